@@ -1,0 +1,98 @@
+import { DAY, fromSeconds, type UnixMs } from './unix-time.ts'
+
+/** One value on one topic at one moment. `topic` is the full MQTT topic, `<client_id>/obj/...`. */
+export type Sample = {
+  /** Rises with arrival, below 2^53. */
+  id: number
+  installation_id: number
+  client_id: number
+  topic: string
+  timestamp: UnixMs
+  value: number
+  msg: string
+}
+
+/** Why a message cannot be stored; the words are the labels of the counter and of the ledger. */
+export type Refusal =
+  | 'not json'
+  | 'no numeric value'
+  | 'bad msg'
+  | 'bad timestamp'
+  | 'unknown client id'
+  | 'forbidden topic'
+  | 'disk reserve'
+
+export type Reading = { timestamp: UnixMs; value: number; msg: string }
+
+/** The payload of an object topic. No timestamp means the moment of arrival. */
+export function parseReading(payload: Buffer, arrival: UnixMs): Reading | Refusal {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(payload.toString('utf8'))
+  } catch {
+    return 'not json'
+  }
+  if (typeof parsed !== 'object' || parsed === null) return 'no numeric value'
+  const { value, timestamp, msg } = parsed as Record<string, unknown>
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'no numeric value'
+  const at = timestampOf(timestamp, arrival)
+  if (at === undefined) return 'bad timestamp'
+  if (msg !== undefined && msg !== null && typeof msg !== 'string') return 'bad msg'
+  return { timestamp: at, value: value === 0 ? 0 : value, msg: msg ?? '' }
+}
+
+/** Before 1970 or more than a day ahead is no time a device can mean. */
+function timestampOf(seconds: unknown, arrival: UnixMs): UnixMs | undefined {
+  if (seconds === undefined || seconds === null) return arrival
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return undefined
+  const at = fromSeconds(seconds)
+  return at >= 0 && at <= arrival + DAY ? at : undefined
+}
+
+/**
+ * The form of samples in the spool and on the way to history: ClickHouse's TSV, so that a batch is
+ * handed over as it lies on disk. Columns: id, installation_id, client_id, topic, timestamp, value, msg.
+ */
+export const encodeSample = (s: Sample): string =>
+  `${s.id}\t${s.installation_id}\t${s.client_id}\t${escapeText(s.topic)}\t${s.timestamp}\t${s.value}\t${escapeText(s.msg)}\n`
+
+export function* decodeSamples(rows: Buffer): Generator<Sample> {
+  const text = rows.toString('utf8')
+  let start = 0
+  while (start < text.length) {
+    const end = text.indexOf('\n', start)
+    const [id, installation_id, client_id, topic = '', timestamp, value, msg = ''] = text
+      .slice(start, end)
+      .split('\t')
+    yield {
+      id: Number(id),
+      installation_id: Number(installation_id),
+      client_id: Number(client_id),
+      topic: unescapeText(topic),
+      timestamp: Number(timestamp) as UnixMs,
+      value: Number(value),
+      msg: unescapeText(msg)
+    }
+    start = end + 1
+  }
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['\\', '\\\\'],
+  ['\t', '\\t'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\0', '\\0']
+])
+const plain = new Map([...escapes].map(([raw, escaped]) => [escaped, raw]))
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters TSV reserves
+const reserved = /[\\\t\n\r\0]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above, every occurrence
+const everyReserved = /[\\\t\n\r\0]/g
+
+const escapeText = (text: string): string =>
+  reserved.test(text) ? text.replace(everyReserved, (c) => escapes.get(c) ?? c) : text
+
+const unescapeText = (text: string): string =>
+  text.includes('\\') ? text.replace(/\\./g, (pair) => plain.get(pair) ?? pair) : text

@@ -1,0 +1,8 @@
+/**
+ * What a principal can see: installations of these organizations, and these installations.
+ * Two empty lists see nothing; a filter of a request is never a scope.
+ */
+export type Scope = {
+  readonly organizationIds: readonly number[]
+  readonly installationIds: readonly number[]
+}

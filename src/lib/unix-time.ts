@@ -1,0 +1,17 @@
+/** Milliseconds since 1970, integer. Seconds with decimals exist only at the HTTP and MQTT edge. */
+export type UnixMs = number & { readonly unit: 'ms' }
+
+export const unixMs = (ms: number): UnixMs => Math.trunc(ms) as UnixMs
+
+/** Rounds to the nearest millisecond, so 1.001 s is 1001 ms whatever its binary form. */
+export const fromSeconds = (seconds: number): UnixMs => Math.round(seconds * 1000) as UnixMs
+
+export const toSeconds = (ms: UnixMs): number => ms / 1000
+
+/** Whole seconds, as `created` and `updated` are typed. */
+export const toWholeSeconds = (ms: number): number => Math.floor(ms / 1000)
+
+export const SECOND = 1000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
