@@ -2,7 +2,11 @@ export type Message = { topic: string; payload: Buffer; qos: 0 | 1 | 2; retain: 
 
 /** Publishing to everyone who listens; embedded broker or a server of its own. */
 export interface Bus {
-  publish(topic: string, payload: string, options?: { qos?: 0 | 1 | 2; retain?: boolean }): Promise<void>
+  publish(
+    topic: string,
+    payload: string,
+    options?: { qos?: 0 | 1 | 2; retain?: boolean }
+  ): Promise<void>
   close(): Promise<void>
 }
 

@@ -36,5 +36,7 @@ export interface History {
   latest(): AsyncIterable<Sample[]>
   /** Removes every sample and latest value of an installation. */
   erase(installation_id: number): Promise<void>
+  /** Drops the months that ended before the moment, whole; answers which (`2025-11`). */
+  dropBefore(moment: UnixMs): Promise<string[]>
   close(): Promise<void>
 }

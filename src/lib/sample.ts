@@ -1,4 +1,5 @@
-import { DAY, fromSeconds, type UnixMs } from './unix-time.ts'
+import { plainNumber } from './json-number.ts'
+import { DAY, fromSeconds, toSeconds, type UnixMs } from './unix-time.ts'
 
 /** One value on one topic at one moment. `topic` is the full MQTT topic, `<client_id>/obj/...`. */
 export type Sample = {
@@ -96,3 +97,9 @@ const escapeText = (text: string): string =>
 
 const unescapeText = (text: string): string =>
   text.includes('\\') ? text.replace(/\\./g, (pair) => plain.get(pair) ?? pair) : text
+
+/** [contract: Status] The form of a sample in status and log. */
+export const statusJson = ({ client_id, installation_id, timestamp, value, msg, topic }: Sample) =>
+  `{"client_id":${client_id},"installation_id":${installation_id},"timestamp":${plainNumber(
+    toSeconds(timestamp)
+  )},"value":${plainNumber(value)},"msg":${JSON.stringify(msg)},"topic":${JSON.stringify(topic)}}`

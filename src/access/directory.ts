@@ -1,0 +1,86 @@
+import { changesSince, lastChange } from '../registry/changes.ts'
+import { type InstallationRef, readInstallationRefs } from '../registry/installations.ts'
+import type { Registry } from '../registry/tables.ts'
+
+/**
+ * Every installation in its shortest form, in memory: MQTT asks for each message and each delivery
+ * and cannot wait. Kept current by the registry's list of changes, which all nodes read.
+ */
+export class Directory {
+  readonly #registry: Registry
+  readonly #byId = new Map<number, InstallationRef>()
+  readonly #byClientId = new Map<number, InstallationRef>()
+  readonly #listeners: (() => void)[] = []
+  #seq = 0
+  #catchingUp: Promise<void> | undefined
+  #again = false
+
+  static async open(registry: Registry): Promise<Directory> {
+    const directory = new Directory(registry)
+    directory.#seq = await lastChange(registry)
+    for (const ref of await readInstallationRefs(registry)) directory.#put(ref)
+    return directory
+  }
+
+  private constructor(registry: Registry) {
+    this.#registry = registry
+  }
+
+  installation(id: number): InstallationRef | undefined {
+    return this.#byId.get(id)
+  }
+
+  installationByClientId(clientId: number): InstallationRef | undefined {
+    return this.#byClientId.get(clientId)
+  }
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  /** Called after users, roles, tokens, organizations or installations changed. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Reads what changed since the last time. A call during a run waits for one that began after it. */
+  async catchUp(): Promise<void> {
+    if (this.#catchingUp) {
+      this.#again = true
+      return this.#catchingUp
+    }
+    this.#catchingUp = this.#readOn().finally(() => {
+      this.#catchingUp = undefined
+    })
+    return this.#catchingUp
+  }
+
+  async #readOn(): Promise<void> {
+    do {
+      this.#again = false
+      const changes = await changesSince(this.#registry, this.#seq)
+      const last = changes.at(-1)
+      if (!last) continue
+      const ids = changes.filter(({ kind }) => kind === 'installation').map(({ ref }) => ref)
+      if (ids.length > 0) {
+        const refs = await readInstallationRefs(this.#registry, [...new Set(ids)])
+        for (const id of ids) this.#drop(id)
+        for (const ref of refs) this.#put(ref)
+      }
+      this.#seq = last.seq
+      for (const listener of this.#listeners) listener()
+    } while (this.#again)
+  }
+
+  #put(ref: InstallationRef): void {
+    this.#byId.set(ref.id, ref)
+    this.#byClientId.set(ref.client_id, ref)
+  }
+
+  #drop(id: number): void {
+    const ref = this.#byId.get(id)
+    if (!ref) return
+    this.#byId.delete(id)
+    this.#byClientId.delete(ref.client_id)
+  }
+}

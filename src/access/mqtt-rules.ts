@@ -1,0 +1,43 @@
+import type { BrokerRules, Message, Session } from '../bus/bus.ts'
+import type { Refusal } from '../lib/sample.ts'
+import { clientIdOf, isTopicFilter } from '../lib/topic.ts'
+import type { Directory } from './directory.ts'
+import type { Credential, Identity } from './identity.ts'
+import { holds, may, type Principal } from './principal.ts'
+
+export type MqttSession = Session & { principal: Principal; credential: Credential }
+
+/** The catalogue applied to MQTT: who connects, publishes, subscribes and receives what. */
+export function mqttRules(
+  { identity, directory }: { identity: Identity; directory: Directory },
+  refused: (message: Message, sender: string, reason: Refusal) => void
+): BrokerRules<MqttSession> {
+  const mayOn = (session: MqttSession, topic: string, action: 'mqtt/publish' | 'mqtt/subscribe') => {
+    const clientId = clientIdOf(topic)
+    const installation = clientId && directory.installationByClientId(clientId)
+    return installation ? may(session.principal, action, installation) : false
+  }
+  return {
+    async signIn({ username, password, address }) {
+      const found = await identity.byNameAndPassword(username, password, address)
+      if ('fault' in found) return found.fault
+      return { owner: found.principal.owner, ...found }
+    },
+    async renew(session) {
+      const principal = await identity.renew(session.credential)
+      return principal && { ...session, principal }
+    },
+    mayPublish: (session, topic) => mayOn(session, topic, 'mqtt/publish'),
+    mayReceive: (session, topic) => mayOn(session, topic, 'mqtt/subscribe'),
+    maySubscribe(session, filter) {
+      if (!isTopicFilter(filter)) return false
+      // What such a subscription brings is decided message by message, in mayReceive.
+      if (/^[+#]/.test(filter)) return holds(session.principal, 'mqtt/subscribe/broad')
+      return mayOn(session, filter, 'mqtt/subscribe')
+    },
+    refused(message, session) {
+      const isKnown = directory.installationByClientId(clientIdOf(message.topic) ?? 0) !== undefined
+      refused(message, session.owner, isKnown ? 'forbidden topic' : 'unknown client id')
+    }
+  }
+}

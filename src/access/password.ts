@@ -1,0 +1,33 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+
+const KEY_LENGTH = 32
+const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
+
+function derive(password: string, salt: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFC'), salt, KEY_LENGTH, COST, (error, key) =>
+      error ? reject(error) : resolve(key)
+    )
+  })
+}
+
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const key = await derive(password, salt)
+  return `scrypt$${salt.toString('base64url')}$${key.toString('base64url')}`
+}
+
+/** A hash of nothing: an unknown account takes as long as a known one. */
+export const NO_PASSWORD = `scrypt$${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+export async function isPassword(password: string, hash: string): Promise<boolean> {
+  const [, salt = '', key = ''] = hash.split('$')
+  const derived = await derive(password, Buffer.from(salt, 'base64url'))
+  return timingSafeEqual(derived, Buffer.from(key, 'base64url')) && hash !== NO_PASSWORD
+}
+
+/** Letters and digits that nobody mixes up, for passwords that a person types once. */
+export function randomPassword(): string {
+  const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789'
+  return Array.from(randomBytes(20), (byte) => alphabet[byte % alphabet.length]).join('')
+}

@@ -1,0 +1,40 @@
+import { clientIdOf, topicMatches } from '../lib/topic.ts'
+
+/** [contract: Permissions map] Explicit grants; what no grant covers is false. [ADR-0006] */
+export class Grants {
+  readonly #patterns: string[] = []
+  /** Patterns that begin with an installation id open just that installation. */
+  readonly #prefixed = new Map<number, string[]>()
+  readonly #known = new Map<string, boolean>()
+
+  constructor(permissions: Readonly<Record<string, boolean>>) {
+    for (const [pattern, granted] of Object.entries(permissions)) {
+      if (granted !== true) continue
+      const installationId = clientIdOf(pattern)
+      if (installationId === undefined) this.#patterns.push(pattern)
+      else this.#prefixed.set(installationId, [...(this.#prefixed.get(installationId) ?? []), pattern])
+    }
+  }
+
+  covers(name: string): boolean {
+    let known = this.#known.get(name)
+    if (known === undefined) {
+      known = this.#patterns.some((pattern) => topicMatches(pattern, name))
+      this.#known.set(name, known)
+    }
+    return known
+  }
+
+  /** By a grant such as `12/functionx/#`, wherever installation 12 is. */
+  coversIn(installationId: number, action: string): boolean {
+    const patterns = this.#prefixed.get(installationId)
+    if (!patterns) return false
+    return [`${installationId}/${action}/all`, `${installationId}/${action}/assigned`].some((name) =>
+      patterns.some((pattern) => topicMatches(pattern, name))
+    )
+  }
+
+  get installationIds(): Iterable<number> {
+    return this.#prefixed.keys()
+  }
+}

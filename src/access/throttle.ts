@@ -1,0 +1,56 @@
+import type { Clock } from '../lib/clock.ts'
+import { MINUTE } from '../lib/unix-time.ts'
+
+const WINDOW = 5 * MINUTE
+const PER_ACCOUNT = 10
+const PER_ADDRESS = 100
+const MAX_KEYS = 100_000
+
+/**
+ * Failed sign-ins of the last five minutes, by account and address and by address alone. Someone
+ * who guesses from elsewhere never locks out the owner.
+ */
+export class Throttle {
+  readonly #failures = new Map<string, number[]>()
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Seconds until another try is heard; 0 when it is heard now. */
+  wait(account: string, address: string): number {
+    const now = this.#clock()
+    const until = Math.max(
+      this.#until(accountKey(account, address), PER_ACCOUNT),
+      this.#until(address, PER_ADDRESS)
+    )
+    return until > now ? Math.ceil((until - now) / 1000) : 0
+  }
+
+  failed(account: string, address: string): void {
+    const now = this.#clock()
+    for (const key of [accountKey(account, address), address]) {
+      const recent = (this.#failures.get(key) ?? []).filter((at) => at > now - WINDOW)
+      this.#failures.delete(key)
+      this.#failures.set(key, [...recent, now].slice(-PER_ADDRESS))
+    }
+    // The oldest keys go first, so that made-up names cannot fill the memory.
+    for (const key of this.#failures.keys()) {
+      if (this.#failures.size <= MAX_KEYS) break
+      this.#failures.delete(key)
+    }
+  }
+
+  succeeded(account: string, address: string): void {
+    this.#failures.delete(accountKey(account, address))
+  }
+
+  /** The moment at which the oldest of the last `allowed` failures leaves the window. */
+  #until(key: string, allowed: number): number {
+    const failure = this.#failures.get(key)?.at(-allowed)
+    return failure === undefined ? 0 : failure + WINDOW
+  }
+}
+
+const accountKey = (account: string, address: string) => `${account.toLowerCase()} ${address}`

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { STATUS_CODES } from 'node:http'
+import swagger from '@fastify/swagger'
+import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
+import Fastify from 'fastify'
+import { guard } from './access/guard.ts'
+import type { App, Deps } from './deps.ts'
+import { handleError } from './http/error-handler.ts'
+import { badRequest, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
+import { JSON_TYPE } from './http/json-text.ts'
+import { tolerateQuery } from './http/query.ts'
+import { routeMap } from './routes.ts'
+
+const MAX_URL = 64 * 1024
+const MAX_HEADERS = MAX_URL + 32 * 1024
+
+export type AppOptions = { https?: { cert: Buffer; key: Buffer } | undefined }
+
+/** The one Fastify instance, for production and for every test. */
+export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise<App> {
+  const app = Fastify({
+    loggerInstance: deps.log,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    routerOptions: {
+      ignoreDuplicateSlashes: true,
+      ignoreTrailingSlash: true,
+      // A metadata key has up to 255 characters, each up to twelve when percent-encoded.
+      maxParamLength: 255 * 12
+    },
+    ...(https ? { https: { ...https, maxHeaderSize: MAX_HEADERS } } : { http: { maxHeaderSize: MAX_HEADERS } }),
+    clientErrorHandler: answerBrokenRequest
+  }) as unknown as App
+
+  app.setValidatorCompiler(TypeBoxValidatorCompiler)
+  app.setErrorHandler(handleError)
+  app.setNotFoundHandler(() => {
+    throw notFound()
+  })
+  parseEverythingAsJson(app)
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    if (request.raw.url && request.raw.url.length > MAX_URL) throw uriTooLong()
+  })
+  app.addHook('preValidation', async (request) => tolerateQuery(request))
+  app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+    const route = routeOptions.url ?? 'unknown'
+    deps.metrics.answered(method, route, reply.statusCode, reply.elapsedTime / 1000)
+  })
+  // Whoever wrote sees the effect with the next request, on this node at once.
+  app.addHook('onSend', async (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') await deps.directory.catchUp()
+  })
+
+  await app.register(swagger, {
+    openapi: {
+      info: { title: 'Caracal', version: '2.0', description: 'Device Platform REST API' },
+      components: {
+        securitySchemes: {
+          apiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          basicAuth: { type: 'http', scheme: 'basic' }
+        }
+      },
+      security: [{ apiKeyAuth: [] }, { basicAuth: [] }]
+    }
+  })
+  guard(app, deps)
+  for (const [prefix, routes] of routeMap) {
+    await app.register(async (scope) => routes(scope as App, deps), { prefix })
+  }
+  await app.ready()
+  return app
+}
+
+/** Clients say text/plain, nothing at all or something else, and mean JSON. */
+function parseEverythingAsJson(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    const text = String(body).trim()
+    if (text === '') return done(null, undefined)
+    try {
+      done(null, JSON.parse(text))
+    } catch {
+      done(badRequest('body is not valid JSON'))
+    }
+  })
+}
+
+/** Requests that Node's parser gives up on still get a JSON answer. */
+function answerBrokenRequest(error: { code: string; rawPacket: unknown }, socket: Socket) {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const { statusCode, message } = faultOf(error)
+  const body = JSON.stringify({ message })
+  socket.end(
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\ncontent-type: ${JSON_TYPE}\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
+  )
+}
+
+function faultOf({ code, rawPacket }: { code: string; rawPacket: unknown }) {
+  if (code !== 'HPE_HEADER_OVERFLOW') return badRequest('malformed HTTP request')
+  // Without the end of its first line the packet is all URL.
+  const isUrl = Buffer.isBuffer(rawPacket) && !rawPacket.includes('\r\n')
+  return isUrl ? uriTooLong() : headersTooLarge()
+}

@@ -1,0 +1,117 @@
+import type { Server as HttpServer } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { hasWildcard } from '../lib/topic.ts'
+import { Broker, type Counts, type Limits } from './broker.ts'
+import type { BrokerRules, Bus, MessageHandler, Session } from './bus.ts'
+import { serveWebSocket } from './websocket.ts'
+
+export type EmbeddedBusOptions<S extends Session> = {
+  host: string
+  port: number
+  rules: BrokerRules<S>
+  onMessage: MessageHandler
+  log: Pick<Logger, 'debug' | 'error'>
+  limits?: Partial<Limits>
+}
+
+const defaults: Limits = {
+  packetBytes: 1024 * 1024,
+  connectTimeoutMs: 10_000,
+  drainMs: 4000
+}
+
+/** Aedes in process; ready to take connections when the promise resolves. */
+export async function openEmbeddedBus<S extends Session>({
+  host,
+  port,
+  limits,
+  ...options
+}: EmbeddedBusOptions<S>): Promise<EmbeddedBus<S>> {
+  const broker = new Broker({ ...options, limits: { ...defaults, ...limits } })
+  await broker.start()
+  const bus = new EmbeddedBus(broker)
+  await bus.listen(host, port)
+  return bus
+}
+
+export class EmbeddedBus<S extends Session> implements Bus {
+  readonly #broker: Broker<S>
+  readonly #server: Server
+  #accepting = true
+
+  constructor(broker: Broker<S>) {
+    this.#broker = broker
+    const keepAlive = { keepAlive: true, keepAliveInitialDelay: 60_000 }
+    this.#server = createServer({ noDelay: true, ...keepAlive }, (socket) => this.accept(socket))
+  }
+
+  get port(): number {
+    const address = this.#server.address()
+    return address && typeof address === 'object' ? address.port : 0
+  }
+
+  get counts(): Readonly<Counts> {
+    return this.#broker.counts
+  }
+
+  listen(host: string, port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject)
+        resolve()
+      })
+    })
+  }
+
+  /** A connection from another listener, such as MQTT over TLS. */
+  accept(conn: Duplex, address = (conn as Socket).remoteAddress ?? ''): void {
+    if (this.#accepting) this.#broker.accept(conn, address)
+    else conn.destroy()
+  }
+
+  /** MQTT over WebSocket at `/mqtt` of a server that listens elsewhere. */
+  attach(server: HttpServer | HttpsServer): void {
+    serveWebSocket(server, {
+      path: '/mqtt',
+      maxPayload: this.#broker.limits.packetBytes * 2,
+      isAccepting: () => this.#accepting,
+      accept: (conn, address) => this.accept(conn, address)
+    })
+  }
+
+  publish(
+    topic: string,
+    payload: string,
+    { qos = 0, retain = false }: { qos?: 0 | 1 | 2; retain?: boolean } = {}
+  ): Promise<void> {
+    if (topic === '' || hasWildcard(topic)) {
+      return Promise.reject(new Error(`not a topic to publish to: ${topic}`))
+    }
+    return this.#broker.publish({ topic, payload: Buffer.from(payload), qos, retain })
+  }
+
+  /** Every session is asked about again: after a token, user, key, role or grant changed. */
+  recheck(): Promise<void> {
+    return this.#broker.recheck()
+  }
+
+  stopAccepting(): void {
+    if (!this.#accepting) return
+    this.#accepting = false
+    this.#server.close()
+  }
+
+  /** What was read is handled and acknowledged first, for a bounded time. */
+  async close(): Promise<void> {
+    this.stopAccepting()
+    this.#broker.holdReads()
+    const end = Date.now() + this.#broker.limits.drainMs
+    while (this.#broker.isBusy() && Date.now() < end) await wait(5)
+    await this.#broker.close()
+  }
+}

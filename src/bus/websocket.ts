@@ -1,0 +1,44 @@
+import type { Server as HttpServer, IncomingMessage } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { createWebSocketStream, WebSocketServer } from 'ws'
+
+const refusals = { 404: 'Not Found', 503: 'Service Unavailable' }
+
+export function serveWebSocket(
+  server: HttpServer | HttpsServer,
+  options: {
+    path: string
+    maxPayload: number
+    isAccepting: () => boolean
+    accept: (conn: Duplex, address: string) => void
+  }
+): void {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: options.maxPayload,
+    // [MQTT 6.0.0-4] `mqttv3.1` is what clients of MQTT 3.1 ask for.
+    handleProtocols: (offered) => ['mqtt', 'mqttv3.1'].find((name) => offered.has(name)) ?? false
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    const [path] = (request.url ?? '').split('?', 1)
+    if (path !== options.path) return refuse(socket, 404)
+    if (!options.isAccepting()) return refuse(socket, 503)
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      // [MQTT 6.0.0-1] binary frames only.
+      webSocket.on('message', (_, isBinary) => {
+        if (!isBinary) webSocket.terminate()
+      })
+      options.accept(createWebSocketStream(webSocket), request.socket.remoteAddress ?? '')
+    })
+  })
+}
+
+function refuse(socket: Duplex, status: keyof typeof refusals): void {
+  socket.end(
+    `HTTP/1.1 ${status} ${refusals[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+    () => socket.destroy()
+  )
+}

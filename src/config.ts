@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Static, type TSchema, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { passwordFault } from './lib/password-rules.ts'
+
+const PREFIX = 'CARACAL_'
+
+const Port = (fallback: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum: 65_535, default: fallback, description })
+const Text = (fallback: string, description: string) =>
+  Type.String({ default: fallback, description })
+/** Also read from the file that `<name>_FILE` points to. */
+const Secret = (description: string) => Type.String({ default: '', description, secret: true })
+
+export const Settings = Type.Object({
+  HOST: Text('127.0.0.1', 'Address of every listener'),
+  HTTP_PORT: Port(8080, 'API, API page, MQTT over WebSocket at /mqtt'),
+  MQTT_PORT: Port(1883, 'Embedded MQTT broker, TCP'),
+  DATA_DIR: Text('./data', 'Everything embedded lives here; one process at a time'),
+  REGISTRY_URL: Secret('postgres://...; empty: SQLite in DATA_DIR'),
+  HISTORY_URL: Secret(
+    'http(s)://user:password@host:8123/database (ClickHouse); empty: embedded in DATA_DIR; chdb: or sqlite: names the embedded engine'
+  ),
+  BUS_URL: Secret('mqtt(s)://user:password@host:port; empty: embedded broker'),
+  PUBLIC_URL: Text('', 'Address of the API in mails and gateway credentials; empty: from HOST and HTTP_PORT'),
+  MQTT_PUBLIC_URL: Text('', 'Address of MQTT in gateway credentials; empty: from HOST and the MQTT port'),
+  TLS_CERT_PATH: Text('', 'Certificate chain (PEM); with TLS_KEY_PATH: HTTPS on HTTP_PORT and MQTT over TLS on MQTTS_PORT'),
+  TLS_KEY_PATH: Text('', 'Private key (PEM) of TLS_CERT_PATH; both are re-read when they change'),
+  MQTTS_PORT: Port(8883, 'Embedded MQTT broker over TLS, when TLS is set up'),
+  ADMIN_EMAIL: Text('', 'First administrator, created before a port opens when no user exists'),
+  ADMIN_PASSWORD: Secret('Password of the first administrator'),
+  SYSTEM_ACCOUNTS: Secret('name:password,... allowed to read push tokens'),
+  MAIL_URL: Secret('smtp(s)://user:password@host:port; empty: files in DATA_DIR/outbox'),
+  MAIL_FROM: Text('caracal@localhost', 'Sender of mails'),
+  SMS_URL: Secret('https://... gets POST {to, text}; empty: files in DATA_DIR/outbox'),
+  TIMEZONE: Text('UTC', 'Zone of schedules where the installation has none (IANA name)'),
+  RETENTION_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: 0,
+    description: 'Age at which samples are dropped, by whole months; 0: for ever'
+  }),
+  DISK_RESERVE_MB: Type.Integer({
+    minimum: 0,
+    default: 1024,
+    description: 'Free disk space below which no more samples are acknowledged'
+  }),
+  LOG_LEVEL: Type.Union(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) =>
+      Type.Literal(level)
+    ),
+    { default: 'info', description: 'fatal, error, warn, info, debug, trace or silent' }
+  )
+})
+
+export type Config = Static<typeof Settings> & { LOG_LEVEL: string }
+
+/** A setting that stops the start; its message is the one line the operator reads. */
+export class ConfigError extends Error {}
+
+/** The only reader of the environment. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.entries(env).filter(([name]) => name.startsWith(PREFIX))
+  const raw: Record<string, string> = {}
+  for (const [name, value = ''] of given) {
+    const key = name.slice(PREFIX.length)
+    const target = key.endsWith('_FILE') ? key.slice(0, -'_FILE'.length) : key
+    const schema = schemaOf(target)
+    if (!schema || (target !== key && !isSecret(schema))) {
+      throw new ConfigError(`${name} is not a setting; "npm start -- --help" lists them`)
+    }
+    if (raw[target] !== undefined) throw new ConfigError(`${PREFIX}${target} is given twice`)
+    raw[target] = target === key ? value : readSecret(name, value)
+  }
+  const config = parse(raw)
+  check(config)
+  return { ...config, DATA_DIR: resolve(config.DATA_DIR) }
+}
+
+const schemaOf = (key: string): TSchema | undefined =>
+  Object.hasOwn(Settings.properties, key)
+    ? Settings.properties[key as keyof typeof Settings.properties]
+    : undefined
+
+export const isSecret = (schema: TSchema): boolean => 'secret' in schema
+
+function readSecret(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw new ConfigError(`${name}: cannot read ${path} (${(error as Error).message})`)
+  }
+}
+
+function parse(raw: Record<string, string>): Config {
+  const values: Record<string, unknown> = {}
+  for (const [key, schema] of Object.entries(Settings.properties)) {
+    const text = raw[key]
+    const isNumber = 'type' in schema && schema.type === 'integer'
+    // An empty variable is how shells and compose files say "not set".
+    if (text === undefined || text === '') values[key] = 'default' in schema ? schema.default : ''
+    else values[key] = isNumber && /^\d+$/.test(text) ? Number(text) : text
+    if (!Value.Check(schema, values[key])) {
+      throw new ConfigError(`${PREFIX}${key}: ${expectation(schema)}, got "${text}"`)
+    }
+  }
+  return values as Config
+}
+
+function expectation(schema: TSchema): string {
+  if ('minimum' in schema) {
+    const to = 'maximum' in schema ? ` to ${schema.maximum}` : ' or more'
+    return `must be a whole number from ${schema.minimum}${to}`
+  }
+  return `must be ${'description' in schema ? schema.description : 'text'}`
+}
+
+function check(config: Config): void {
+  const fail = (key: keyof Config, why: string) => {
+    throw new ConfigError(`${PREFIX}${key}: ${why}`)
+  }
+  const scheme = (key: keyof Config, ...allowed: string[]) => {
+    const value = String(config[key])
+    if (value !== '' && !allowed.some((start) => value.startsWith(start) && URL.canParse(value))) {
+      fail(key, `must begin with ${allowed.join(' or ')}`)
+    }
+  }
+  scheme('REGISTRY_URL', 'postgres://', 'postgresql://')
+  scheme('HISTORY_URL', 'http://', 'https://', 'chdb:', 'sqlite:')
+  scheme('BUS_URL', 'mqtt://', 'mqtts://')
+  scheme('MAIL_URL', 'smtp://', 'smtps://', 'file:')
+  scheme('SMS_URL', 'https://', 'http://', 'file:')
+  scheme('PUBLIC_URL', 'http://', 'https://')
+  scheme('MQTT_PUBLIC_URL', 'mqtt://', 'mqtts://')
+  if ((config.TLS_CERT_PATH === '') !== (config.TLS_KEY_PATH === '')) {
+    fail('TLS_CERT_PATH', 'needs CARACAL_TLS_KEY_PATH beside it, and the other way round')
+  }
+  if (!isTimeZone(config.TIMEZONE)) fail('TIMEZONE', `"${config.TIMEZONE}" is not an IANA time zone`)
+  if ((config.ADMIN_EMAIL === '') !== (config.ADMIN_PASSWORD === '')) {
+    fail('ADMIN_EMAIL', 'needs CARACAL_ADMIN_PASSWORD beside it, and the other way round')
+  }
+  if (config.ADMIN_EMAIL !== '' && !config.ADMIN_EMAIL.includes('@')) {
+    fail('ADMIN_EMAIL', 'must be an e-mail address')
+  }
+  const fault = config.ADMIN_PASSWORD === '' ? undefined : passwordFault(config.ADMIN_PASSWORD)
+  if (fault) fail('ADMIN_PASSWORD', fault)
+  for (const account of config.SYSTEM_ACCOUNTS.split(',').filter(Boolean)) {
+    if (!/^[^:]+:.+$/.test(account)) fail('SYSTEM_ACCOUNTS', 'must be name:password,...')
+  }
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

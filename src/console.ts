@@ -1,0 +1,60 @@
+import type { FirstLogin } from './access/first-administrator.ts'
+import { type Config, isSecret, Settings } from './config.ts'
+import type { Platform } from './platform.ts'
+
+/** What `npm start -- --help` prints. */
+export function helpText(): string {
+  const settings = Object.entries(Settings.properties).map(([name, schema]) => {
+    const fallback = 'default' in schema && schema.default !== '' ? ` [${schema.default}]` : ''
+    const file = isSecret(schema) ? ' (or ..._FILE)' : ''
+    const description = 'description' in schema ? schema.description : ''
+    return `  CARACAL_${name.padEnd(16)} ${description}${file}${fallback}`
+  })
+  return [
+    'Caracal, a self-hosted IoT device platform.',
+    '',
+    'npm start               start the platform',
+    'npm start -- --demo     with two simulated installations and a year of history',
+    'npm start -- --help     this page',
+    '',
+    'Settings are environment variables:',
+    ...settings
+  ].join('\n')
+}
+
+/** Where everything listens and how to sign in. */
+export function startBanner(
+  config: Config,
+  platform: Platform,
+  { firstLogin, demo }: { firstLogin: FirstLogin | undefined; demo: FirstLogin | undefined }
+): string {
+  const { httpPort, mqttPort, mqttsPort, historyEngine } = platform
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
+  const web = config.TLS_CERT_PATH === '' ? 'http' : 'https'
+  const socket = web === 'http' ? 'ws' : 'wss'
+  const api = `${web}://${host}:${httpPort}`
+  return [
+    '',
+    '  Caracal is ready',
+    '',
+    `  API          ${api}/api/v2`,
+    `  API page     ${api}/docs`,
+    `  MQTT         mqtt://${host}:${mqttPort}   ${socket}://${host}:${httpPort}/mqtt`,
+    ...(mqttsPort === undefined ? [] : [`               mqtts://${host}:${mqttsPort}`]),
+    `  Data         ${config.DATA_DIR} (history: ${historyEngine})`,
+    '',
+    ...signInLines(api, firstLogin, demo),
+    ''
+  ].join('\n')
+}
+
+function signInLines(api: string, firstLogin?: FirstLogin, demo?: FirstLogin): string[] {
+  const login = demo ?? firstLogin
+  const lines: string[] = []
+  if (firstLogin) {
+    lines.push(`  Sign in      ${firstLogin.email}   ${firstLogin.password}   (shown this once)`)
+  }
+  if (demo) lines.push(`  Demo user    ${demo.email}   ${demo.password}`)
+  const user = login ? `${login.email}:${login.password}` : 'email:password'
+  return [...lines, `  Try          curl -u '${user}' -X POST ${api}/api/v2/auth`]
+}

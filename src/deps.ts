@@ -1,0 +1,44 @@
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Directory } from './access/directory.ts'
+import type { Identity } from './access/identity.ts'
+import type { Bus } from './bus/bus.ts'
+import type { History } from './history/history.ts'
+import type { Latest } from './history/latest.ts'
+import type { Spool } from './history/spool.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Metrics } from './metrics.ts'
+import type { Sender } from './outbound/outbox.ts'
+import type { Registry } from './registry/tables.ts'
+
+/** Everything a route may ask for; built once in platform.ts. */
+export type Deps = {
+  clock: Clock
+  log: FastifyBaseLogger
+  registry: Registry
+  history: History
+  latest: Latest
+  spool: Spool
+  bus: Bus
+  directory: Directory
+  identity: Identity
+  health: Health
+  metrics: Metrics
+  mail: Sender
+  sms: Sender
+  /** Removes the history of installations that were deleted, in the background. */
+  eraseHistory: () => void
+}
+
+export type EngineHealth = { ok: boolean; detail: string }
+export type Health = () => Promise<Record<string, EngineHealth>>
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+export type Routes = (app: App, deps: Deps) => Promise<void> | void

@@ -1,0 +1,6 @@
+import { Type } from 'typebox'
+
+export const LoginAnswer = Type.Object({
+  token: Type.String(),
+  nextstep: Type.Optional(Type.String())
+})

@@ -1,0 +1,71 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { signedIn } from '../../access/guard.ts'
+import { may, type Principal, scopeOf } from '../../access/principal.ts'
+import type { Routes } from '../../deps.ts'
+import { forbidden } from '../../http/errors.ts'
+import { Id } from '../../http/schema.ts'
+import {
+  findInstallation,
+  type InstallationRecord,
+  listInstallations
+} from '../../registry/installations.ts'
+import { InstallationInfo, InstallationInfoQuery } from './schema.ts'
+
+export const installationInfoRoutes: Routes = (app, { registry, directory }) => {
+  app.get(
+    '/',
+    {
+      schema: {
+        tags: ['InstallationInfo'],
+        summary: 'Installations the caller can see',
+        querystring: InstallationInfoQuery,
+        response: { 200: Type.Array(InstallationInfo) }
+      },
+      config: { access: signedIn }
+    },
+    async ({ principal, query }) => {
+      const seesAll = principal.grants.covers('installation/list/all')
+      const assigned = query.assigned ?? query.assigned_only ?? !seesAll
+      const scope = scopeOf(principal, 'installation/list')
+      const filter = { organizationIds: query.organization_id, meta: [] }
+      const found = await listInstallations(registry, scope, { filter, seesProtected: nothing })
+      const infos = found.map((installation) => infoOf(installation, principal))
+      return assigned ? infos.filter((info) => info.assigned) : infos
+    }
+  )
+
+  app.get(
+    '/:client_id',
+    {
+      schema: {
+        tags: ['InstallationInfo'],
+        summary: 'One installation by its MQTT identifier',
+        params: Type.Object({ client_id: Id }),
+        response: { 200: InstallationInfo }
+      },
+      config: { access: signedIn }
+    },
+    async ({ principal, params }) => {
+      const ref = directory.installationByClientId(params.client_id)
+      if (!ref || !may(principal, 'installation/list', ref)) throw forbidden()
+      const installation = await findInstallation(registry, ref.id)
+      if (!installation) throw forbidden()
+      return infoOf(installation, principal)
+    }
+  )
+}
+
+const nothing = { organizationIds: [], installationIds: [] }
+
+const infoOf = (
+  { id, name, client_id, organization_id, capabilities }: InstallationRecord,
+  principal: Principal
+): Static<typeof InstallationInfo> => ({
+  id,
+  name,
+  client_id,
+  organization_id,
+  capabilities,
+  assigned: principal.assigned.has(id)
+})

@@ -1,0 +1,226 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { onInstallation, permit, signedIn } from '../../access/guard.ts'
+import { may, type Principal, scopeOf } from '../../access/principal.ts'
+import { isTimeZone } from '../../config.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, forbidden } from '../../http/errors.ts'
+import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
+import { metaFilters } from '../../lib/meta-filter.ts'
+import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { tellChange } from '../../notify/change.ts'
+import {
+  deleteInstallation,
+  findInstallation,
+  type InstallationFields,
+  type InstallationRecord,
+  type InstallationRef,
+  insertInstallation,
+  listInstallations,
+  updateInstallation
+} from '../../registry/installations.ts'
+import { protectedKeys } from '../../registry/meta.ts'
+import type { Registry } from '../../registry/tables.ts'
+import { usersWithin } from '../../registry/users.ts'
+import {
+  Installation,
+  InstallationUpdate,
+  NewInstallation
+} from './schema.ts'
+
+export const installationRoutes: Routes = (app, deps) => {
+  const { registry, clock, latest, eraseHistory } = deps
+
+  app.get(
+    '/',
+    {
+      schema: {
+        tags: ['Installation'],
+        summary: 'Installations the caller can see, filtered by metadata',
+        querystring: Type.Record(Type.String(), Type.Unknown()),
+        response: { 200: Type.Array(Installation) }
+      },
+      config: { access: signedIn }
+    },
+    async ({ principal, query }) => {
+      const found = await listInstallations(registry, scopeOf(principal, 'installation/list'), {
+        filter: { meta: metaFilters(query) },
+        seesProtected: scopeOf(principal, 'installation/view/protected_meta')
+      })
+      return found.map((installation) => shown(installation, principal))
+    }
+  )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        tags: ['Installation'],
+        summary: 'Create an installation',
+        querystring: SilentQuery,
+        body: NewInstallation,
+        response: { 200: Installation }
+      },
+      config: { access: permit('installation/create') }
+    },
+    async ({ principal, body, query }) => {
+      const [firstOrganization] = principal.organizationIds
+      const organization_id = body.organization_id || firstOrganization
+      if (organization_id === undefined) throw badRequest('organization_id is required')
+      if (!principal.organizationsBelow.has(organization_id)) throw forbidden()
+      const fields = await checked(registry, principal, body)
+      const setsProtected = Object.keys(fields.protected_meta ?? {}).length > 0
+      if (setsProtected && !principal.grants.covers('installation/edit/protected_meta/all')) {
+        throw forbidden()
+      }
+      const now = clock()
+      const id = await registry
+        .transaction()
+        .execute((registry) =>
+          insertInstallation(registry, { ...fields, name: body.name, organization_id }, now)
+        )
+      return answerChanged(id, principal, query.silent)
+    }
+  )
+
+  app.get(
+    '/:installation_id',
+    {
+      schema: {
+        tags: ['Installation'],
+        params: InstallationParams,
+        response: { 200: Installation }
+      },
+      config: { access: onInstallation('installation/list') }
+    },
+    async ({ principal, params }) => {
+      const installation = await findInstallation(registry, params.installation_id)
+      if (!installation) throw forbidden()
+      return shown(installation, principal)
+    }
+  )
+
+  app.put(
+    '/:installation_id',
+    {
+      schema: {
+        tags: ['Installation'],
+        summary: 'Update an installation; what is missing or null is kept',
+        params: InstallationParams,
+        querystring: SilentQuery,
+        body: InstallationUpdate,
+        response: { 200: Installation }
+      },
+      config: { access: onInstallation('installation/update') }
+    },
+    async ({ principal, installation, body, query }) => {
+      const fields = await checked(registry, principal, body)
+      if (body.organization_id) {
+        const moves = body.organization_id !== installation.organization_id
+        if (moves && !principal.organizationsBelow.has(body.organization_id)) throw forbidden()
+        fields.organization_id = body.organization_id
+      }
+      const now = clock()
+      await registry.transaction().execute(async (registry) => {
+        await keepProtected(registry, principal, installation, fields)
+        await updateInstallation(registry, installation.id, fields, now)
+      })
+      return answerChanged(installation.id, principal, query.silent)
+    }
+  )
+
+  app.delete(
+    '/:installation_id',
+    {
+      schema: {
+        tags: ['Installation'],
+        summary: 'Delete an installation, its objects and its history',
+        params: InstallationParams,
+        querystring: SilentQuery,
+        response: { 200: Message }
+      },
+      config: { access: onInstallation('installation/delete') }
+    },
+    async ({ installation, query }) => {
+      await deleteInstallation(registry, installation.id, clock())
+      await tellChange(deps, { kind: 'installation', ...installation }, query.silent)
+      await deps.directory.catchUp()
+      latest.erase(installation.id)
+      eraseHistory()
+      return { message: 'Deleted' }
+    }
+  )
+
+  async function answerChanged(id: number, principal: Principal, silent: boolean | undefined) {
+    // The rules of MQTT must know the installation before its news goes out.
+    await deps.directory.catchUp()
+    const installation = await findInstallation(registry, id)
+    if (!installation) throw forbidden()
+    await tellChange(deps, { kind: 'installation', client_id: installation.client_id }, silent)
+    return shown(installation, principal)
+  }
+}
+
+const shown = (
+  { protected_meta, capabilities: _, ...installation }: InstallationRecord & { updated?: number },
+  principal: Principal
+): Static<typeof Installation> => ({
+  ...installation,
+  created: toWholeSeconds(installation.created),
+  ...(may(principal, 'installation/view/protected_meta', installation) && { protected_meta })
+})
+
+/** The fields that were given, each one allowed and sound; ids and times in the body are noise. */
+async function checked(
+  registry: Registry,
+  principal: Principal,
+  body: Static<typeof InstallationUpdate>
+): Promise<InstallationFields> {
+  const fields: InstallationFields = {}
+  if (body.name) fields.name = body.name
+  if (typeof body.notes === 'string') fields.notes = body.notes
+  if (typeof body.timezone === 'string') {
+    if (body.timezone !== '' && !isTimeZone(body.timezone)) {
+      throw badRequest('timezone must be an IANA time zone')
+    }
+    fields.timezone = body.timezone
+  }
+  if (body.users) {
+    fields.users = Array.isArray(body.users) ? body.users : []
+    await checkUsers(registry, principal, fields.users)
+  }
+  if (body.meta) fields.meta = body.meta
+  if (body.protected_meta) fields.protected_meta = body.protected_meta
+  return fields
+}
+
+/** Only users the caller can see may be named: the caller, and with `user/list` those of its organizations. */
+async function checkUsers(
+  registry: Registry,
+  { userId, grants, organizationsBelow }: Principal,
+  users: readonly number[]
+): Promise<void> {
+  const others = users.filter((id) => id !== userId)
+  if (others.length === 0) return
+  if (!grants.covers('user/list')) throw forbidden()
+  const visible = await usersWithin(registry, others, [...organizationsBelow])
+  if (!others.every((id) => visible.has(id))) throw forbidden()
+}
+
+/**
+ * Without the grant, protected metadata stays as it is: a map of it is ignored, and a plain key
+ * that is protected is refused.
+ */
+async function keepProtected(
+  registry: Registry,
+  principal: Principal,
+  installation: InstallationRef,
+  fields: InstallationFields
+): Promise<void> {
+  if (may(principal, 'installation/edit/protected_meta', installation)) return
+  delete fields.protected_meta
+  const keys = Object.keys(fields.meta ?? {})
+  const taken = await protectedKeys(registry, 'installation', installation.id, keys)
+  if (taken.length > 0) throw forbidden()
+}
+

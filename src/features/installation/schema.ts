@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import { Id, Maybe, Meta, UnixSeconds } from '../../http/schema.ts'
+
+export const Installation = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  client_id: Type.Integer({ description: 'Identifier on MQTT' }),
+  organization_id: Type.Integer(),
+  notes: Type.String(),
+  timezone: Type.String({ description: 'IANA name; empty = the zone of the platform' }),
+  users: Type.Array(Type.Integer(), { description: 'Users it is assigned to' }),
+  meta: Meta,
+  protected_meta: Type.Optional(Meta),
+  created: UnixSeconds
+})
+
+/** Ids of users; one client sends `{}` where it means an empty list. */
+const UserIds = Type.Union([
+  Type.Array(Id, { maxItems: 10_000 }),
+  Type.Object({}, { additionalProperties: false })
+])
+
+const fields = {
+  organization_id: Maybe(
+    Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: '0 = not given' })
+  ),
+  notes: Maybe(Type.String({ maxLength: 65_536 })),
+  timezone: Maybe(Type.String({ maxLength: 100 })),
+  users: Maybe(UserIds),
+  meta: Maybe(Meta),
+  protected_meta: Maybe(Meta)
+}
+const Name = Type.String({ minLength: 1, maxLength: 255 })
+
+export const NewInstallation = Type.Object({ name: Name, ...fields })
+export const InstallationUpdate = Type.Object({ name: Maybe(Name), ...fields })
+
+export const InstallationInfo = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  client_id: Type.Integer(),
+  organization_id: Type.Integer(),
+  capabilities: Type.Array(Type.String()),
+  assigned: Type.Boolean()
+})
+
+export const InstallationInfoQuery = Type.Object({
+  organization_id: Type.Optional(Type.Array(Id)),
+  assigned: Type.Optional(
+    Type.Boolean({ description: 'true: assigned to the caller; false: all visible' })
+  ),
+  assigned_only: Type.Optional(Type.Boolean({ description: 'Another spelling of assigned' }))
+})

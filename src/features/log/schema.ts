@@ -1,0 +1,38 @@
+import { Type } from 'typebox'
+import { TopicsQuery, UnixTime } from '../../http/schema.ts'
+
+export const MAX_LIMIT = 100_000
+
+const Moment = Type.Number({ minimum: 0, maximum: 1e11, description: 'Unix time, inclusive' })
+
+const window = {
+  from: Type.Optional({ ...Moment, description: 'Default: 24 hours ago. Inclusive' }),
+  to: Type.Optional({ ...Moment, description: 'Default: now. Inclusive' }),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: MAX_LIMIT, description: '0 = the default, 10 000' })
+  ),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  order: Type.Optional(Type.Union([Type.Literal('desc'), Type.Literal('asc')])),
+  aggr_method: Type.Optional(Type.String()),
+  aggr_interval: Type.Optional(Type.String())
+}
+
+export const LogBodyQuery = Type.Object(window)
+export const LogQuery = Type.Object({ ...window, topics: TopicsQuery })
+
+/** As in status, so that the two cannot drift: the same six fields. */
+const LogSample = Type.Object({
+  client_id: Type.Integer(),
+  installation_id: Type.Integer(),
+  timestamp: UnixTime,
+  value: Type.Number(),
+  msg: Type.String(),
+  topic: Type.String()
+})
+
+export const LogResult = Type.Object({
+  count: Type.Integer({ description: 'Entries in this page' }),
+  last: Type.Number({ description: 'Unix time of the oldest entry in data; 0 when empty' }),
+  total: Type.Integer({ description: 'Entries matching the filters' }),
+  data: Type.Array(LogSample)
+})

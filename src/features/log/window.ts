@@ -1,0 +1,26 @@
+import { badRequest } from '../../http/errors.ts'
+import { DAY, fromSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
+
+const DEFAULT_LIMIT = 10_000
+
+type WindowQuery = {
+  from?: number
+  to?: number
+  limit?: number
+  offset?: number
+  order?: 'asc' | 'desc'
+}
+
+/** [contract: Limits] The last 24 hours, newest first, 10 000 entries unless the query says otherwise. */
+export function windowOf(query: WindowQuery, now: UnixMs) {
+  const from = query.from === undefined ? unixMs(now - DAY) : fromSeconds(query.from)
+  const to = query.to === undefined ? now : fromSeconds(query.to)
+  if (from > to) throw badRequest('from must not be later than to')
+  return {
+    from,
+    to,
+    limit: query.limit || DEFAULT_LIMIT,
+    offset: query.offset ?? 0,
+    order: query.order ?? 'desc'
+  }
+}

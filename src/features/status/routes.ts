@@ -1,0 +1,43 @@
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import { onInstallation } from '../../access/guard.ts'
+import type { Routes } from '../../deps.ts'
+import { sendJsonText } from '../../http/json-text.ts'
+import { InstallationParams, TopicsBody } from '../../http/schema.ts'
+import { withClientId } from '../../lib/topic.ts'
+import type { InstallationRef } from '../../registry/installations.ts'
+import { Status, StatusQuery } from './schema.ts'
+
+/** [contract: Status] Answered from memory; the rows are kept as JSON text already. */
+export const statusRoutes: Routes = (app, { latest }) => {
+  const schema = {
+    tags: ['Status'],
+    summary: 'Latest value per topic',
+    params: InstallationParams,
+    response: { 200: Type.Array(Status) }
+  }
+  const config = { access: onInstallation('status/read') }
+
+  app.get(
+    '/:installation_id',
+    { schema: { ...schema, querystring: StatusQuery }, config },
+    async ({ installation, query }, reply) => sendStatus(reply, installation, query.topics)
+  )
+
+  app.post(
+    '/:installation_id',
+    { schema: { ...schema, body: TopicsBody }, config },
+    async ({ installation, body }, reply) => sendStatus(reply, installation, body)
+  )
+
+  function sendStatus(
+    reply: FastifyReply,
+    { id, client_id }: InstallationRef,
+    topics: readonly string[] | undefined
+  ) {
+    const filters = topics?.length
+      ? topics.map((topic) => withClientId(client_id, topic))
+      : undefined
+    return sendJsonText(reply, `[${latest.json(id, filters)}]`)
+  }
+}

@@ -1,0 +1,157 @@
+import { plainNumber } from '../lib/json-number.ts'
+import type { Sample } from '../lib/sample.ts'
+import { fromSeconds, type UnixMs } from '../lib/unix-time.ts'
+import type { HistoryConnection, Params } from './connection.ts'
+import type { History, Page, PageQuery } from './history.ts'
+
+const LATEST_CHUNK = 10_000
+
+/** History in ClickHouse SQL, in process or on a server: the connection decides. */
+export async function openClickhouseHistory(connection: HistoryConnection): Promise<History> {
+  for (const statement of schema) await connection.execute(statement)
+  return new ClickhouseHistory(connection)
+}
+
+class ClickhouseHistory implements History {
+  readonly #connection: HistoryConnection
+
+  constructor(connection: HistoryConnection) {
+    this.#connection = connection
+  }
+
+  async append(rows: Buffer, token: string): Promise<void> {
+    // A crash between the two repeats the batch: the first is then skipped by its token.
+    await this.#connection.insert('samples', rows, token)
+    await this.#connection.insert('latest', rows, token)
+  }
+
+  async readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
+    const { topics, order, limit, offset, ...window } = query
+    const matching = `FROM samples FINAL
+      WHERE installation_id = {installation_id:UInt64}
+        AND samples.timestamp BETWEEN {from:Int64} AND {to:Int64}
+        ${topics ? 'AND topic IN {topics:Array(String)}' : ''}`
+    const params: Params = topics ? { ...window, topics } : window
+    const way = order === 'asc' ? 'ASC' : 'DESC'
+    const [counted, lines] = await Promise.all([
+      this.#connection.query(`SELECT count() AS total ${matching}`, params, signal),
+      this.#connection.query(
+        `SELECT client_id, installation_id, samples.timestamp / 1000 AS timestamp, value, msg, topic
+         ${matching}
+         ORDER BY samples.timestamp ${way}, topic ${way}, id ${way}
+         LIMIT {limit:UInt64} OFFSET {offset:UInt64}`,
+        { ...params, limit, offset },
+        signal
+      )
+    ])
+    const { total }: { total: number } = JSON.parse(counted)
+    return { total, ...pageOf(lines.trimEnd(), order) }
+  }
+
+  async *latest(): AsyncGenerator<Sample[]> {
+    let last: Pick<Sample, 'installation_id' | 'topic'> = { installation_id: 0, topic: '' }
+    while (true) {
+      const lines = await this.#connection.query(
+        `SELECT id, installation_id, client_id, topic, timestamp, value, msg FROM latest FINAL
+         WHERE (installation_id, topic) > ({installation_id:UInt64}, {topic:String})
+         ORDER BY installation_id, topic
+         LIMIT {limit:UInt64}`,
+        { installation_id: last.installation_id, topic: last.topic, limit: LATEST_CHUNK }
+      )
+      const samples: Sample[] = rowsOf(lines)
+      const end = samples.at(-1)
+      if (end === undefined) return
+      yield samples
+      if (samples.length < LATEST_CHUNK) return
+      last = end
+    }
+  }
+
+  async erase(installation_id: number): Promise<void> {
+    const where = 'WHERE installation_id = {installation_id:UInt64}'
+    await this.#connection.execute(`DELETE FROM samples ${where}`, { installation_id })
+    await this.#connection.execute(`DELETE FROM latest ${where}`, { installation_id })
+  }
+
+  async dropBefore(moment: UnixMs): Promise<string[]> {
+    const lines = await this.#connection.query(
+      `SELECT DISTINCT partition FROM system.parts
+       WHERE database = currentDatabase() AND table = 'samples' AND active
+         AND toInt64(partition) < toYYYYMM(fromUnixTimestamp64Milli({moment:Int64}, 'UTC'))
+       ORDER BY toInt64(partition)`,
+      { moment }
+    )
+    const past: { partition: string }[] = rowsOf(lines)
+    for (const { partition } of past) {
+      await this.#connection.execute('ALTER TABLE samples DROP PARTITION {partition:String}', {
+        partition
+      })
+    }
+    return past.map(({ partition }) => `${partition.slice(0, -2)}-${partition.slice(-2)}`)
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+}
+
+const rowsOf = (lines: string) => JSON.parse(`[${lines.trimEnd().replaceAll('\n', ',')}]`)
+
+/** JSON escapes line ends inside text, so a line end is always the end of a row. */
+function pageOf(lines: string, order: PageQuery['order']): Omit<Page, 'total'> {
+  if (lines === '') return { count: 0, oldest: undefined, rows: '' }
+  let count = 1
+  for (let at = lines.indexOf('\n'); at !== -1; at = lines.indexOf('\n', at + 1)) count++
+  const oldest =
+    order === 'desc'
+      ? lines.slice(lines.lastIndexOf('\n') + 1)
+      : lines.slice(0, count === 1 ? undefined : lines.indexOf('\n'))
+  return { count, oldest: timestampOf(oldest), rows: plainNumbers(lines.replaceAll('\n', ',')) }
+}
+
+/** Quotes inside text are escaped, so the pattern finds nothing but the field. */
+const plainNumbers = (rows: string): string =>
+  rows.replace(
+    /"value":(-?[\d.]+e[-+]?\d+)/g,
+    (_, value) => `"value":${plainNumber(Number(value))}`
+  )
+
+function timestampOf(row: string): UnixMs {
+  const { timestamp }: { timestamp: number } = JSON.parse(row)
+  return fromSeconds(timestamp)
+}
+
+const durable = `
+  fsync_after_insert = 1,
+  fsync_part_directory = 1,
+  non_replicated_deduplication_window = 1000`
+
+// The columns stand in the order of encodeSample. Of rows with the same sort key the last inserted
+// one stays, and FINAL hides the others until a merge removes them.
+const schema = [
+  `CREATE TABLE IF NOT EXISTS samples (
+    id UInt64 CODEC(DoubleDelta, ZSTD),
+    installation_id UInt64 CODEC(Delta, ZSTD),
+    client_id UInt64 CODEC(Delta, ZSTD),
+    topic String CODEC(ZSTD),
+    timestamp Int64 CODEC(DoubleDelta, ZSTD),
+    value Float64 CODEC(Gorilla, ZSTD),
+    msg String CODEC(ZSTD)
+  )
+  ENGINE = ReplacingMergeTree
+  PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(timestamp, 'UTC'))
+  ORDER BY (installation_id, topic, timestamp, value, msg)
+  SETTINGS ${durable}`,
+  `CREATE TABLE IF NOT EXISTS latest (
+    id UInt64,
+    installation_id UInt64,
+    client_id UInt64,
+    topic String,
+    timestamp Int64,
+    value Float64,
+    msg String
+  )
+  ENGINE = ReplacingMergeTree(timestamp)
+  ORDER BY (installation_id, topic)
+  SETTINGS ${durable}`
+]

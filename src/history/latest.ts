@@ -1,0 +1,100 @@
+import { type Sample, statusJson } from '../lib/sample.ts'
+import { hasWildcard, topicMatches } from '../lib/topic.ts'
+
+/**
+ * The newest sample of every topic, in memory: greatest timestamp, on a tie the later arrival.
+ * History and spool rebuild it at start.
+ */
+export class Latest {
+  readonly #installations = new Map<number, Topics>()
+
+  put(sample: Sample): void {
+    let topics = this.#installations.get(sample.installation_id)
+    if (!topics) {
+      topics = new Topics()
+      this.#installations.set(sample.installation_id, topics)
+    }
+    topics.put(sample)
+  }
+
+  /**
+   * The newest samples as JSON objects joined by commas, sorted by topic. Filters are full topics
+   * and may have wildcards; undefined means all.
+   */
+  json(installationId: number, filters: readonly string[] | undefined): string {
+    const known = this.#installations.get(installationId)
+    if (!known) return ''
+    const topics = filters ? this.topics(installationId, filters) : known.inOrder()
+    return topics.map((topic) => known.json(topic)).join(',')
+  }
+
+  /** The topics that ever had a sample and match a filter, sorted. */
+  topics(installationId: number, filters: readonly string[]): string[] {
+    const topics = this.#installations.get(installationId)
+    if (!topics) return []
+    const found = new Set(filters.filter((filter) => !hasWildcard(filter) && topics.has(filter)))
+    const patterns = filters.filter(hasWildcard)
+    if (patterns.length > 0) {
+      for (const topic of topics.keys()) {
+        if (patterns.some((pattern) => topicMatches(pattern, topic))) found.add(topic)
+      }
+    }
+    return [...found].sort()
+  }
+
+  erase(installationId: number): void {
+    this.#installations.delete(installationId)
+  }
+
+  get size(): number {
+    let size = 0
+    for (const topics of this.#installations.values()) size += topics.size
+    return size
+  }
+}
+
+type Held = { sample: Sample; json: string | undefined }
+
+/** The topics of one installation. JSON text and order are made when first asked for. */
+class Topics {
+  readonly #held = new Map<string, Held>()
+  #order: string[] | undefined
+
+  put(sample: Sample): void {
+    const held = this.#held.get(sample.topic)
+    if (!held) {
+      this.#held.set(sample.topic, { sample, json: undefined })
+      this.#order = undefined
+      return
+    }
+    const { timestamp, id } = held.sample
+    const isNewer = sample.timestamp === timestamp ? sample.id > id : sample.timestamp > timestamp
+    if (!isNewer) return
+    held.sample = sample
+    held.json = undefined
+  }
+
+  json(topic: string): string {
+    const held = this.#held.get(topic)
+    if (!held) return ''
+    held.json ??= statusJson(held.sample)
+    return held.json
+  }
+
+  inOrder(): readonly string[] {
+    this.#order ??= [...this.#held.keys()].sort()
+    return this.#order
+  }
+
+  has(topic: string): boolean {
+    return this.#held.has(topic)
+  }
+
+  keys(): Iterable<string> {
+    return this.#held.keys()
+  }
+
+  get size(): number {
+    return this.#held.size
+  }
+}

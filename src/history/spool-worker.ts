@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Group, LedgerEntry, SpoolReply, SpoolRequest, SpoolState } from './spool.ts'
+
+/** The newest refusals that are kept; older ones make room. */
+const LEDGER_SIZE = 10_000
+
+const db = new DatabaseSync(workerData.file, { timeout: 5000 })
+db.exec(`
+  pragma journal_mode = wal;
+  pragma synchronous = full;
+  create table if not exists groups (
+    seq integer primary key autoincrement, count integer not null, rows blob not null);
+  create table if not exists batch (
+    one integer primary key check (one = 1), first integer not null, last integer not null);
+  create table if not exists state (
+    one integer primary key check (one = 1), uuid text not null, last_id integer not null);
+  create table if not exists ledger (
+    id integer primary key autoincrement, created integer not null, reason text not null,
+    topic text not null, sender text not null, payload text not null);
+`)
+db.prepare('insert or ignore into state values (1, ?, 0)').run(randomUUID())
+
+const begin = db.prepare('begin immediate')
+const commit = db.prepare('commit')
+const rollback = db.prepare('rollback')
+const insertGroup = db.prepare('insert into groups (count, rows) values (?, ?)')
+const setLastId = db.prepare('update state set last_id = ?')
+const insertRefusal = db.prepare(
+  'insert into ledger (created, reason, topic, sender, payload) values (?, ?, ?, ?, ?)'
+)
+const trimLedger = db.prepare('delete from ledger where id <= (select max(id) from ledger) - ?')
+const readState = db.prepare('select uuid, last_id from state')
+const countGroups = db.prepare(
+  'select coalesce(sum(count), 0) as samples, coalesce(sum(length(rows)), 0) as bytes from groups'
+)
+const openBatch = db.prepare('select first, last from batch')
+const setBatch = db.prepare('insert into batch values (1, ?, ?)')
+const clearBatch = db.prepare('delete from batch')
+const sizes = db.prepare('select seq, count, length(rows) as bytes from groups order by seq')
+const readGroups = db.prepare(
+  'select count, rows from groups where seq between ? and ? order by seq'
+)
+const deleteGroups = db.prepare('delete from groups where seq <= ?')
+const groupsAfter = db.prepare('select seq, rows from groups where seq > ? order by seq limit 64')
+const readLedger = db.prepare('select * from ledger where id < ? order by id desc limit ?')
+
+function transact<T>(work: () => T): T {
+  begin.run()
+  try {
+    const result = work()
+    commit.run()
+    return result
+  } catch (error) {
+    if (db.isTransaction) rollback.run()
+    throw error
+  }
+}
+
+function append({ rows, count, lastId, refusals }: Group): void {
+  transact(() => {
+    if (count > 0) {
+      insertGroup.run(count, rows)
+      setLastId.run(lastId)
+    }
+    for (const { created, reason, topic, sender, payload } of refusals) {
+      insertRefusal.run(created, reason, topic, sender, payload)
+    }
+    if (refusals.length > 0) trimLedger.run(LEDGER_SIZE)
+  })
+}
+
+type Borders = { first: number; last: number }
+
+/** The batch's borders are on disk before it leaves, so a repeat after a crash has the same token. */
+function take({ maxSamples, maxBytes }: { maxSamples: number; maxBytes: number }) {
+  let batch = openBatch.get() as Borders | undefined
+  if (!batch) {
+    let samples = 0
+    let bytes = 0
+    batch = undefined as Borders | undefined
+    for (const row of sizes.iterate()) {
+      const group = row as { seq: number; count: number; bytes: number }
+      if (batch && (samples + group.count > maxSamples || bytes + group.bytes > maxBytes)) break
+      samples += group.count
+      bytes += group.bytes
+      batch = { first: batch === undefined ? group.seq : batch.first, last: group.seq }
+    }
+    if (!batch) return undefined
+    const { first, last } = batch
+    transact(() => setBatch.run(first, last))
+  }
+  const groups = readGroups.all(batch.first, batch.last) as { count: number; rows: Uint8Array }[]
+  const { uuid } = readState.get() as { uuid: string }
+  return {
+    token: `${uuid}:${batch.first}-${batch.last}`,
+    last: batch.last,
+    count: groups.reduce((count, group) => count + group.count, 0),
+    rows: concat(groups.map((group) => group.rows))
+  }
+}
+
+function drop(last: number): void {
+  transact(() => {
+    deleteGroups.run(last)
+    clearBatch.run()
+  })
+}
+
+function concat(parts: Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+function after(seq: number): { seq: number; rows: Uint8Array } | undefined {
+  const found = groupsAfter.all(seq) as { seq: number; rows: Uint8Array }[]
+  const last = found.at(-1)
+  return last && { seq: last.seq, rows: concat(found.map((group) => group.rows)) }
+}
+
+const state = (): SpoolState => {
+  const { last_id } = readState.get() as { last_id: number }
+  const { samples, bytes } = countGroups.get() as { samples: number; bytes: number }
+  return { lastId: last_id, samples, bytes }
+}
+
+function answer(request: SpoolRequest): unknown {
+  switch (request.kind) {
+    case 'append':
+      return append(request.group)
+    case 'take':
+      return take(request)
+    case 'drop':
+      return drop(request.last)
+    case 'after':
+      return after(request.seq)
+    case 'state':
+      return state()
+    case 'ledger':
+      return readLedger.all(request.before, request.limit) as LedgerEntry[]
+    case 'close':
+      return db.close()
+  }
+}
+
+parentPort?.on('message', (request: SpoolRequest) => {
+  const reply: SpoolReply = { ask: request.ask }
+  try {
+    reply.value = answer(request)
+  } catch (error) {
+    reply.error = error instanceof Error ? error : new Error(String(error))
+  }
+  parentPort?.postMessage(reply)
+  if (request.kind === 'close') parentPort?.close()
+})

@@ -1,0 +1,169 @@
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Refusal } from '../lib/sample.ts'
+
+/** A message that was acknowledged and not stored. */
+export type Refused = {
+  created: number
+  reason: Refusal
+  topic: string
+  sender: string
+  payload: string
+}
+export type LedgerEntry = Refused & { id: number }
+export type Group = { rows: Uint8Array; count: number; lastId: number; refusals: Refused[] }
+export type Batch = { token: string; last: number; count: number; rows: Uint8Array }
+export type SpoolState = { lastId: number; samples: number; bytes: number }
+
+export type SpoolRequest = { ask: number } & (
+  | { kind: 'append'; group: Group }
+  | { kind: 'take'; maxSamples: number; maxBytes: number }
+  | { kind: 'drop'; last: number }
+  | { kind: 'after'; seq: number }
+  | { kind: 'ledger'; before: number; limit: number }
+  | { kind: 'state' }
+  | { kind: 'close' }
+)
+export type SpoolReply = { ask: number; value?: unknown; error?: Error }
+type Ask = SpoolRequest extends infer Request
+  ? Request extends { ask: number }
+    ? Omit<Request, 'ask'>
+    : never
+  : never
+
+type Gathering = {
+  lines: string[]
+  lastId: number
+  refusals: Refused[]
+  stored: PromiseWithResolvers<void>
+}
+
+/**
+ * The durable queue in front of history: a SQLite file of its own, written by a thread of its own.
+ * While one commit runs the next group gathers, so the wait is one fsync and never a timer.
+ */
+export class Spool {
+  readonly #worker: Worker
+  readonly #asked = new Map<number, PromiseWithResolvers<unknown>>()
+  #ask = 0
+  #gathering: Gathering | undefined
+  #committing = false
+  #failure: Error | undefined
+
+  static async open(dataDir: string): Promise<Spool> {
+    const spool = new Spool(join(dataDir, 'spool.sqlite'))
+    await spool.state()
+    return spool
+  }
+
+  private constructor(file: string) {
+    this.#worker = new Worker(new URL('./spool-worker.ts', import.meta.url), {
+      workerData: { file }
+    })
+    this.#worker.on('message', ({ ask, value, error }: SpoolReply) => {
+      const asked = this.#asked.get(ask)
+      this.#asked.delete(ask)
+      if (error) asked?.reject(error)
+      else asked?.resolve(value)
+    })
+    this.#worker.on('error', (error: Error) => this.#fail(error))
+    this.#worker.on('exit', () => this.#fail(new Error('the spool is closed')))
+  }
+
+  /** Resolves when the sample, as `encodeSample` writes it, would survive kill -9. */
+  append(line: string, id: number): Promise<void> {
+    const gathering = this.#gather()
+    gathering.lines.push(line)
+    gathering.lastId = id
+    return gathering.stored.promise
+  }
+
+  /** Notes in the ledger what was refused; resolves like `append`. */
+  refuse(refused: Refused): Promise<void> {
+    const gathering = this.#gather()
+    gathering.refusals.push(refused)
+    return gathering.stored.promise
+  }
+
+  /** The oldest samples, in order; the same again until `drop`. */
+  async take(limits: { maxSamples: number; maxBytes: number }): Promise<Batch | undefined> {
+    return (await this.#request({ kind: 'take', ...limits })) as Batch | undefined
+  }
+
+  async drop(batch: Batch): Promise<void> {
+    await this.#request({ kind: 'drop', last: batch.last })
+  }
+
+  /** Everything still in the spool, oldest first. */
+  async *rows(): AsyncGenerator<Buffer> {
+    let seq = 0
+    for (;;) {
+      const next = (await this.#request({ kind: 'after', seq })) as
+        | { seq: number; rows: Uint8Array }
+        | undefined
+      if (!next) return
+      yield Buffer.from(next.rows.buffer)
+      seq = next.seq
+    }
+  }
+
+  async state(): Promise<SpoolState> {
+    return (await this.#request({ kind: 'state' })) as SpoolState
+  }
+
+  /** Newest first. */
+  async ledger(page: { before: number; limit: number }): Promise<LedgerEntry[]> {
+    return (await this.#request({ kind: 'ledger', ...page })) as LedgerEntry[]
+  }
+
+  async close(): Promise<void> {
+    if (this.#failure) return
+    const exited = new Promise((resolve) => this.#worker.once('exit', resolve))
+    await this.#gathering?.stored.promise.catch(() => {})
+    await this.#request({ kind: 'close' })
+    await exited
+  }
+
+  #gather(): Gathering {
+    if (!this.#gathering) {
+      this.#gathering = {
+        lines: [],
+        lastId: 0,
+        refusals: [],
+        stored: Promise.withResolvers<void>()
+      }
+      // Whoever appended sees a failure; the group itself must not end the process.
+      this.#gathering.stored.promise.catch(() => {})
+      // One turn of the loop, so that what arrived together is committed together.
+      if (!this.#committing) setImmediate(() => void this.#commit())
+    }
+    return this.#gathering
+  }
+
+  async #commit(): Promise<void> {
+    if (this.#committing) return
+    this.#committing = true
+    while (this.#gathering) {
+      const { lines, lastId, refusals, stored } = this.#gathering
+      this.#gathering = undefined
+      const group = { rows: Buffer.from(lines.join('')), count: lines.length, lastId, refusals }
+      await this.#request({ kind: 'append', group }).then(() => stored.resolve(), stored.reject)
+    }
+    this.#committing = false
+  }
+
+  #request(request: Ask): Promise<unknown> {
+    if (this.#failure) return Promise.reject(this.#failure)
+    const ask = ++this.#ask
+    const asked = Promise.withResolvers<unknown>()
+    this.#asked.set(ask, asked)
+    this.#worker.postMessage({ ...request, ask })
+    return asked.promise
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error
+    for (const asked of this.#asked.values()) asked.reject(this.#failure)
+    this.#asked.clear()
+  }
+}

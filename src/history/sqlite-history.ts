@@ -1,0 +1,71 @@
+import { Worker } from 'node:worker_threads'
+import type { Sample } from '../lib/sample.ts'
+import type { UnixMs } from '../lib/unix-time.ts'
+import type { History, Page, PageQuery } from './history.ts'
+import type { SqliteReader } from './sqlite-reader.ts'
+import type { WorkerRole } from './sqlite-worker.ts'
+import type { SqliteWriter } from './sqlite-writer.ts'
+import { WorkerLane } from './worker-lane.ts'
+
+/** History in one SQLite file, where chDB has no library for the platform. */
+export async function openSqliteHistory(directory: string): Promise<History> {
+  const writer = new WorkerLane<SqliteWriter>(startWorker(directory, 'writer'))
+  // The writer makes the tables before the reader prepares its statements on them.
+  await writer.ready()
+  const reader = new WorkerLane<SqliteReader>(startWorker(directory, 'reader'))
+  try {
+    await reader.ready()
+  } catch (error) {
+    await writer.close()
+    throw error
+  }
+  return new SqliteHistory(writer, reader)
+}
+
+const startWorker = (directory: string, role: WorkerRole): Worker =>
+  new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: { directory, role } })
+
+/** SQLite answers on the thread that asks, so reading and writing have a thread each. */
+class SqliteHistory implements History {
+  readonly #writer: WorkerLane<SqliteWriter>
+  readonly #reader: WorkerLane<SqliteReader>
+
+  constructor(writer: WorkerLane<SqliteWriter>, reader: WorkerLane<SqliteReader>) {
+    this.#writer = writer
+    this.#reader = reader
+  }
+
+  append(rows: Buffer, token: string): Promise<void> {
+    // A copy, because a buffer may be a part of a larger one, and the thread takes the whole.
+    const copy = new Uint8Array(rows)
+    return this.#writer.call('append', [copy, token], { transfer: [copy.buffer] })
+  }
+
+  readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
+    return this.#reader.call('readPage', [query], { signal })
+  }
+
+  async *latest(): AsyncGenerator<Sample[]> {
+    let last = 0
+    while (true) {
+      const chunk = await this.#reader.call('latestAfter', [last])
+      if (chunk.samples.length === 0) return
+      yield chunk.samples
+      last = chunk.last
+    }
+  }
+
+  erase(installation_id: number): Promise<void> {
+    return this.#writer.call('erase', [installation_id])
+  }
+
+  dropBefore(moment: UnixMs): Promise<string[]> {
+    return this.#writer.call('dropBefore', [moment])
+  }
+
+  async close(): Promise<void> {
+    // The writer last: whoever closes the file last folds the write-ahead log into it.
+    await this.#reader.close()
+    await this.#writer.close()
+  }
+}

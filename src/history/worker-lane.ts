@@ -1,0 +1,130 @@
+import type { MessagePort, Transferable, Worker } from 'node:worker_threads'
+
+type Call = {
+  method: PropertyKey
+  args: unknown[]
+  transfer: Transferable[]
+  resolve: (answer: never) => void
+  reject: (error: unknown) => void
+}
+export type Answer = { answer: unknown } | { error: unknown }
+type Options = { transfer?: Transferable[]; signal?: AbortSignal | undefined }
+type Method = (...args: never[]) => unknown
+
+/**
+ * A worker thread that answers the methods of `Target`, one call after another. Calls wait on this
+ * side, so one that is aborted before its turn is never sent.
+ */
+export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
+  readonly #worker: Worker
+  readonly #ended: Promise<unknown>
+  readonly #ready: Promise<void>
+  readonly #waiting: Call[] = []
+  #running: Call | undefined
+  #refusal: Error | undefined
+
+  constructor(worker: Worker) {
+    this.#worker = worker
+    this.#ended = new Promise((resolve) => worker.once('exit', resolve))
+    let cause: unknown
+    worker.on('message', (answer: Answer) => this.#settle(answer))
+    worker.once('error', (error) => {
+      cause = error
+    })
+    worker.once('exit', () => this.#fail(new Error('The history thread has ended', { cause })))
+    // Busy until the thread says that it has opened what it works on.
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#ready = promise
+    this.#running = { method: 'open', args: [], transfer: [], resolve, reject }
+  }
+
+  /** Rejects when the thread cannot start; to be awaited before the first call. */
+  ready(): Promise<void> {
+    return this.#ready
+  }
+
+  call<Name extends keyof Target>(
+    method: Name,
+    args: Parameters<Target[Name]>,
+    { transfer = [], signal }: Options = {}
+  ): Promise<Awaited<ReturnType<Target[Name]>>> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      if (this.#refusal) return reject(this.#refusal)
+      const abandon = () => {
+        const place = this.#waiting.indexOf(call)
+        if (place !== -1) this.#waiting.splice(place, 1)
+        reject(signal?.reason)
+      }
+      const call: Call = {
+        method,
+        args,
+        transfer,
+        resolve: (answer) => {
+          signal?.removeEventListener('abort', abandon)
+          resolve(answer)
+        },
+        reject: (error) => {
+          signal?.removeEventListener('abort', abandon)
+          reject(error)
+        }
+      }
+      signal?.addEventListener('abort', abandon, { once: true })
+      this.#waiting.push(call)
+      this.#sendNext()
+    })
+  }
+
+  /** Finishes what was called before, then ends the thread. */
+  async close(): Promise<void> {
+    if (this.#refusal === undefined) {
+      this.#refusal = new Error('History is closed')
+      const { promise, resolve, reject } = Promise.withResolvers<never>()
+      this.#waiting.push({ method: 'close', args: [], transfer: [], resolve, reject })
+      this.#sendNext()
+      await promise
+    }
+    await this.#ended
+  }
+
+  #sendNext(): void {
+    if (this.#running) return
+    this.#running = this.#waiting.shift()
+    if (this.#running === undefined) return
+    const { method, args, transfer } = this.#running
+    this.#worker.postMessage({ method, args }, transfer)
+  }
+
+  #settle(answer: Answer): void {
+    const call = this.#running
+    this.#running = undefined
+    if ('error' in answer) call?.reject(answer.error)
+    else call?.resolve(answer.answer as never)
+    this.#sendNext()
+  }
+
+  #fail(error: Error): void {
+    this.#refusal ??= error
+    const unanswered = this.#running ? [this.#running] : []
+    unanswered.push(...this.#waiting.splice(0))
+    this.#running = undefined
+    for (const call of unanswered) call.reject(error)
+  }
+}
+
+/** The other side: answers the calls of a lane until `close`. */
+export function answerCalls(port: MessagePort, target: { close(): void }): void {
+  port.postMessage({ answer: undefined })
+  port.on('message', ({ method, args }: Pick<Call, 'method' | 'args'>) => {
+    port.postMessage(answerOf(target, method, args))
+    if (method === 'close') port.close()
+  })
+}
+
+function answerOf(target: object, method: PropertyKey, args: unknown[]): Answer {
+  try {
+    return { answer: Reflect.get(target, method).apply(target, args) }
+  } catch (error) {
+    return { error }
+  }
+}

@@ -1,0 +1,57 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  ApiError,
+  badRequest,
+  internal,
+  payloadTooLarge,
+  unavailable
+} from './errors.ts'
+import { sendJsonText } from './json-text.ts'
+
+/** Everything a route can throw becomes a status and a body here, and nowhere else. */
+export function handleError(
+  error: FastifyError | ApiError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply
+) {
+  const answer = answerTo(error)
+  if (answer.statusCode >= 500) {
+    request.log.error({ err: error.cause ?? error, reqId: request.id }, answer.message)
+  }
+  const { errorKeys } = request.routeOptions.config
+  const key = errorKeys?.[answer.statusCode] ?? 'message'
+  reply.code(answer.statusCode).headers(answer.headers)
+  return sendJsonText(reply, JSON.stringify({ [key]: answer.message }))
+}
+
+function answerTo(error: FastifyError | ApiError | Error): ApiError {
+  if (error instanceof ApiError) return error
+  if ('validation' in error && error.validation) return badRequest(validationText(error))
+  if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge()
+  if (isLostConnection(error)) return unavailable(error)
+  if ('statusCode' in error && error.statusCode && error.statusCode < 500) {
+    return new ApiError(error.statusCode, error.message)
+  }
+  return internal()
+}
+
+/** `limit must be >= 0`: the field by its own name, or the part of the request that is missing. */
+function validationText({ validation = [], validationContext }: FastifyError): string {
+  const [fault] = validation ?? []
+  if (!fault) return 'bad request'
+  const path = fault.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/')
+  const [missing] = (fault.params['requiredProperties'] ?? []) as string[]
+  if (missing) return `${[path, missing].filter(Boolean).join('.')} is required`
+  const choices = validation
+    .filter(({ instancePath }) => instancePath === fault.instancePath)
+    .flatMap(({ params }) => params['allowedValue'] ?? [])
+  const expectation = choices.length > 0 ? `must be ${choices.join(' or ')}` : fault.message
+  return `${path || validationContext} ${expectation}`
+}
+
+/** A registry or history server out of reach is a pause, not a bug. */
+function isLostConnection(error: Error): boolean {
+  if (/Connection terminated|timeout exceeded when trying to connect/.test(error.message)) return true
+  const code = 'code' in error ? String(error.code) : ''
+  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P03'].includes(code)
+}

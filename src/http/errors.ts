@@ -1,0 +1,28 @@
+/** The one error that speaks HTTP; `cause` goes to the log, never to the client. */
+export class ApiError extends Error {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    statusCode: number,
+    message: string,
+    { headers = {}, ...options }: ErrorOptions & { headers?: Record<string, string> } = {}
+  ) {
+    super(message, options)
+    this.statusCode = statusCode
+    this.headers = headers
+  }
+}
+
+export const badRequest = (message: string) => new ApiError(400, message)
+export const unauthorized = () => new ApiError(401, 'Unauthorized')
+export const forbidden = () => new ApiError(403, 'Forbidden')
+export const notFound = () => new ApiError(404, 'Not found')
+export const payloadTooLarge = () => new ApiError(413, 'Body too large')
+export const uriTooLong = () => new ApiError(414, 'URI too long')
+export const headersTooLarge = () => new ApiError(431, 'Header fields too large')
+export const tooManyTries = (retryAfter: number) =>
+  new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
+export const unavailable = (cause: unknown) => new ApiError(503, 'Service Unavailable', { cause })
+export const notImplemented = (what: string) => new ApiError(501, `${what} is not available yet`)
+export const internal = () => new ApiError(500, 'Internal Server Error')

@@ -1,0 +1,32 @@
+import { type TSchema, Type } from 'typebox'
+
+export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+export const InstallationParams = Type.Object({ installation_id: Id })
+export const Message = Type.Object({ message: Type.String() })
+export const UnixTime = Type.Number({ description: 'Unix time, decimals for milliseconds' })
+export const UnixSeconds = Type.Integer({ description: 'Unix time' })
+
+/** Clients send null where they mean nothing; both keep what is there. */
+export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+/** Keys of 1 to 255 characters, any text; `__proto__` is a key like any other. */
+export const Meta = Type.Record(Type.String({ pattern: '^[^]{1,255}$' }), Type.String(), {
+  additionalProperties: false
+})
+
+export const Address = Type.Object({
+  address: Type.String(),
+  city: Type.String(),
+  country: Type.String(),
+  zip: Type.String()
+})
+
+export const SilentQuery = Type.Object({
+  silent: Type.Optional(Type.Boolean({ description: 'true suppresses the MQTT notification' }))
+})
+
+/** Repeatable and comma-separated. */
+export const TopicsQuery = Type.Optional(
+  Type.Array(Type.String(), { description: 'Topic filters, with or without client id; + and #' })
+)
+export const TopicsBody = Type.Array(Type.String({ maxLength: 65_535 }), { maxItems: 100_000 })

@@ -1,0 +1,12 @@
+/** A number in plain decimals: some clients hand it to tools that do not know `1e-7`. */
+export function plainNumber(value: number): string {
+  const text = String(value)
+  const exponent = text.indexOf('e')
+  if (exponent < 0) return text
+  const sign = value < 0 ? '-' : ''
+  const [whole = '', fraction = ''] = text.slice(sign.length, exponent).split('.')
+  const digits = whole + fraction
+  const point = whole.length + Number(text.slice(exponent + 1))
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  return `${sign}${digits.padEnd(point, '0')}`
+}

@@ -1,0 +1,68 @@
+import pino from 'pino'
+import type { FirstLogin } from './access/first-administrator.ts'
+import { type Config, readConfig } from './config.ts'
+import { helpText, startBanner } from './console.ts'
+import { type Platform, startPlatform } from './platform.ts'
+import { SECOND } from './lib/unix-time.ts'
+
+const STOP_LIMIT = 10 * SECOND
+
+/** Reads the settings, starts the platform, and ends it on a signal. */
+export async function main(args: readonly string[]): Promise<void> {
+  const unknown = args.find((arg) => !['--help', '-h', '--demo'].includes(arg))
+  if (unknown) return fail(`unknown option ${unknown}; "npm start -- --help" lists them`)
+  if (args.includes('--help') || args.includes('-h')) return console.log(helpText())
+
+  let firstLogin: FirstLogin | undefined
+  try {
+    const config = readConfig(process.env)
+    const log = pino({ level: config.LOG_LEVEL, base: undefined }, pino.destination(2))
+    process.on('uncaughtException', (err) => {
+      log.fatal({ err }, 'unexpected fault')
+      process.exit(1)
+    })
+    const platform = await startPlatform(config, {
+      log,
+      onFirstLogin: (login) => {
+        firstLogin = login
+      }
+    })
+    stopOnSignal(platform)
+    const demo = args.includes('--demo') ? await startDemo(config, platform) : undefined
+    console.log(startBanner(config, platform, { firstLogin, demo }))
+  } catch (error) {
+    // The password is told nowhere else; a start that failed later must not lose it.
+    if (firstLogin) console.log(`first administrator: ${firstLogin.email} ${firstLogin.password}`)
+    fail((error as Error).message)
+  }
+}
+
+async function startDemo(config: Config, platform: Platform): Promise<FirstLogin> {
+  const { runDemo } = await import('./demo/demo.ts')
+  return runDemo(config, platform)
+}
+
+/** One clear line, exit code 1. */
+function fail(message: string): void {
+  console.error(`caracal: ${message}`)
+  process.exit(1)
+}
+
+/** The first signal drains and ends with 0; another one a second or more later forces. */
+function stopOnSignal(platform: Platform): void {
+  let stoppingSince: number | undefined
+  const onSignal = () => {
+    if (stoppingSince !== undefined) {
+      if (Date.now() - stoppingSince >= SECOND) fail('stopped by force')
+      return
+    }
+    stoppingSince = Date.now()
+    setTimeout(() => fail('did not stop in time'), STOP_LIMIT).unref()
+    platform.stop().then(
+      () => process.exit(0),
+      (error) => fail(`did not stop cleanly (${error.message})`)
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}

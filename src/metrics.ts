@@ -1,0 +1,61 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Refusal } from './lib/sample.ts'
+
+/** What an operator watches at night, in Prometheus' form. */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #stored = this.#counter('samples_total', 'Samples acknowledged and stored in the spool')
+  readonly #moved = this.#counter('samples_moved_total', 'Samples moved from the spool to history')
+  readonly #refused = this.#counter('refused_total', 'Messages acknowledged and not stored', 'reason')
+  readonly #requests = new Histogram({
+    name: 'caracal_http_request_seconds',
+    help: 'Time to answer, by route and status',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers: [this.#registry]
+  })
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry })
+  }
+
+  stored(): void {
+    this.#stored.inc()
+  }
+
+  moved(samples: number): void {
+    this.#moved.inc(samples)
+  }
+
+  refused(reason: Refusal): void {
+    this.#refused.inc({ reason })
+  }
+
+  answered(method: string, route: string, status: number, seconds: number): void {
+    this.#requests.observe({ method, route, status }, seconds)
+  }
+
+  /** A figure that is read when someone asks. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void {
+    new Gauge({
+      name: `caracal_${name}`,
+      help,
+      registers: [this.#registry],
+      async collect() {
+        this.set(await read())
+      }
+    })
+  }
+
+  read(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  #counter<Label extends string>(name: string, help: string, ...labelNames: Label[]) {
+    return new Counter({ name: `caracal_${name}`, help, labelNames, registers: [this.#registry] })
+  }
+}

@@ -1,0 +1,25 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Bus } from '../bus/bus.ts'
+
+export type Change = {
+  kind: 'functionx' | 'devicex' | 'schedule' | 'edge_app' | 'installation'
+  client_id: number
+}
+
+/**
+ * [contract: Events] The only update notification, after the commit. Listeners read the object
+ * again, so it carries nothing; if it cannot be sent the write still holds. [ADR-0004]
+ */
+export async function tellChange(
+  { bus, log }: { bus: Bus; log: FastifyBaseLogger },
+  { kind, client_id }: Change,
+  silent = false
+): Promise<void> {
+  if (silent) return
+  const topic = `${client_id}/evt/${kind}/updated`
+  try {
+    await bus.publish(topic, '{}')
+  } catch (err) {
+    log.error({ err, topic }, 'a change could not be announced')
+  }
+}

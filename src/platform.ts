@@ -1,0 +1,254 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { Directory } from './access/directory.ts'
+import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
+import { Identity } from './access/identity.ts'
+import { mqttRules } from './access/mqtt-rules.ts'
+import { createApp } from './app.ts'
+import { openEmbeddedBus } from './bus/embedded.ts'
+import { type Config, ConfigError } from './config.ts'
+import { lockDataDir } from './data-dir.ts'
+import type { Deps, Health } from './deps.ts'
+import { Latest } from './history/latest.ts'
+import { openHistory } from './history/open.ts'
+import { Spool } from './history/spool.ts'
+import { type Clock, systemClock } from './lib/clock.ts'
+import { decodeSamples } from './lib/sample.ts'
+import { SECOND } from './lib/unix-time.ts'
+import { Metrics } from './metrics.ts'
+import { openOutbox } from './outbound/outbox.ts'
+import { openRegistry } from './registry/open.ts'
+import { openTls, type Tls } from './tls.ts'
+import { DiskSpace } from './workers/disk-space.ts'
+import { Eraser } from './workers/eraser.ts'
+import { Housekeeping } from './workers/housekeeping.ts'
+import { Ingest } from './workers/ingest.ts'
+import { Mover } from './workers/mover.ts'
+
+export type Platform = {
+  deps: Deps
+  httpPort: number
+  mqttPort: number
+  mqttsPort: number | undefined
+  historyEngine: string
+  stop(): Promise<void>
+}
+
+export type StartOptions = {
+  log: Logger
+  clock?: Clock
+  /** Called as soon as the first administrator exists: its password is told nowhere else. */
+  onFirstLogin?: (login: FirstLogin) => void
+}
+
+/** How long the last samples may take to reach history; what remains waits safely in the spool. */
+const FLUSH_LIMIT = 5 * SECOND
+
+/** Opens every engine in order and closes them in reverse, also when one of them fails to open. */
+export async function startPlatform(config: Config, options: StartOptions): Promise<Platform> {
+  refuseWhatIsNotBuilt(config)
+  const closers: (() => unknown)[] = []
+  const stop = async () => {
+    for (let close = closers.pop(); close; close = closers.pop()) await close()
+  }
+  try {
+    return await open(config, options, closers, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function open(
+  config: Config,
+  { log, clock = systemClock, onFirstLogin }: StartOptions,
+  closers: (() => unknown)[],
+  stop: () => Promise<void>
+): Promise<Platform> {
+  const { DATA_DIR: dataDir, HOST: host } = config
+  const lock = lockDataDir(dataDir)
+  closers.push(() => lock.release())
+  const tls = openTls(config, log)
+  closers.push(() => tls?.close())
+
+  const registry = await openRegistry({ url: config.REGISTRY_URL, dataDir })
+  closers.push(() => registry.destroy())
+  const admin = { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }
+  const firstLogin = await ensureFirstAdministrator(registry, admin, clock)
+  if (firstLogin) onFirstLogin?.(firstLogin)
+  const directory = await Directory.open(registry)
+  const identity = new Identity(registry, clock)
+
+  const { history, engine } = await openHistory({ url: config.HISTORY_URL, dataDir })
+  closers.push(() => history.close())
+  const spool = await Spool.open(dataDir)
+  closers.push(() => spool.close())
+  const latest = await readLatest(history, spool)
+
+  const metrics = new Metrics()
+  const disk = new DiskSpace(dataDir, config.DISK_RESERVE_MB * 1024 * 1024)
+  await disk.start()
+  closers.push(() => disk.stop())
+  const { lastId } = await spool.state()
+  const ingest = new Ingest({ spool, latest, directory, disk, metrics, clock }, lastId)
+  const mover = new Mover({ spool, history, metrics, log })
+  closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
+  const eraser = new Eraser({ registry, history, latest, mover, log })
+
+  const rules = mqttRules({ identity, directory }, (message, sender, reason) => {
+    ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
+  })
+  const bus = await openEmbeddedBus({
+    host,
+    port: config.MQTT_PORT,
+    rules,
+    onMessage: (message, sender) => ingest.accept(message, sender),
+    log
+  }).catch(explainPort('MQTT_PORT', host, config.MQTT_PORT))
+  closers.push(() => bus.close())
+  directory.onChange(() => {
+    identity.forget()
+    bus.recheck()
+  })
+
+  const health: Health = async () => ({
+    registry: await directory.catchUp().then(ok, failed),
+    history: mover.failure === undefined ? { ok: true, detail: engine } : failed(mover.failure),
+    bus: { ok: true, detail: `${bus.counts.connections} connections` },
+    disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
+  })
+  const deps: Deps = {
+    clock,
+    log,
+    registry,
+    history,
+    latest,
+    spool,
+    bus,
+    directory,
+    identity,
+    health,
+    metrics,
+    mail: openOutbox(dataDir, clock),
+    sms: openOutbox(dataDir, clock),
+    eraseHistory: () => eraser.wake()
+  }
+  describeState(metrics, { spool, latest, bus, disk, directory })
+
+  const app = await createApp(deps, { https: tls?.current })
+  closers.push(() => app.close())
+  bus.attach(app.server)
+  tls?.serve(app.server)
+  const mqttsPort = tls && (await listenMqtts(config, tls, bus, closers))
+  await app
+    .listen({ host, port: config.HTTP_PORT })
+    .catch(explainPort('HTTP_PORT', host, config.HTTP_PORT))
+  closers.push(() => bus.stopAccepting())
+
+  const housekeeping = new Housekeeping({
+    registry,
+    history,
+    eraser,
+    clock,
+    log,
+    retentionDays: config.RETENTION_DAYS
+  })
+  const catchUp = setInterval(() => {
+    directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
+  }, SECOND / 2)
+  closers.push(() => clearInterval(catchUp))
+  mover.start()
+  housekeeping.start()
+  closers.push(
+    () => mover.stop(),
+    () => eraser.stop(),
+    () => housekeeping.stop()
+  )
+
+  const { port: httpPort } = app.server.address() as AddressInfo
+  return { deps, httpPort, mqttPort: bus.port, mqttsPort, historyEngine: engine, stop }
+}
+
+async function readLatest(history: Deps['history'], spool: Spool): Promise<Latest> {
+  const latest = new Latest()
+  for await (const samples of history.latest()) {
+    for (const sample of samples) latest.put(sample)
+  }
+  for await (const rows of spool.rows()) {
+    for (const sample of decodeSamples(rows)) latest.put(sample)
+  }
+  return latest
+}
+
+async function flushWithin(limit: number, mover: Mover, log: Logger): Promise<void> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limit)
+  const flushed = mover
+    .flush()
+    .catch((err) => log.warn({ err }, 'the last samples stay in the spool until the next start'))
+  await Promise.race([flushed, timeUp])
+  clearTimeout(timer)
+}
+
+async function listenMqtts(
+  { HOST, MQTTS_PORT }: Config,
+  tls: Tls,
+  bus: { accept(conn: import('node:tls').TLSSocket): void },
+  closers: (() => unknown)[]
+): Promise<number> {
+  const server = tls.createServer((socket) => bus.accept(socket))
+  server.listen(MQTTS_PORT, HOST)
+  await once(server, 'listening').catch(explainPort('MQTTS_PORT', HOST, MQTTS_PORT))
+  closers.push(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+const explainPort =
+  (setting: string, host: string, port: number) =>
+  (error: NodeJS.ErrnoException): never => {
+    if (error.code === 'EADDRINUSE') throw new Error(`${setting} ${port} on ${host} is taken`)
+    if (error.code === 'EACCES') throw new Error(`${setting} ${port} on ${host} is not allowed`)
+    throw new Error(`${setting}: cannot listen on ${host}:${port} (${error.message})`)
+  }
+
+const ok = () => ({ ok: true, detail: 'ok' })
+const failed = (why: unknown) => ({
+  ok: false,
+  detail: why instanceof Error ? why.message : String(why)
+})
+
+function describeState(
+  metrics: Metrics,
+  parts: Pick<Deps, 'spool' | 'latest' | 'directory'> & {
+    bus: { counts: { connections: number; received: number; delivered: number; dropped: number } }
+    disk: DiskSpace
+  }
+): void {
+  const { spool, latest, directory, bus, disk } = parts
+  const state = () => spool.state()
+  metrics.gauge('spool_samples', 'Samples on their way to history', async () => (await state()).samples)
+  metrics.gauge('spool_bytes', 'Their size on disk', async () => (await state()).bytes)
+  metrics.gauge('topics', 'Topics with a latest value', () => latest.size)
+  metrics.gauge('installations', 'Installations', () => directory.size)
+  metrics.gauge('mqtt_connections', 'Open MQTT connections', () => bus.counts.connections)
+  metrics.gauge('mqtt_received', 'Messages received since the start', () => bus.counts.received)
+  metrics.gauge('mqtt_delivered', 'Messages delivered since the start', () => bus.counts.delivered)
+  metrics.gauge('mqtt_dropped', 'Messages dropped since the start', () => bus.counts.dropped)
+  metrics.gauge('disk_free_bytes', 'Free space of the data directory', () => disk.free)
+}
+
+/** Settings whose engine comes later stop the start instead of being ignored. */
+function refuseWhatIsNotBuilt(config: Config): void {
+  const later: [keyof Config, RegExp][] = [
+    ['HISTORY_URL', /^https?:/],
+    ['BUS_URL', /./],
+    ['MAIL_URL', /^smtps?:/],
+    ['SMS_URL', /^https?:/]
+  ]
+  for (const [key, pattern] of later) {
+    if (pattern.test(String(config[key]))) {
+      throw new ConfigError(`CARACAL_${key}: not supported by this version yet`)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { lockChanges } from './dialect.ts'
+import type { ChangeKind, Registry } from './tables.ts'
+
+/**
+ * What caches have to look at again, written in the same transaction as the change itself: every
+ * node reads on from the last number it saw. `identity` covers users, roles, tokens, organizations.
+ */
+export async function recordChange(
+  registry: Registry,
+  kind: ChangeKind,
+  ref: number,
+  now: number
+): Promise<void> {
+  await lockChanges(registry)
+  await registry.insertInto('changes').values({ kind, ref, created: now }).execute()
+}
+
+export const changesSince = (registry: Registry, seq: number) =>
+  registry
+    .selectFrom('changes')
+    .select(['seq', 'kind', 'ref'])
+    .where('seq', '>', seq)
+    .orderBy('seq')
+    .execute()
+
+export async function lastChange(registry: Registry): Promise<number> {
+  const { seq } = await registry
+    .selectFrom('changes')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .executeTakeFirstOrThrow()
+  return seq ?? 0
+}
+
+/** The newest row stays: the sequence must not look empty to a node that starts. */
+export async function forgetChanges(registry: Registry, before: number): Promise<void> {
+  await registry
+    .deleteFrom('changes')
+    .where('created', '<', before)
+    .where('seq', '<', await lastChange(registry))
+    .execute()
+}

@@ -1,0 +1,56 @@
+import {
+  type ColumnDefinitionBuilder,
+  type Expression,
+  PostgresAdapter,
+  type RawBuilder,
+  type SqlBool,
+  sql
+} from 'kysely'
+import type { Registry } from './tables.ts'
+
+/** Everything that differs between SQLite and PostgreSQL, each difference with a name. */
+
+const isPostgres = (registry: Registry): boolean =>
+  registry.getExecutor().adapter instanceof PostgresAdapter
+
+/** Ids rise and are never given out twice, not even after the newest row was deleted. */
+export const idColumn =
+  (registry: Registry) =>
+  (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder =>
+    isPostgres(registry)
+      ? column.primaryKey().generatedByDefaultAsIdentity()
+      : column.primaryKey().autoIncrement()
+
+/** SQLite wants exactly `integer` for a row id; PostgreSQL's `integer` has only 32 bits. */
+export const integerType = (registry: Registry): 'integer' | 'bigint' =>
+  isPostgres(registry) ? 'bigint' : 'integer'
+
+/** `column IN (ids)` with one bound parameter, however many ids there are. */
+export const isOneOf = (
+  registry: Registry,
+  column: Expression<number>,
+  ids: readonly number[]
+): RawBuilder<SqlBool> =>
+  isPostgres(registry)
+    ? sql<SqlBool>`${column} = any(${ids}::bigint[])`
+    : sql<SqlBool>`${column} in (select value from json_each(${JSON.stringify(ids)}))`
+
+/** Held until the transaction ends, so two starting nodes do not migrate at once. */
+export async function lockForMigration(registry: Registry): Promise<void> {
+  if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616361)`.execute(registry)
+}
+
+/** Until the transaction ends: numbers of changes become visible in the order they were given. */
+export async function lockChanges(registry: Registry): Promise<void> {
+  if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616362)`.execute(registry)
+}
+
+export async function hasTable(registry: Registry, name: string): Promise<boolean> {
+  const found = isPostgres(registry)
+    ? await sql`select 1 from information_schema.tables
+        where table_schema = current_schema() and table_name = ${name}`.execute(registry)
+    : await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(
+        registry
+      )
+  return found.rows.length > 0
+}

@@ -1,0 +1,195 @@
+import { randomInt } from 'node:crypto'
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { MetaFilter } from '../lib/meta-filter.ts'
+import type { Scope } from '../lib/scope.ts'
+import { recordChange } from './changes.ts'
+import { isOneOf } from './dialect.ts'
+import { emptyMap, type Meta, matchesMeta, readMeta, replaceMeta } from './meta.ts'
+import type { Registry } from './tables.ts'
+
+export type InstallationRef = { id: number; client_id: number; organization_id: number }
+
+export type InstallationRecord = InstallationRef &
+  Meta & {
+    name: string
+    notes: string
+    timezone: string
+    capabilities: string[]
+    created: number
+    users: number[]
+  }
+
+export type InstallationFilter = {
+  organizationIds?: readonly number[] | undefined
+  meta: readonly MetaFilter[]
+}
+
+/** Written fields; an absent one keeps what is there. */
+export type InstallationFields = {
+  name?: string
+  notes?: string
+  timezone?: string
+  organization_id?: number
+  users?: readonly number[]
+  meta?: Readonly<Record<string, string>>
+  protected_meta?: Readonly<Record<string, string>>
+}
+
+/** Client ids differ from installation ids on purpose: a mix-up shows at once instead of sometimes. */
+const FIRST_CLIENT_ID = 1000
+
+export async function insertInstallation(
+  registry: Registry,
+  fields: InstallationFields & { name: string; organization_id: number },
+  now: number
+): Promise<number> {
+  const { id } = await registry
+    .insertInto('installations')
+    .values({
+      // Unique while the row waits for the number that its id gives it.
+      client_id: -randomInt(2 ** 47),
+      organization_id: fields.organization_id,
+      name: fields.name,
+      notes: fields.notes ?? '',
+      timezone: fields.timezone ?? '',
+      capabilities: '[]',
+      created: now,
+      updated: now
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await registry
+    .updateTable('installations')
+    .set({ client_id: FIRST_CLIENT_ID + id })
+    .where('id', '=', id)
+    .execute()
+  await writeLinks(registry, id, fields)
+  await recordChange(registry, 'installation', id, now)
+  if (fields.users) await recordChange(registry, 'identity', id, now)
+  return id
+}
+
+export async function updateInstallation(
+  registry: Registry,
+  id: number,
+  fields: InstallationFields,
+  now: number
+): Promise<void> {
+  const { name, notes, timezone, organization_id } = fields
+  await registry
+    .updateTable('installations')
+    .set({ name, notes, timezone, organization_id, updated: now })
+    .where('id', '=', id)
+    .execute()
+  await writeLinks(registry, id, fields)
+  await recordChange(registry, 'installation', id, now)
+  if (fields.users) await recordChange(registry, 'identity', id, now)
+}
+
+async function writeLinks(
+  registry: Registry,
+  id: number,
+  { users, meta, protected_meta }: InstallationFields
+): Promise<void> {
+  if (users) {
+    await registry.deleteFrom('user_installations').where('installation_id', '=', id).execute()
+    if (users.length > 0) {
+      await registry
+        .insertInto('user_installations')
+        .values([...new Set(users)].map((user_id) => ({ user_id, installation_id: id })))
+        .execute()
+    }
+  }
+  if (meta) await replaceMeta(registry, 'installation', id, { map: meta, isProtected: false })
+  if (protected_meta) {
+    await replaceMeta(registry, 'installation', id, { map: protected_meta, isProtected: true })
+  }
+}
+
+/** The row and its links go at once; the history follows in the background, see erasures. */
+export async function deleteInstallation(registry: Registry, id: number, now: number) {
+  await registry.transaction().execute(async (registry) => {
+    await registry.deleteFrom('installations').where('id', '=', id).execute()
+    await registry.insertInto('erasures').values({ installation_id: id, created: now }).execute()
+    await recordChange(registry, 'installation', id, now)
+    await recordChange(registry, 'identity', id, now)
+  })
+}
+
+export async function pendingErasures(registry: Registry): Promise<number[]> {
+  const rows = await registry.selectFrom('erasures').select('installation_id').execute()
+  return rows.map((row) => row.installation_id)
+}
+
+export async function finishErasure(registry: Registry, installationId: number): Promise<void> {
+  await registry.deleteFrom('erasures').where('installation_id', '=', installationId).execute()
+}
+
+/** Every installation in its shortest form, or just the ones named. */
+export const readInstallationRefs = (
+  registry: Registry,
+  ids?: readonly number[]
+): Promise<InstallationRef[]> =>
+  registry
+    .selectFrom('installations')
+    .select(['id', 'client_id', 'organization_id'])
+    .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
+    .execute()
+
+export async function findInstallation(
+  registry: Registry,
+  id: number
+): Promise<InstallationRecord | undefined> {
+  const row = await registry
+    .selectFrom('installations')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && (await withLinks(registry, [row]))[0]
+}
+
+/** Sorted by id. `seesProtected` says where protected metadata may take part in filters. */
+export async function listInstallations(
+  registry: Registry,
+  scope: Scope,
+  { filter, seesProtected }: { filter: InstallationFilter; seesProtected: Scope }
+): Promise<InstallationRecord[]> {
+  const rows = await registry
+    .selectFrom('installations')
+    .selectAll()
+    .where(isWithin(registry, scope))
+    .where(matchesMeta('installation', filter.meta, isWithin(registry, seesProtected)))
+    .$if(filter.organizationIds !== undefined, (query) =>
+      query.where(isOneOf(registry, sql.ref('organization_id'), filter.organizationIds ?? []))
+    )
+    .orderBy('id')
+    .execute()
+  return withLinks(registry, rows)
+}
+
+const isWithin = (registry: Registry, scope: Scope): Expression<SqlBool> =>
+  sql<SqlBool>`(${isOneOf(registry, sql.ref('installations.organization_id'), scope.organizationIds)}
+    or ${isOneOf(registry, sql.ref('installations.id'), scope.installationIds)})`
+
+type Row = Omit<InstallationRecord, keyof Meta | 'users' | 'capabilities'> & {
+  capabilities: string
+}
+
+async function withLinks(registry: Registry, rows: Row[]): Promise<InstallationRecord[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const metas = await readMeta(registry, 'installation', ids)
+  const links = await registry
+    .selectFrom('user_installations')
+    .select(['installation_id', 'user_id'])
+    .where(isOneOf(registry, sql.ref('installation_id'), ids))
+    .orderBy('user_id')
+    .execute()
+  const users = Map.groupBy(links, (link) => link.installation_id)
+  return rows.map((row) => ({
+    ...row,
+    ...(metas.get(row.id) ?? { meta: emptyMap(), protected_meta: emptyMap() }),
+    capabilities: JSON.parse(row.capabilities),
+    users: (users.get(row.id) ?? []).map((link) => link.user_id)
+  }))
+}

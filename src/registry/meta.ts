@@ -1,0 +1,93 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { fold, likePattern, type MetaFilter } from '../lib/meta-filter.ts'
+import { isOneOf } from './dialect.ts'
+import type { Flag, Registry } from './tables.ts'
+
+export type MetaOwner = 'organization' | 'user' | 'installation'
+
+export type Meta = { meta: Record<string, string>; protected_meta: Record<string, string> }
+
+type MetaRow = { owner_id: number; key: string; value: string; protected: Flag }
+
+/** The metadata of several owners with one query. An owner without any is left out. */
+export async function readMeta(
+  registry: Registry,
+  owner: MetaOwner,
+  ids: readonly number[]
+): Promise<Map<number, Meta>> {
+  const { rows } = await sql<MetaRow>`
+    select ${ownerId(owner)} as owner_id, key, value, protected from ${table(owner)}
+    where ${isOneOf(registry, ownerId(owner), ids)} order by key`.execute(registry)
+  const found = new Map<number, Meta>()
+  for (const row of rows) {
+    let meta = found.get(row.owner_id)
+    if (!meta) {
+      meta = { meta: emptyMap(), protected_meta: emptyMap() }
+      found.set(row.owner_id, meta)
+    }
+    const map = row.protected ? meta.protected_meta : meta.meta
+    map[row.key] = row.value
+  }
+  return found
+}
+
+/** Without a prototype, `__proto__` is a key like any other. */
+export const emptyMap = (): Record<string, string> => Object.create(null)
+
+/** Puts the map in place of the plain (or the protected) keys of an owner. */
+export async function replaceMeta(
+  registry: Registry,
+  owner: MetaOwner,
+  id: number,
+  { map, isProtected }: { map: Readonly<Record<string, string>>; isProtected: boolean }
+): Promise<void> {
+  await sql`delete from ${table(owner)}
+    where ${ownerId(owner)} = ${id} and protected = ${flag(isProtected)}`.execute(registry)
+  for (const [key, value] of Object.entries(map)) {
+    // A key lives in one of the two maps: writing it to this one moves it here.
+    await sql`insert into ${table(owner)}
+        (${ownerId(owner)}, key, value, protected, key_folded, value_folded)
+      values (${id}, ${key}, ${value}, ${flag(isProtected)}, ${fold(key)}, ${fold(value)})
+      on conflict (${ownerId(owner)}, key) do update set
+        value = excluded.value, protected = excluded.protected, value_folded = excluded.value_folded
+      `.execute(registry)
+  }
+}
+
+/** Which of these keys are protected on this owner. */
+export async function protectedKeys(
+  registry: Registry,
+  owner: MetaOwner,
+  id: number,
+  keys: readonly string[]
+): Promise<string[]> {
+  if (keys.length === 0) return []
+  const { rows } = await sql<{ key: string }>`select key from ${table(owner)}
+    where ${ownerId(owner)} = ${id} and protected = 1`.execute(registry)
+  const asked = new Set(keys)
+  return rows.map(({ key }) => key).filter((key) => asked.has(key))
+}
+
+/** True for rows of `owner` whose metadata satisfy every filter; protected keys count only where visible. */
+export function matchesMeta(
+  owner: MetaOwner,
+  filters: readonly MetaFilter[],
+  seesProtected: Expression<SqlBool>
+): Expression<SqlBool> {
+  const conditions = filters.map(({ key, patterns }) => {
+    const values = patterns.map(
+      (pattern) => sql`m.value_folded like ${likePattern(pattern)} escape '\\'`
+    )
+    return sql`exists (select 1 from ${table(owner)} as m
+      where ${sql.ref(`m.${owner}_id`)} = ${sql.ref(`${owner}s.id`)}
+      and m.key_folded = ${fold(key)} and (m.protected = 0 or ${seesProtected})
+      and (${sql.join(values, sql` or `)}))`
+  })
+  return conditions.length === 0
+    ? sql<SqlBool>`1 = 1`
+    : sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+}
+
+export const flag = (value: boolean): Flag => (value ? 1 : 0)
+const table = (owner: MetaOwner) => sql.table(`${owner}_meta`)
+const ownerId = (owner: MetaOwner) => sql.ref<number>(`${owner}_id`)

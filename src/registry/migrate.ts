@@ -1,0 +1,40 @@
+import { hasTable, lockForMigration } from './dialect.ts'
+import { foundation } from './migrations/0001-foundation.ts'
+import type { Registry } from './tables.ts'
+
+export type Migration = { name: string; up: (registry: Registry) => Promise<void> }
+
+/** In order, forward only; a migration that was released is never edited. */
+const migrations: readonly Migration[] = [foundation]
+
+/** Each migration is one transaction; a schema newer than this program is refused untouched. */
+export async function migrate(registry: Registry, steps = migrations): Promise<void> {
+  const applied = await schemaNumber(registry)
+  if (applied > steps.length) {
+    throw new Error(
+      `the registry has schema ${applied}, this program knows ${steps.length}: start a newer Caracal`
+    )
+  }
+  for (const [index, { name, up }] of steps.entries()) {
+    const number = index + 1
+    if (number <= applied) continue
+    await registry.transaction().execute(async (registry) => {
+      await lockForMigration(registry)
+      if ((await schemaNumber(registry)) >= number) return
+      await up(registry)
+      await registry
+        .insertInto('schema_migrations')
+        .values({ number, name, applied: Date.now() })
+        .execute()
+    })
+  }
+}
+
+async function schemaNumber(registry: Registry): Promise<number> {
+  if (!(await hasTable(registry, 'schema_migrations'))) return 0
+  const { number } = await registry
+    .selectFrom('schema_migrations')
+    .select((eb) => eb.fn.max('number').as('number'))
+    .executeTakeFirstOrThrow()
+  return number ?? 0
+}

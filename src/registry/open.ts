@@ -1,0 +1,35 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { migrate } from './migrate.ts'
+import { sqliteDialect } from './sqlite.ts'
+import type { Registry, Tables } from './tables.ts'
+
+/** Opens SQLite in the data directory or the PostgreSQL of the URL, and brings its schema up to date. */
+export async function openRegistry(config: { url: string; dataDir: string }): Promise<Registry> {
+  const registry = new Kysely<Tables>({ dialect: dialectOf(config) })
+  try {
+    await migrate(registry)
+  } catch (error) {
+    await registry.destroy()
+    throw error
+  }
+  // Password hashes live here: for the owner's eyes only.
+  if (config.url === '') chmodSync(sqliteFile(config.dataDir), 0o600)
+  return registry
+}
+
+const sqliteFile = (dataDir: string): string => join(dataDir, 'registry.sqlite')
+
+function dialectOf({ url, dataDir }: { url: string; dataDir: string }) {
+  if (url === '') return sqliteDialect(sqliteFile(dataDir))
+  const types = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')
+  }
+  const pool = new pg.Pool({ connectionString: url, max: 10, types, connectionTimeoutMillis: 5000 })
+  // An idle connection that breaks is replaced at the next query; unheard, it would end the process.
+  pool.on('error', () => {})
+  return new PostgresDialect({ pool })
+}

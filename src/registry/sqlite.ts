@@ -1,0 +1,107 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler
+} from 'kysely'
+
+/** Kysely on Node's own SQLite: one connection, and whoever needs it waits for the one before. */
+export function sqliteDialect(file: string): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver(file),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler()
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #file: string
+  #connection: SqliteConnection | undefined
+  /** Resolves when the connection is free again. */
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  async init(): Promise<void> {
+    const db = new DatabaseSync(this.#file, { timeout: 5000, enableForeignKeyConstraints: true })
+    db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536')
+    this.#connection = new SqliteConnection(db)
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = this.#connection
+    if (connection === undefined) throw new Error('the registry is closed')
+    const before = this.#turn
+    this.#turn = new Promise((resolve) => {
+      connection.queue.push(resolve)
+    })
+    await before
+    return connection
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#connection?.queue.shift()?.()
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('rollback'))
+  }
+
+  async destroy(): Promise<void> {
+    this.#connection?.close()
+    this.#connection = undefined
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly queue: (() => void)[] = []
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const statement = this.#prepare(sql)
+    const values = parameters as SQLInputValue[]
+    if (statement.columns().length > 0) return { rows: statement.all(...values) as Row[] }
+    const { changes, lastInsertRowid } = statement.run(...values)
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+
+  // biome-ignore lint/correctness/useYield: lists are read whole; the interface wants a generator
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('the registry does not stream')
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  /** Preparing costs more than most of our queries; the texts are few. */
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.#db.prepare(sql)
+    if (this.#statements.size >= 500) this.#statements.clear()
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}

@@ -1,0 +1,90 @@
+import type { Generated, Kysely } from 'kysely'
+
+/** A handle or a transaction; a transaction shadows the name so that the handle is out of reach. */
+export type Registry = Kysely<Tables>
+
+export type Flag = 0 | 1
+
+type MetaTable<Owner extends string> = { [column in Owner]: number } & {
+  key: string
+  value: string
+  protected: Flag
+  /** Lower case, for filters; both engines fold letters differently, so we do it ourselves. */
+  key_folded: string
+  value_folded: string
+}
+
+export type Tables = {
+  organizations: {
+    id: Generated<number>
+    parent_id: number | null
+    name: string
+    address: string
+    email: string
+    phone: string
+    notes: string
+    force_sms_login: Flag
+    created: number
+    updated: number
+  }
+  organization_meta: MetaTable<'organization_id'>
+  roles: {
+    id: Generated<number>
+    name: string
+    /** A greater priority is more powerful. */
+    priority: number
+    /** JSON: permission name or pattern -> boolean. */
+    permissions: string
+  }
+  users: {
+    id: Generated<number>
+    role_id: number
+    email: string
+    email_folded: string
+    password_hash: string
+    first_name: string
+    last_name: string
+    mobile: string
+    note: string
+    address: string
+    sms_login: Flag
+    /** Unix milliseconds; 0 = never. */
+    expire_at: number
+    created: number
+    updated: number
+  }
+  user_meta: MetaTable<'user_id'>
+  user_organizations: { user_id: number; organization_id: number }
+  user_installations: { user_id: number; installation_id: number }
+  tokens: {
+    id: Generated<number>
+    user_id: number
+    /** SHA-256 of the token; the token itself is shown once and kept nowhere. */
+    hash: string
+    purpose: 'session'
+    created: number
+    expires: number
+    last_used: number
+  }
+  installations: {
+    id: Generated<number>
+    client_id: number
+    organization_id: number
+    name: string
+    notes: string
+    /** IANA name; empty = the platform's TIMEZONE. */
+    timezone: string
+    /** JSON list, as the gateway reported it. */
+    capabilities: string
+    created: number
+    updated: number
+  }
+  installation_meta: MetaTable<'installation_id'>
+  /** Installations that are gone and whose history still has to go. */
+  erasures: { installation_id: number; created: number }
+  /** What the caches of every node must look at again; see changes.ts. */
+  changes: { seq: Generated<number>; kind: ChangeKind; ref: number; created: number }
+  schema_migrations: { number: number; name: string; applied: number }
+}
+
+export type ChangeKind = 'installation' | 'identity'

@@ -1,0 +1,57 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { History } from '../history/history.ts'
+import type { Latest } from '../history/latest.ts'
+import { finishErasure, pendingErasures } from '../registry/installations.ts'
+import type { Registry } from '../registry/tables.ts'
+import type { Mover } from './mover.ts'
+
+type Parts = {
+  registry: Registry
+  history: History
+  latest: Latest
+  mover: Mover
+  log: FastifyBaseLogger
+}
+
+/** Removes the history of deleted installations. What is left to do is in the registry, so a crash only delays it. */
+export class Eraser {
+  readonly #parts: Parts
+  #working: Promise<void> | undefined
+  #again = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Returns at once. */
+  wake(): void {
+    this.#again = true
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#again = false
+    await this.#working
+  }
+
+  async #work(): Promise<void> {
+    const { registry, history, latest, mover, log } = this.#parts
+    try {
+      while (this.#again) {
+        this.#again = false
+        const ids = await pendingErasures(registry)
+        // What was spooled before the deletion must be in history to be erased from it.
+        if (ids.length > 0) await mover.flush()
+        for (const id of ids) {
+          await history.erase(id)
+          latest.erase(id)
+          await finishErasure(registry, id)
+        }
+      }
+    } catch (err) {
+      log.error({ err }, 'the history of a deleted installation could not be erased; tried again later')
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { IDLE } from '../access/tokens.ts'
+import type { History } from '../history/history.ts'
+import type { Clock } from '../lib/clock.ts'
+import { DAY, HOUR, MINUTE, unixMs } from '../lib/unix-time.ts'
+import { forgetChanges } from '../registry/changes.ts'
+import type { Registry } from '../registry/tables.ts'
+import { deleteExpiredTokens } from '../registry/tokens.ts'
+import type { Eraser } from './eraser.ts'
+
+type Parts = {
+  registry: Registry
+  history: History
+  eraser: Eraser
+  clock: Clock
+  log: FastifyBaseLogger
+  retentionDays: number
+}
+
+/** Every ten minutes: what has ended goes. */
+export class Housekeeping {
+  readonly #parts: Parts
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    const run = () => {
+      this.#running ??= this.run()
+        .catch((err) => this.#parts.log.error({ err }, 'housekeeping failed'))
+        .finally(() => {
+          this.#running = undefined
+        })
+    }
+    this.#timer = setInterval(run, 10 * MINUTE)
+    run()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#running
+  }
+
+  async run(): Promise<void> {
+    const { registry, history, eraser, clock, log, retentionDays } = this.#parts
+    const now = clock()
+    await deleteExpiredTokens(registry, { now, idle: IDLE })
+    await forgetChanges(registry, now - HOUR)
+    eraser.wake()
+    if (retentionDays > 0) {
+      const dropped = await history.dropBefore(unixMs(now - retentionDays * DAY))
+      if (dropped.length > 0) log.info({ dropped }, 'months past the retention were dropped')
+    }
+  }
+}

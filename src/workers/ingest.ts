@@ -1,0 +1,83 @@
+import type { Directory } from '../access/directory.ts'
+import type { Message } from '../bus/bus.ts'
+import type { Latest } from '../history/latest.ts'
+import type { Spool } from '../history/spool.ts'
+import type { Clock } from '../lib/clock.ts'
+import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sample.ts'
+import { clientIdOf, isObjectTopic } from '../lib/topic.ts'
+import type { Metrics } from '../metrics.ts'
+import type { DiskSpace } from './disk-space.ts'
+
+type Parts = {
+  spool: Spool
+  latest: Latest
+  directory: Directory
+  disk: DiskSpace
+  metrics: Metrics
+  clock: Clock
+}
+
+const EXCERPT = 256
+const IDS_PER_MS = 1000
+const NOTHING_TO_STORE = Promise.resolve()
+
+/** From the bus to the spool. The promise of `accept` is the acknowledgement. */
+export class Ingest {
+  readonly #parts: Parts
+  #lastId: number
+
+  /** `lastId`: the greatest id given out so far. */
+  constructor(parts: Parts, lastId: number) {
+    this.#parts = parts
+    this.#lastId = lastId
+  }
+
+  /** Only values on object topics are kept; everything else just passes through the broker. */
+  accept(message: Message, sender: string): Promise<void> {
+    if (!isObjectTopic(message.topic)) return NOTHING_TO_STORE
+    return this.#parts.disk.isEnough ? this.#store(message, sender) : this.#hold(message, sender)
+  }
+
+  /** Counted and noted; the sender was or will be acknowledged, so a bad message blocks nobody. */
+  refuse(reason: Refusal, { topic, payload }: Message, sender: string): Promise<void> {
+    const { metrics, spool, clock, disk } = this.#parts
+    metrics.refused(reason)
+    if (!disk.isEnough) return NOTHING_TO_STORE
+    const excerpt = payload.subarray(0, EXCERPT * 4).toString('utf8').slice(0, EXCERPT)
+    return spool.refuse({ created: clock(), reason, topic, sender, payload: excerpt })
+  }
+
+  #store(message: Message, sender: string): Promise<void> {
+    const { spool, latest, directory, metrics, clock } = this.#parts
+    const { topic, payload } = message
+    const installation = directory.installationByClientId(clientIdOf(topic) ?? 0)
+    if (!installation) return this.refuse('unknown client id', message, sender)
+    const arrival = clock()
+    const reading = parseReading(payload, arrival)
+    if (typeof reading === 'string') return this.refuse(reading, message, sender)
+    const sample: Sample = {
+      id: this.#nextId(arrival),
+      installation_id: installation.id,
+      client_id: installation.client_id,
+      topic,
+      ...reading
+    }
+    return spool.append(encodeSample(sample), sample.id).then(() => {
+      latest.put(sample)
+      metrics.stored()
+    })
+  }
+
+  /** QoS 0 was promised nothing and is dropped; for the others the acknowledgement waits. */
+  async #hold(message: Message, sender: string): Promise<void> {
+    if (message.qos === 0) return this.refuse('disk reserve', message, sender)
+    await this.#parts.disk.whenEnough()
+    return this.#store(message, sender)
+  }
+
+  /** Rises with arrival, also over restarts and when the clock steps back. */
+  #nextId(arrival: number): number {
+    this.#lastId = Math.max(this.#lastId + 1, arrival * IDS_PER_MS)
+    return this.#lastId
+  }
+}

@@ -1,0 +1,944 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import { connect, createServer as createTcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { pino } from 'pino'
+import { WebSocket } from 'ws'
+import type { BrokerRules, Message, MessageHandler } from '../../src/bus/bus.ts'
+import { type EmbeddedBus, openEmbeddedBus } from '../../src/bus/embedded.ts'
+import { topicMatches } from '../../src/lib/topic.ts'
+import { eventually } from '../support/eventually.ts'
+import {
+  connectPacket,
+  mqttClient,
+  packet,
+  publishPacket,
+  pubrelPacket,
+  rawClient,
+  subscribePacket
+} from '../support/mqtt.ts'
+
+type Grants = { publish: string; subscribe: string; receive: string }
+type TestSession = { owner: string; grants: Grants }
+
+const everything: Grants = { publish: '#', subscribe: '#', receive: '#' }
+
+/** The username is the owner; its grants may change; some passwords have a meaning. */
+async function startBus(
+  t: TestContext,
+  {
+    handle = () => Promise.resolve(),
+    limits
+  }: { handle?: MessageHandler; limits?: { packetBytes?: number; connectTimeoutMs?: number } } = {}
+) {
+  const grants = new Map<string, Grants>()
+  const ended = new Set<string>()
+  const handled: string[] = []
+  const refused: string[] = []
+  const addresses: string[] = []
+  let renewals = 0
+  const grantsOf = (owner: string) => grants.get(owner) ?? everything
+  const allows = (filter: string, topic: string) => filter !== '' && topicMatches(filter, topic)
+  const rules: BrokerRules<TestSession> = {
+    signIn({ username, password, address }) {
+      addresses.push(address)
+      if (password === 'wrong') return Promise.resolve('refused')
+      if (password === 'often') return Promise.resolve('throttled')
+      if (password === 'broken') return Promise.reject(new Error('registry down'))
+      return Promise.resolve({ owner: `${username}`, grants: grantsOf(username) })
+    },
+    renew({ owner }) {
+      renewals++
+      return Promise.resolve(ended.has(owner) ? undefined : { owner, grants: grantsOf(owner) })
+    },
+    mayPublish: (session, topic) => allows(session.grants.publish, topic),
+    maySubscribe: (session, filter) =>
+      session.grants.subscribe === '#' || allows(session.grants.subscribe, filter),
+    mayReceive: (session, topic) => allows(session.grants.receive, topic),
+    refused: ({ topic, payload }, { owner }) => refused.push(`${owner} ${topic} ${payload}`)
+  }
+  const bus: EmbeddedBus<TestSession> = await openEmbeddedBus({
+    host: '127.0.0.1',
+    port: 0,
+    rules,
+    onMessage: (message: Message, sender) => {
+      handled.push(`${sender} ${message.topic} ${message.payload}`)
+      return handle(message, sender)
+    },
+    log: pino({ level: 'silent' }),
+    limits: { drainMs: 1000, ...limits }
+  })
+  t.after(() => bus.close())
+  return {
+    bus,
+    port: bus.port,
+    grants,
+    ended,
+    handled,
+    refused,
+    addresses,
+    renewals: () => renewals
+  }
+}
+
+const codeOf = (code: number) => (error: Error & { code?: number }) => error.code === code
+const rejection = (promise: Promise<unknown>, code: number) => assert.rejects(promise, codeOf(code))
+
+test('PUBLISH at each QoS, received at the lower of sent and granted', async (t) => {
+  const { port, handled } = await startBus(t)
+  const sender = await mqttClient(t, port, { username: 'anna' })
+  const receivers = []
+  for (const granted of [0, 1, 2] as const) {
+    const receiver = await mqttClient(t, port, { username: 'bert' })
+    assert.deepEqual(await receiver.subscribe('1/#', granted), [granted])
+    receivers.push(receiver)
+  }
+
+  for (const qos of [0, 1, 2] as const) await sender.publish('1/obj/t', `sent ${qos}`, { qos })
+
+  for (const [granted, receiver] of receivers.entries()) {
+    await eventually(() => assert.equal(receiver.messages.length, 3))
+    const qosOf = new Map(receiver.messages.map(({ payload, qos }) => [payload, qos]))
+    for (const sent of [0, 1, 2]) assert.equal(qosOf.get(`sent ${sent}`), Math.min(sent, granted))
+  }
+  assert.deepEqual(handled, ['anna 1/obj/t sent 0', 'anna 1/obj/t sent 1', 'anna 1/obj/t sent 2'])
+})
+
+test('PUBLISH of the platform itself, to subscribers and not to the handler', async (t) => {
+  const { bus, port, handled } = await startBus(t)
+  const receiver = await mqttClient(t, port)
+  await receiver.subscribe('1/#')
+
+  await bus.publish('1/evt/a', 'a')
+  await bus.publish('1/evt/b', 'b', { qos: 1, retain: true })
+  const late = await mqttClient(t, port)
+  await late.subscribe('1/#')
+
+  await eventually(() => assert.deepEqual(receiver.payloads().sort(), ['a', 'b']))
+  await eventually(() =>
+    assert.deepEqual(late.messages, [{ topic: '1/evt/b', payload: 'b', qos: 1, retain: true }])
+  )
+  assert.deepEqual(handled, [])
+  await assert.rejects(bus.publish('1/#', 'x'))
+})
+
+test('PUBLISH retained, kept until an empty one', async (t) => {
+  const { port } = await startBus(t)
+  const sender = await mqttClient(t, port)
+  await sender.publish('1/a', 'kept', { qos: 1, retain: true })
+  await sender.publish('1/b', 'gone', { qos: 1, retain: true })
+  await sender.publish('1/b', '', { qos: 1, retain: true })
+
+  const receiver = await mqttClient(t, port)
+  await receiver.subscribe('1/+', 0)
+  await sender.publish('1/c', 'live', { qos: 1, retain: true })
+
+  await eventually(() =>
+    assert.deepEqual(receiver.messages, [
+      { topic: '1/a', payload: 'kept', qos: 0, retain: true },
+      { topic: '1/c', payload: 'live', qos: 0, retain: false }
+    ])
+  )
+})
+
+test('CONNECT with a kept session, what came meanwhile is delivered in order', async (t) => {
+  const { port } = await startBus(t)
+  const kept = { clientId: 'kept', clean: false, username: 'bert' }
+  const before = await mqttClient(t, port, kept)
+  assert.equal(before.sessionPresent, false)
+  await before.subscribe('1/#', 1)
+  await before.mqtt.endAsync()
+
+  const sender = await mqttClient(t, port)
+  const sent = Array.from({ length: 200 }, (_, i) => String(i))
+  await Promise.all(sent.map((n) => sender.publish('1/t', n, { qos: 1, retain: true })))
+  await sender.publish('1/t', 'qos 0', { qos: 0 })
+
+  const after = await mqttClient(t, port, kept)
+  assert.equal(after.sessionPresent, true)
+  await eventually(() => assert.deepEqual(after.payloads(), sent))
+  assert.ok(after.messages.every(({ qos, retain }) => qos === 1 && !retain))
+  await sender.publish('1/t', 'live', { qos: 1 })
+  await eventually(() => assert.equal(after.payloads().at(-1), 'live'))
+  await after.mqtt.endAsync()
+
+  const again = await mqttClient(t, port, kept)
+  await sender.publish('1/t', 'only this', { qos: 1 })
+  await eventually(() => assert.deepEqual(again.payloads(), ['only this']))
+  await again.mqtt.endAsync()
+
+  const clean = await mqttClient(t, port, { ...kept, clean: true })
+  assert.equal(clean.sessionPresent, false)
+  await clean.mqtt.endAsync()
+  await sender.publish('1/t', 'for nobody', { qos: 1 })
+  assert.equal((await mqttClient(t, port, kept)).sessionPresent, false)
+})
+
+test('PUBLISH at QoS 2 to a kept session, cut before PUBREC and before PUBCOMP', async (t) => {
+  const { port } = await startBus(t)
+  const kept = connectPacket({ id: 'kept', clean: false })
+  const first = await rawClient(t, port)
+  first.send(kept, subscribePacket(1, '1/#', 2))
+  await eventually(() => assert.match(first.hex(), /9003000102$/))
+  const sender = await mqttClient(t, port)
+  await sender.publish('1/t', 'x', { qos: 2 })
+  await eventually(() => assert.match(first.hex(), /34080003312f74....78$/))
+  const id = first.hex().slice(-6, -2)
+  first.socket.destroy()
+
+  const second = await rawClient(t, port)
+  second.send(kept)
+  await eventually(() => assert.ok(second.hex().endsWith(`3c080003312f74${id}78`), second.hex()))
+  second.send(Buffer.from(`5002${id}`, 'hex'))
+  await eventually(() => assert.ok(second.hex().endsWith(`6202${id}`)))
+  second.socket.destroy()
+
+  const third = await rawClient(t, port)
+  third.send(kept)
+  await eventually(() => assert.equal(third.hex(), `200201006202${id}`))
+  third.send(Buffer.from(`7002${id}`, 'hex'), packet(0xc0))
+  await eventually(() => assert.ok(third.hex().endsWith('d000')))
+  third.socket.destroy()
+
+  const fourth = await rawClient(t, port)
+  fourth.send(kept, packet(0xc0))
+  await eventually(() => assert.equal(fourth.hex(), '20020100d000'))
+})
+
+test('CONNECT by MQTT 3.1, works as 3.1.1 does', async (t) => {
+  const { port, handled } = await startBus(t)
+  const old = await mqttClient(t, port, {
+    protocolId: 'MQIsdp',
+    protocolVersion: 3,
+    username: 'anna'
+  })
+  await old.subscribe('1/#')
+  await old.publish('1/obj/t', 'x', { qos: 2 })
+
+  await eventually(() => assert.deepEqual(old.payloads(), ['x']))
+  assert.deepEqual(handled, ['anna 1/obj/t x'])
+})
+
+test('PUBLISH at QoS 1 and 2, acknowledged when the handler is done and in order', async (t) => {
+  const waiting: Array<() => void> = []
+  const { port, handled } = await startBus(t, {
+    handle: () => new Promise((resolve) => waiting.push(resolve))
+  })
+  const client = await rawClient(t, port)
+  client.send(connectPacket({}))
+  await eventually(() => assert.equal(client.hex(), '20020000'))
+  client.send(
+    publishPacket('a', '1', { qos: 1, id: 1 }),
+    publishPacket('b', '2', { qos: 2, id: 2 }),
+    publishPacket('c', '3', { qos: 1, id: 3 })
+  )
+
+  await eventually(() => assert.deepEqual(handled, ['anna a 1', 'anna b 2', 'anna c 3']))
+  waiting[2]?.()
+  waiting[1]?.()
+  const other = await mqttClient(t, port)
+  await other.subscribe('#')
+  assert.equal(client.hex(), '20020000')
+
+  waiting[0]?.()
+  await eventually(() => assert.equal(client.hex().length, '20020000'.length * 4))
+  const acks = client.hex().slice('20020000'.length)
+  assert.ok(acks.includes('50020002'))
+  assert.ok(acks.indexOf('40020001') < acks.indexOf('40020003'))
+  await eventually(() => assert.deepEqual(other.payloads(), ['1', '2', '3']))
+})
+
+test('PUBLISH the handler rejects, not acknowledged and the connection closed', async (t) => {
+  let isDown = true
+  const { port, handled } = await startBus(t, {
+    handle: () => (isDown ? Promise.reject(new Error('disk full')) : Promise.resolve())
+  })
+  const receiver = await mqttClient(t, port)
+  await receiver.subscribe('#')
+  for (const qos of [1, 2]) {
+    const kept = connectPacket({ id: `kept ${qos}`, clean: false })
+    isDown = true
+    const client = await rawClient(t, port)
+    const twice = publishPacket('a', `${qos}`, { qos, id: 7 })
+    client.send(kept, twice, twice)
+    await eventually(() => assert.ok(client.isClosed()))
+    assert.equal(client.hex(), '20020000')
+    assert.deepEqual(receiver.payloads(), [])
+
+    isDown = false
+    const back = await rawClient(t, port)
+    back.send(kept, publishPacket('a', `${qos}`, { qos, id: 7, dup: true }))
+    await eventually(() => assert.equal(back.hex(), `20020000${qos === 1 ? '40' : '50'}020007`))
+    await eventually(() => assert.deepEqual(receiver.payloads(), [`${qos}`]))
+    receiver.messages.length = 0
+  }
+  assert.ok(handled.length >= 4)
+})
+
+test('PUBLISH at QoS 1 by a client that is gone meanwhile, stored and told', async (t) => {
+  const waiting: Array<() => void> = []
+  const { port, handled } = await startBus(t, {
+    handle: () => new Promise((resolve) => waiting.push(resolve))
+  })
+  const receiver = await mqttClient(t, port)
+  await receiver.subscribe('#')
+  const client = await rawClient(t, port)
+  client.send(
+    connectPacket({}),
+    publishPacket('a', '0'),
+    publishPacket('a', '1', { qos: 1, id: 1 }),
+    publishPacket('a', '2', { qos: 2, id: 2 }),
+    packet(0xe0)
+  )
+  await eventually(() => assert.ok(client.isClosed()))
+  assert.equal(handled.length, 3)
+
+  for (const resolve of waiting) resolve()
+  await eventually(() => assert.deepEqual(receiver.payloads(), ['0', '1', '2']))
+})
+
+test('PUBLISH at QoS 2 again before it is released, handled and delivered once', async (t) => {
+  const { port, handled } = await startBus(t)
+  const receiver = await mqttClient(t, port)
+  await receiver.subscribe('#', 2)
+  const kept = connectPacket({ id: 'kept', clean: false })
+  const message = publishPacket('a', 'x', { qos: 2, id: 5 })
+  const again = publishPacket('a', 'x', { qos: 2, id: 5, dup: true })
+  const client = await rawClient(t, port)
+  client.send(kept)
+  await eventually(() => assert.equal(client.hex(), '20020000'))
+
+  client.send(message, again, again)
+  await eventually(() => assert.equal(client.hex(), '20020000500200055002000550020005'))
+  client.send(again)
+  await eventually(() => assert.match(client.hex(), /(50020005){4}$/))
+  client.socket.destroy()
+  const back = await rawClient(t, port)
+  back.send(kept, again, pubrelPacket(5))
+  await eventually(() => assert.equal(back.hex(), '200200005002000570020005'))
+  assert.deepEqual(handled, ['anna a x'])
+
+  back.send(message)
+  await eventually(() => assert.deepEqual(receiver.payloads(), ['x', 'x']))
+  assert.equal(handled.length, 2)
+})
+
+test('PUBLISH sent along with CONNECT, handled first and in order of arrival', async (t) => {
+  const { port, handled } = await startBus(t)
+  const client = await rawClient(t, port)
+  const numbered = (from: number) =>
+    Array.from({ length: 500 }, (_, i) => publishPacket('a', String(from + i)))
+  client.send(connectPacket({}), ...numbered(0))
+  client.send(...numbered(500))
+  await eventually(() => assert.equal(handled.length, 1000))
+  client.send(...numbered(1000))
+
+  await eventually(() => assert.equal(handled.length, 1500))
+  assert.deepEqual(
+    handled,
+    Array.from({ length: 1500 }, (_, i) => `anna a ${i}`)
+  )
+})
+
+test('PUBLISH on a topic the sender may not use, acknowledged and dropped', async (t) => {
+  const { bus, port, grants, handled, refused } = await startBus(t)
+  grants.set('anna', { ...everything, publish: '1/#' })
+  const receiver = await mqttClient(t, port)
+  await receiver.subscribe('#')
+  const kept = { clientId: 'kept', clean: false }
+  const offline = await mqttClient(t, port, kept)
+  await offline.subscribe('#')
+  await offline.mqtt.endAsync()
+
+  const sender = await mqttClient(t, port, { username: 'anna' })
+  for (const qos of [0, 1, 2] as const) {
+    await sender.publish('2/t', `no ${qos}`, { qos, retain: true })
+    await sender.publish('$SYS/x/new/clients', `no ${qos}`, { qos })
+  }
+  await sender.publish('1/t', 'yes', { qos: 1 })
+
+  const late = await mqttClient(t, port)
+  await late.subscribe('#')
+  const back = await mqttClient(t, port, kept)
+  await bus.publish('1/t', 'end')
+  for (const { payloads } of [receiver, back]) {
+    await eventually(() => assert.deepEqual(payloads(), ['yes', 'end']))
+  }
+  await eventually(() => assert.deepEqual(late.payloads(), ['end']))
+  assert.deepEqual(handled, ['anna 1/t yes'])
+  assert.equal(refused.length, 6)
+  assert.deepEqual(refused.slice(0, 2), ['anna 2/t no 0', 'anna $SYS/x/new/clients no 0'])
+  assert.equal(bus.counts.dropped, 6)
+})
+
+test('SUBSCRIBE with filters that are not allowed, 128 for those and the rest works', async (t) => {
+  const { bus, port, grants } = await startBus(t)
+  grants.set('anna', { publish: '#', subscribe: '1/#', receive: '#' })
+  const client = await mqttClient(t, port, { username: 'anna', clientId: 'kept', clean: false })
+
+  const wanted = ['1/a', '2/a', '#', '$SYS/#', '$share/g/1/a', '$share//1/a', '$x', '1/b']
+  assert.deepEqual(await client.subscribe(wanted), [1, 128, 128, 128, 128, 128, 128, 1])
+  for (const topic of ['2/a', '3/a', '1/a', '1/b']) await bus.publish(topic, topic, { qos: 1 })
+  await eventually(() => assert.deepEqual(client.payloads(), ['1/a', '1/b']))
+
+  // What was not granted must not fill the session's queue either.
+  await client.mqtt.endAsync()
+  await bus.publish('2/a', 'no', { qos: 1 })
+  await bus.publish('1/a', 'yes', { qos: 1 })
+  const back = await mqttClient(t, port, { username: 'anna', clientId: 'kept', clean: false })
+  await eventually(() => assert.deepEqual(back.payloads(), ['yes']))
+})
+
+test('SUBSCRIBE with malformed filters, 128 or the connection closed', async (t) => {
+  const { port } = await startBus(t)
+  for (const filter of ['a+', '+a', 'a#', 'a/b#', 'a/#/b', 'a/+b', '', 'a/'.repeat(5000)]) {
+    const client = await rawClient(t, port)
+    client.send(connectPacket({}), subscribePacket(1, filter))
+    await eventually(() =>
+      assert.ok(client.isClosed() || client.hex() === '200200009003000180', filter)
+    )
+  }
+})
+
+test('Every delivery is checked: live, retained, queued and will', async (t) => {
+  const { bus, port, grants } = await startBus(t)
+  const sender = await mqttClient(t, port, {
+    username: 'anna',
+    will: { topic: '2/will', payload: Buffer.from('secret'), qos: 1, retain: false }
+  })
+  await sender.publish('2/t', 'secret retained', { qos: 1, retain: true })
+  grants.set('bert', { ...everything, receive: '1/#' })
+  const kept = { clientId: 'kept', clean: false, username: 'bert' }
+  const live = await mqttClient(t, port, { username: 'bert' })
+  await live.subscribe('#')
+  const offline = await mqttClient(t, port, kept)
+  await offline.subscribe('#')
+  await offline.mqtt.endAsync()
+
+  await sender.publish('2/t', 'secret', { qos: 1 })
+  await sender.publish('2/t', 'secret', { qos: 0 })
+  sender.mqtt.stream.destroy()
+  await eventually(() => assert.equal(bus.counts.connections, 1))
+  await bus.publish('1/t', 'end', { qos: 1 })
+
+  const back = await mqttClient(t, port, kept)
+  await eventually(() => assert.deepEqual(back.payloads(), ['end']))
+  await eventually(() => assert.deepEqual(live.payloads(), ['end']))
+})
+
+test('CONNECT to a kept session, its subscriptions are checked again', async (t) => {
+  const { bus, port, grants } = await startBus(t)
+  const kept = { clientId: 'kept', clean: false, username: 'bert' }
+  const before = await mqttClient(t, port, kept)
+  await before.subscribe(['1/#', '2/#'])
+  await before.mqtt.endAsync()
+  grants.set('bert', { ...everything, subscribe: '1/#' })
+
+  const after = await mqttClient(t, port, kept)
+  await bus.publish('2/t', 'no', { qos: 1 })
+  await bus.publish('1/t', 'yes', { qos: 1 })
+  await eventually(() => assert.deepEqual(after.payloads(), ['yes']))
+  await after.mqtt.endAsync()
+  await bus.publish('2/t', 'no', { qos: 1 })
+  await bus.publish('1/t', 'yes', { qos: 1 })
+
+  const again = await mqttClient(t, port, kept)
+  await eventually(() => assert.deepEqual(again.payloads(), ['yes']))
+})
+
+test('Messages for a kept session that it may not receive, the others stay queued', async (t) => {
+  const { bus, port, grants } = await startBus(t)
+  grants.set('bert', { ...everything, receive: '1/#' })
+  const kept = connectPacket({ id: 'kept', clean: false, username: 'bert' })
+  const client = await rawClient(t, port)
+  client.send(kept, subscribePacket(1, '#', 1))
+  await eventually(() => assert.match(client.hex(), /9003000101$/))
+  const topics = ['1/a', '2/a', '1/b', '2/b']
+  await Promise.all(topics.map((topic) => bus.publish(topic, topic, { qos: 1 })))
+  await eventually(() => assert.match(client.hex(), /312f62$/))
+  client.socket.destroy()
+
+  const back = await mqttClient(t, port, { clientId: 'kept', clean: false, username: 'bert' })
+  await eventually(() => assert.deepEqual(back.payloads(), ['1/a', '1/b']))
+})
+
+test('A will, sent when the connection is lost and not after DISCONNECT', async (t) => {
+  const { bus, port, grants, handled, refused } = await startBus(t)
+  grants.set('carl', { ...everything, publish: '1/#' })
+  const receiver = await mqttClient(t, port)
+  await receiver.subscribe('#')
+  const withWill = (username: string, topic: string) =>
+    mqttClient(t, port, {
+      username,
+      will: { topic, payload: Buffer.from(username), qos: 1, retain: true }
+    })
+  const lost = await withWill('anna', '1/obj/alive')
+  const polite = await withWill('bert', '1/obj/alive')
+  const forbidden = await withWill('carl', '2/obj/alive')
+
+  await polite.mqtt.endAsync()
+  forbidden.mqtt.stream.destroy()
+  await eventually(() => assert.deepEqual(refused, ['carl 2/obj/alive carl']))
+  lost.mqtt.stream.destroy()
+  await eventually(() => assert.deepEqual(receiver.payloads(), ['anna']))
+  assert.deepEqual(handled, ['anna 1/obj/alive anna'])
+
+  const late = await mqttClient(t, port)
+  await late.subscribe('#')
+  await bus.publish('1/t', 'end')
+  await eventually(() => assert.deepEqual(late.payloads(), ['anna', 'end']))
+})
+
+test('CONNECT with a malformed will, closed and nothing sent', async (t) => {
+  const { bus, port } = await startBus(t)
+  const receiver = await mqttClient(t, port)
+  await receiver.subscribe('#')
+  for (const [topic, qos] of [
+    ['a/#', 1],
+    ['', 1],
+    ['a\0', 1],
+    ['a', 3]
+  ] as const) {
+    const client = await rawClient(t, port)
+    client.send(connectPacket({ will: { topic, payload: 'x', qos } }))
+    await eventually(() => assert.ok(client.isClosed()))
+    assert.equal(client.hex(), '')
+  }
+  const deep = await rawClient(t, port)
+  deep.send(connectPacket({ will: { topic: '/'.repeat(5000), payload: 'x', qos: 1 } }))
+  await eventually(() => assert.equal(deep.hex(), '20020000'))
+  deep.socket.destroy()
+  await eventually(() => assert.equal(bus.counts.connections, 1))
+  await bus.publish('a', 'end')
+  await eventually(() => assert.deepEqual(receiver.payloads(), ['end']))
+})
+
+test('CONNECT with a client id of another owner, refused', async (t) => {
+  const { port } = await startBus(t)
+  const online = await mqttClient(t, port, { clientId: 'one', username: 'anna' })
+  await rejection(mqttClient(t, port, { clientId: 'one', username: 'bert' }), 2)
+  assert.ok(online.mqtt.connected)
+
+  const kept = { clientId: 'two', username: 'anna', clean: false }
+  const offline = await mqttClient(t, port, kept)
+  await offline.mqtt.endAsync()
+  await rejection(mqttClient(t, port, { clientId: 'two', username: 'bert' }), 2)
+  await rejection(mqttClient(t, port, { clientId: 'two', username: 'bert', clean: false }), 2)
+
+  const cleaned = await mqttClient(t, port, { ...kept, clean: true })
+  await cleaned.mqtt.endAsync()
+  const newcomer = await mqttClient(t, port, { clientId: 'two', username: 'bert' })
+  await newcomer.subscribe('#')
+  await rejection(mqttClient(t, port, { clientId: '', clean: false }), 2)
+})
+
+test('CONNECT with a client id in use, two owners at once', async (t) => {
+  const { port } = await startBus(t)
+  const attempts = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, i) =>
+      mqttClient(t, port, { clientId: 'one', username: i % 2 ? 'anna' : 'bert' })
+    )
+  )
+  const owners = new Set(attempts.map(({ status }, i) => status === 'fulfilled' && i % 2))
+  assert.equal([...owners].filter((owner) => owner !== false).length, 1)
+})
+
+test('CONNECT by the same owner, takes over after the will of the old connection', async (t) => {
+  const { bus, port, handled } = await startBus(t, {
+    handle: ({ payload }) =>
+      new Promise((resolve) => setTimeout(resolve, String(payload) === 'gone' ? 50 : 0))
+  })
+  const device = {
+    clientId: 'one',
+    username: 'anna',
+    will: { topic: '1/status', payload: Buffer.from('gone'), qos: 1 as const, retain: true }
+  }
+  let last = await mqttClient(t, port, device)
+  await last.publish('1/status', 'here', { qos: 1, retain: true })
+  for (let i = 0; i < 5; i++) {
+    const previous = last
+    last = await mqttClient(t, port, device)
+    await last.publish('1/status', 'here', { qos: 1, retain: true })
+    await eventually(() => assert.equal(previous.mqtt.connected, false))
+  }
+  const receiver = await mqttClient(t, port)
+  await receiver.subscribe('1/status')
+  await eventually(() => assert.deepEqual(receiver.payloads(), ['here']))
+  assert.equal(handled.filter((line) => line.endsWith('gone')).length, 5)
+
+  const storm = await Promise.allSettled(
+    Array.from({ length: 20 }, () => mqttClient(t, port, { ...device, will: undefined }))
+  )
+  assert.ok(storm.some(({ status }) => status === 'fulfilled'))
+  await eventually(() => assert.equal(bus.counts.connections, 2))
+  await bus.publish('1/status', 'end')
+  await eventually(() => assert.equal(receiver.payloads().at(-1), 'end'))
+})
+
+test('CONNECT with a client id that names an object property', async (t) => {
+  const { bus, port } = await startBus(t)
+  for (const clientId of ['constructor', '__proto__', 'hasOwnProperty', 'toString']) {
+    for (const clean of [true, false]) {
+      const client = await mqttClient(t, port, { clientId, clean })
+      await client.subscribe([clientId, `${clientId}/#`])
+      await client.publish(clientId, 'x', { qos: 2, retain: true })
+      await eventually(() => assert.ok(client.payloads().includes('x')))
+      await client.mqtt.endAsync()
+    }
+  }
+  await eventually(() => assert.equal(bus.counts.connections, 0))
+})
+
+test('CONNECT that cannot sign in, with the code of the reason', async (t) => {
+  const { bus, port, addresses } = await startBus(t)
+  await rejection(mqttClient(t, port, { username: 'anna', password: 'wrong' }), 4)
+  await rejection(mqttClient(t, port, { username: 'anna', password: 'often' }), 3)
+  await rejection(mqttClient(t, port, { username: 'anna', password: 'broken' }), 3)
+  const anonymous = await mqttClient(t, port)
+  await anonymous.publish('1/t', 'x', { qos: 1 })
+  assert.deepEqual(addresses, Array(4).fill('127.0.0.1'))
+  assert.equal(bus.counts.connections, 1)
+})
+
+test('CONNECT by MQTT 5, refused with code 1', async (t) => {
+  const { port } = await startBus(t)
+  const client = await rawClient(t, port)
+  client.send(connectPacket({ level: 5 }))
+  await eventually(() => assert.ok(client.isClosed()))
+  assert.equal(client.hex(), '20020001')
+})
+
+test('CONNECT with the bridge bit, its own messages do not come back', async (t) => {
+  const { bus, port } = await startBus(t)
+  const bridge = connectPacket({ id: 'edge-1', level: 0x84, clean: false })
+  const client = await rawClient(t, port)
+  client.send(bridge, subscribePacket(1, '1/#', 1))
+  await eventually(() => assert.equal(client.hex(), '200200009003000101'))
+
+  // Interleaved with messages of others: dropping its own must not lose theirs.
+  const own = Array.from({ length: 20 }, (_, i) =>
+    publishPacket('1/a', 'own', { qos: 1, id: i + 1 })
+  )
+  client.send(...own)
+  await Promise.all(own.map(() => bus.publish('1/b', 'other', { qos: 1 })))
+  const count = (hex: string, text: string) =>
+    hex.split(Buffer.from(text).toString('hex')).length - 1
+  await eventually(() => assert.equal(count(client.hex(), 'other'), 20))
+  await eventually(() => assert.equal(client.hex().split('400200').length - 1, 20))
+  client.socket.destroy()
+
+  const back = await rawClient(t, port)
+  back.send(bridge, packet(0xc0))
+  await eventually(() => assert.match(back.hex(), /d000/))
+  await eventually(() => assert.equal(count(back.hex(), 'other'), 20))
+  assert.equal(count(client.hex() + back.hex(), 'own'), 0)
+})
+
+test('A mosquitto bridge, values in, commands out and no echo', async (t) => {
+  if (spawnSync('mosquitto', ['-h']).error) {
+    assert.notEqual(process.env['CI'], 'true', 'CI must have mosquitto')
+    t.skip('mosquitto is not installed')
+    return
+  }
+  const { bus, port, handled } = await startBus(t)
+  const edgePort = await freePort()
+  const dir = await mkdtemp(join(tmpdir(), 'caracal-bridge-'))
+  t.after(() => rm(dir, { recursive: true }))
+  const trees = ['set', 'obj', 'cmd', 'evt'].map((tree) => `topic ${tree}/# both 1 "" 12/`)
+  const settings = [
+    `listener ${edgePort} 127.0.0.1`,
+    'allow_anonymous true',
+    'connection platform',
+    `address 127.0.0.1:${port}`,
+    'remote_clientid edge-12',
+    'remote_username gateway',
+    'remote_password secret',
+    'cleansession false',
+    'notification_topic 12/box/event/status',
+    'restart_timeout 1',
+    ...trees
+  ]
+  await writeFile(join(dir, 'bridge.conf'), `${settings.join('\n')}\n`)
+  const watcher = await mqttClient(t, port)
+  await watcher.subscribe('#')
+  const mosquitto = spawn('mosquitto', ['-c', join(dir, 'bridge.conf')], { stdio: 'ignore' })
+  t.after(() => mosquitto.kill())
+  const status = (payload: string) =>
+    watcher.messages.some((m) => m.topic === '12/box/event/status' && m.payload === payload)
+  await eventually(() => assert.ok(status('1')))
+  const edge = await eventually(() => mqttClient(t, edgePort))
+  await edge.subscribe('#')
+
+  await edge.publish('obj/temp', '21', { qos: 1 })
+  await bus.publish('12/set/lamp', 'on', { qos: 1 })
+  await eventually(() => assert.ok(handled.includes('gateway 12/obj/temp 21')))
+  await eventually(() => assert.ok(edge.payloads().includes('on')))
+  await edge.publish('obj/temp', 'last', { qos: 1 })
+  await bus.publish('12/set/lamp', 'off', { qos: 1 })
+  await eventually(() => assert.ok(watcher.payloads().includes('last')))
+  await eventually(() => assert.ok(edge.payloads().includes('off')))
+
+  const seen = (topic: string, { messages }: typeof edge) =>
+    messages.filter((m) => m.topic === topic).map(({ payload }) => payload)
+  assert.deepEqual(seen('obj/temp', edge), ['21', 'last'])
+  assert.deepEqual(seen('set/lamp', edge), ['on', 'off'])
+  assert.deepEqual(seen('12/obj/temp', watcher), ['21', 'last'])
+  assert.deepEqual(seen('12/set/lamp', watcher), ['on', 'off'])
+  mosquitto.kill('SIGKILL')
+  await eventually(() => assert.ok(status('0')))
+})
+
+test('Hostile input, closed and others unaffected', async (t) => {
+  const { bus, port } = await startBus(t, { limits: { packetBytes: 65_536 } })
+  const bystander = await mqttClient(t, port)
+  await bystander.subscribe('#')
+  const signedIn = connectPacket({})
+  const huge = Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f])
+  const inputs: Record<string, Buffer> = {
+    'an HTTP request': Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+    'PUBLISH before CONNECT': publishPacket('a', 'x'),
+    'huge PUBLISH before CONNECT': huge,
+    'huge CONNECT': Buffer.from([0x10, 0xff, 0xff, 0xff, 0x7f]),
+    'length of five bytes': Buffer.from([0x10, 0x80, 0x80, 0x80, 0x80, 0x01]),
+    'empty CONNECT': Buffer.from([0x10, 0, 0x10, 0]),
+    'unknown protocol': connectPacket({ name: 'AMQP' }),
+    'unknown level': connectPacket({ level: 9 }),
+    'second CONNECT': Buffer.concat([signedIn, signedIn]),
+    'huge PUBLISH': Buffer.concat([signedIn, huge]),
+    'empty topic': Buffer.concat([signedIn, publishPacket('', 'x')]),
+    'wildcard in topic': Buffer.concat([signedIn, publishPacket('a/#', 'x')]),
+    'plus in topic': Buffer.concat([signedIn, publishPacket('a/+', 'x')]),
+    'NUL in topic': Buffer.concat([signedIn, publishPacket('a\0', 'x')]),
+    'thousands of levels': Buffer.concat([signedIn, publishPacket('/'.repeat(9000), 'x')]),
+    'both QoS bits': Buffer.concat([signedIn, publishPacket('a', 'x', { qos: 3, id: 1 })]),
+    'SUBSCRIBE without filters': Buffer.concat([signedIn, packet(0x82, Buffer.from([0, 1]))]),
+    'reserved type': Buffer.concat([signedIn, packet(0xf0)])
+  }
+  for (const [name, bytes] of Object.entries(inputs)) {
+    const client = await rawClient(t, port)
+    client.send(bytes)
+    await eventually(() => assert.ok(client.isClosed(), name))
+  }
+  for (let i = 0; i < 200; i++) {
+    const noise = Buffer.from(Array.from({ length: 200 }, () => Math.floor(Math.random() * 256)))
+    const client = await rawClient(t, port)
+    client.send(...(i % 2 ? [signedIn] : []), noise)
+    client.socket.end()
+  }
+  const oddButLegal = await rawClient(t, port)
+  oddButLegal.send(
+    signedIn,
+    Buffer.from('40020fff50020fff62020fff70020fff', 'hex'),
+    publishPacket('a', 'y'.repeat(65_000)),
+    packet(0xc0)
+  )
+  await eventually(() => assert.match(oddButLegal.hex(), /d000$/))
+
+  await bus.publish('a', 'end')
+  await eventually(() => assert.equal(bystander.payloads().at(-1), 'end'))
+  assert.ok(bystander.mqtt.connected)
+  assert.ok(!bystander.payloads().includes('x'))
+})
+
+test('A packet over the limit, the connection ends at its header', async (t) => {
+  const { port } = await startBus(t)
+  const client = await rawClient(t, port)
+  client.send(connectPacket({}))
+  await eventually(() => assert.equal(client.hex(), '20020000'))
+  // One byte over 1 MiB, and not a byte of the body.
+  client.send(Buffer.from([0x30, 0x81, 0x80, 0x40]))
+  await eventually(() => assert.ok(client.isClosed()))
+
+  const sender = await mqttClient(t, port)
+  await sender.publish('a', 'x'.repeat(1024 * 1024 - 100), { qos: 1 })
+})
+
+test('A connection that sends nothing, or half a CONNECT, is closed', async (t) => {
+  const { port } = await startBus(t, { limits: { connectTimeoutMs: 100 } })
+  const silent = await rawClient(t, port)
+  const half = await rawClient(t, port)
+  half.send(connectPacket({}).subarray(0, 8))
+  await eventually(() => assert.ok(silent.isClosed() && half.isClosed()))
+})
+
+test('A receiver that does not read, others go on', async (t) => {
+  const { bus, port } = await startBus(t)
+  const stuck = await rawClient(t, port)
+  stuck.send(connectPacket({}), subscribePacket(1, 'big', 1))
+  await eventually(() => assert.match(stuck.hex(), /9003000101$/))
+  stuck.socket.pause()
+  const sender = await mqttClient(t, port)
+  const reader = await mqttClient(t, port)
+  await reader.subscribe('big', 1)
+
+  const payload = 'x'.repeat(500_000)
+  for (let i = 0; i < 60; i++) await sender.publish('big', payload, { qos: i % 2 ? 1 : 0 })
+  await sender.publish('big', 'end', { qos: 1 })
+
+  await eventually(() => assert.equal(reader.payloads().at(-1), 'end'))
+  assert.equal(reader.messages.length, 61)
+  assert.ok(bus.counts.dropped > 0)
+  await eventually(() => assert.equal(bus.counts.connections, 2))
+})
+
+test('MQTT over WebSocket at /mqtt, and nowhere else', async (t) => {
+  const { bus, port: tcp } = await startBus(t)
+  const server = createServer((_request, response) => response.end('http'))
+  bus.attach(server)
+  const port = await listening(t, server)
+  const url = `ws://127.0.0.1:${port}`
+
+  const client = await mqttClient(t, `${url}/mqtt`)
+  await client.subscribe('1/#')
+  const other = await mqttClient(t, tcp)
+  const payload = 'x'.repeat(300_000)
+  await other.publish('1/t', payload, { qos: 1 })
+  await client.publish('1/t', payload, { qos: 2 })
+  await eventually(() => assert.deepEqual(client.payloads(), [payload, payload]))
+
+  const plain = new WebSocket(`${url}/mqtt`)
+  await once(plain, 'open')
+  assert.equal(plain.protocol, '')
+  plain.send(connectPacket({ level: 5 }))
+  assert.deepEqual(await once(plain, 'message'), [Buffer.from('20020001', 'hex'), true])
+  const named = new WebSocket(`${url}/mqtt`, ['soap', 'mqtt'])
+  await once(named, 'open')
+  assert.equal(named.protocol, 'mqtt')
+  named.send('text')
+  await once(named, 'close')
+  const tooLong = new WebSocket(`${url}/mqtt`, 'mqtt')
+  tooLong.on('error', () => {})
+  await once(tooLong, 'open')
+  tooLong.send(Buffer.alloc(3 * 1024 * 1024, 0x10))
+  await once(tooLong, 'close')
+
+  for (const path of ['/', '/mqtt/', '/mqtt2', '/x/mqtt', '/MQTT']) {
+    assert.equal(await upgradeStatus(port, path), 404, path)
+  }
+  bus.stopAccepting()
+  assert.equal(await upgradeStatus(port, '/mqtt'), 503)
+  await other.publish('1/t', 'end', { qos: 1 })
+  await eventually(() => assert.equal(client.payloads().at(-1), 'end'))
+})
+
+test('recheck, ended sessions go and changed ones lose what they may no longer have', async (t) => {
+  const { bus, port, grants, ended, handled } = await startBus(t)
+  const will = { topic: '1/status', payload: Buffer.from('gone'), qos: 1 as const, retain: false }
+  const anna = await mqttClient(t, port, { username: 'anna', will })
+  const bert = await mqttClient(t, port, { username: 'bert', clientId: 'kept', clean: false })
+  const carl = await mqttClient(t, port, { username: 'carl' })
+  await bert.subscribe(['1/#', '2/#'])
+  await carl.subscribe(['1/#', '2/#'])
+
+  ended.add('anna')
+  grants.set('bert', { publish: '1/#', subscribe: '1/#', receive: '#' })
+  await bus.recheck()
+  await eventually(() => assert.equal(anna.mqtt.connected, false))
+  await bert.publish('2/t', 'no', { qos: 1 })
+  await bus.publish('2/t', 'two', { qos: 1 })
+  await bus.publish('1/t', 'one', { qos: 1 })
+
+  await eventually(() => assert.deepEqual(carl.payloads(), ['two', 'one']))
+  await eventually(() => assert.deepEqual(bert.payloads(), ['one']))
+  assert.deepEqual(handled, [])
+  await bert.mqtt.endAsync()
+  await bus.publish('2/t', 'two', { qos: 1 })
+  await bus.publish('1/t', 'later', { qos: 1 })
+  const back = await mqttClient(t, port, { username: 'bert', clientId: 'kept', clean: false })
+  await eventually(() => assert.deepEqual(back.payloads(), ['later']))
+})
+
+test('recheck called often, rounds are joined', async (t) => {
+  const { bus, port, renewals } = await startBus(t)
+  await mqttClient(t, port)
+  await mqttClient(t, port)
+  await Promise.all(Array.from({ length: 100 }, () => bus.recheck()))
+  assert.equal(renewals(), 4)
+})
+
+test('close, what was read is acknowledged and no will is sent', async (t) => {
+  const waiting: Array<() => void> = []
+  const { bus, port, handled } = await startBus(t, {
+    handle: () => new Promise((resolve) => waiting.push(resolve))
+  })
+  const device = await mqttClient(t, port, {
+    username: 'anna',
+    will: { topic: '1/status', payload: Buffer.from('gone'), qos: 1, retain: true }
+  })
+  const acknowledged = [
+    device.publish('1/obj/t', '1', { qos: 1 }),
+    device.publish('1/obj/t', '2', { qos: 1 })
+  ]
+  await eventually(() => assert.equal(waiting.length, 2))
+
+  const closed = bus.close()
+  const late = connect(port, '127.0.0.1')
+  const [error] = await once(late, 'error')
+  assert.equal(error.code, 'ECONNREFUSED')
+  for (const resolve of waiting) resolve()
+  await Promise.all([closed, ...acknowledged])
+  await eventually(() => assert.equal(device.mqtt.connected, false))
+  assert.deepEqual(handled, ['anna 1/obj/t 1', 'anna 1/obj/t 2'])
+  await assert.rejects(bus.publish('1/t', 'x'))
+})
+
+test('close with a handler that never answers, ends within the bound', async (t) => {
+  const { bus, port } = await startBus(t, { handle: () => new Promise(() => {}) })
+  const device = await mqttClient(t, port)
+  device.mqtt.publish('1/obj/t', '1', { qos: 1 })
+  await eventually(() => assert.equal(bus.counts.received, 1))
+  await bus.close()
+  await eventually(() => assert.equal(device.mqtt.connected, false))
+})
+
+test('counts, as plain numbers', async (t) => {
+  const { bus, port } = await startBus(t)
+  const client = await mqttClient(t, port)
+  await client.subscribe('1/#')
+  await client.publish('1/t', 'x', { qos: 1 })
+  await client.publish('2/t', 'x', { qos: 1 })
+  await eventually(() =>
+    assert.deepEqual(bus.counts, { connections: 1, received: 2, delivered: 1, dropped: 0 })
+  )
+  await client.mqtt.endAsync()
+  await eventually(() => assert.equal(bus.counts.connections, 0))
+})
+
+async function listening(t: TestContext, server: ReturnType<typeof createServer>): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const address = server.address()
+  assert.ok(address && typeof address === 'object')
+  return address.port
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  assert.ok(address && typeof address === 'object')
+  return address.port
+}
+
+/** Of an upgrade that is answered like any request. */
+async function upgradeStatus(port: number, path: string): Promise<number | undefined> {
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ=='
+  }
+  const asked = request({ host: '127.0.0.1', port, path, headers }).end()
+  const [response] = await once(asked, 'response')
+  return response.statusCode
+}

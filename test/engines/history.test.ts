@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import type { History, PageQuery } from '../../src/history/history.ts'
+import { openHistory } from '../../src/history/open.ts'
+import { encodeSample, type Sample, statusJson } from '../../src/lib/sample.ts'
+import { DAY, HOUR, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
+import { type EngineUnderTest, historyEngines, runEmulated } from '../support/engines.ts'
+
+for (const engine of await historyEngines()) {
+  describe(`history on ${engine.name}`, () => {
+    if (engine.way === 'here') {
+      historyBehaviour(engine)
+    } else if (engine.way === 'emulated') {
+      test('in an emulated x64 process', () => runEmulated(fileURLToPath(import.meta.url)))
+    } else {
+      const { missing } = engine.way
+      const isRequired = process.env['CI'] === 'true'
+      test('not started', { skip: !isRequired && missing }, () => assert.fail(missing))
+    }
+  })
+}
+
+function historyBehaviour({ name, isSlow }: EngineUnderTest) {
+  let dataDir: string
+  let history: History
+  const open = async () => {
+    history = (await openHistory({ url: `${name}:`, dataDir })).history
+  }
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'history-'))
+    await open()
+  })
+  after(async () => {
+    await history.close()
+    await rm(dataDir, { recursive: true })
+  })
+
+  const append = (samples: readonly Sample[], token = `batch ${nextNumber()}`) =>
+    history.append(Buffer.from(samples.map(encodeSample).join('')), token)
+
+  const latestOf = async (installation_id: number) => {
+    const found: Sample[] = []
+    for await (const chunk of history.latest()) {
+      found.push(...chunk.filter((sample) => sample.installation_id === installation_id))
+    }
+    return found.sort(compareSamples)
+  }
+
+  const assertPage = async (stored: readonly Sample[], query: PageQuery) => {
+    const page = await history.readPage(query)
+    assert.deepEqual(page, expectedPage(stored, query), JSON.stringify(query))
+  }
+
+  test('every text and number comes back as it was sent', async () => {
+    const installation_id = nextNumber()
+    const texts = ['', 'plain', '\t \n \r \\ \\n \\N', '"quoted" \'too\' `and`', 'å 漢字 😀 \u2028']
+    const numbers = [0, -0, 0.1, -21.5, 1e-7, 5e-324, 1.7e308, -1.7e308, 1e21, 2 ** 53, 123456.789]
+    const stored = [...texts, 'null \0 inside', '\u0001\b\f\u007f', '"value":1e5,'].map((msg, i) =>
+      sample({ installation_id, msg, timestamp: unixMs(1_700_000_000_001 + i) })
+    )
+    for (const value of numbers) {
+      stored.push(
+        sample({
+          installation_id,
+          value,
+          timestamp: unixMs(1_600_000_000_000 + stored.length * 1001)
+        })
+      )
+    }
+    await append(stored)
+    await assertPage(stored, pageOf(installation_id))
+  })
+
+  test('pages: order with ties, limit, offset, window, topics, months', async () => {
+    const installation_id = nextNumber()
+    const [a, b, c] = ['7/obj/a', '7/obj/b', '7/obj/ä']
+    const newYear = unixMs(Date.UTC(2024, 0, 1))
+    const at = (topic: string, offset: number, value: number) =>
+      sample({ installation_id, topic, value, timestamp: unixMs(newYear + offset) })
+    const stored = [
+      at(c, 0, 1),
+      at(a, 0, 9),
+      at(a, 0, 2),
+      at(b, 0, 3),
+      at(a, 0, -1),
+      at(b, -1, 4),
+      at(c, -1, 5),
+      at(a, 31 * DAY, 6),
+      at(b, 31 * DAY - 1, 7),
+      at(a, -400 * DAY, 8)
+    ]
+    const elsewhere = sample({ installation_id: nextNumber(), topic: a, timestamp: newYear })
+    await append([...stored, elsewhere])
+
+    const all = pageOf(installation_id)
+    await assertPage(stored, all)
+    await assertPage(stored, { ...all, order: 'desc' })
+    await assertPage(stored, { ...all, limit: 3, offset: 2 })
+    await assertPage(stored, { ...all, order: 'desc', limit: 4, offset: 3 })
+    await assertPage(stored, { ...all, limit: 5, offset: 10 })
+    await assertPage(stored, { ...all, from: unixMs(newYear - 1), to: newYear })
+    await assertPage(stored, { ...all, topics: [c, a, '7/obj/none'], from: newYear, order: 'desc' })
+    await assertPage(stored, { ...all, topics: [] })
+    await assertPage(stored, { ...all, topics: ["'; DROP TABLE samples; --"] })
+    await assertPage([elsewhere], pageOf(elsewhere.installation_id))
+  })
+
+  test('a sample sent again is one row, and the later id is the one that stays', async () => {
+    const installation_id = nextNumber()
+    const at = unixMs(1_700_000_000_000)
+    const one = sample({ installation_id, timestamp: at, value: 1 })
+    const two = sample({ installation_id, timestamp: at, value: 2 })
+    const again = { ...one, id: nextNumber() }
+    await append([one, two, one])
+    await append([again])
+    await assertPage([two, again], pageOf(installation_id))
+  })
+
+  test('a batch with a known token is not stored again', async () => {
+    const installation_id = nextNumber()
+    const [first, second] = [sample({ installation_id }), sample({ installation_id, value: 5 })]
+    await append([first], 'the same token')
+    await append([second], 'the same token')
+    await assertPage([first], pageOf(installation_id))
+    assert.deepEqual(await latestOf(installation_id), [first])
+  })
+
+  test('latest is the greatest timestamp, on a tie the later arrival', async () => {
+    const installation_id = nextNumber()
+    const at = (topic: string, seconds: number, value: number) =>
+      sample({
+        installation_id,
+        topic,
+        value,
+        timestamp: unixMs(1_700_000_000_000 + seconds * SECOND)
+      })
+    const late = at('7/obj/late', 100, 2)
+    const tie = at('7/obj/tie', 100, 2)
+    const tieInBatch = at('7/obj/batch', 100, 1)
+    await append([at('7/obj/late', 90, 1), late, at('7/obj/tie', 100, 9)])
+    await append([at('7/obj/late', 99, 3), tie, at('7/obj/batch', 100, 2), tieInBatch])
+    assert.deepEqual(await latestOf(installation_id), [tieInBatch, late, tie])
+  })
+
+  test('erase takes everything of one installation and nothing else', async () => {
+    const [gone, kept] = [nextNumber(), nextNumber()]
+    const ofKept = sample({ installation_id: kept })
+    await append([sample({ installation_id: gone }), ofKept])
+    await history.erase(gone)
+    await assertPage([], pageOf(gone))
+    await assertPage([ofKept], pageOf(kept))
+    assert.deepEqual(await latestOf(gone), [])
+    assert.deepEqual(await latestOf(kept), [ofKept])
+
+    const afterwards = sample({ installation_id: gone })
+    await append([afterwards])
+    await assertPage([afterwards], pageOf(gone))
+  })
+
+  test('dropBefore takes whole months that are over', async () => {
+    const installation_id = nextNumber()
+    const at = (month: number, day: number) =>
+      sample({ installation_id, timestamp: unixMs(Date.UTC(1971, month, day)) })
+    const stored = [at(0, 31), at(1, 1), at(1, 28), at(2, 1)]
+    await append(stored)
+    assert.deepEqual(await history.dropBefore(unixMs(Date.UTC(1971, 1, 20))), ['1971-01'])
+    await assertPage(stored.slice(1), pageOf(installation_id))
+    assert.deepEqual(await history.dropBefore(unixMs(Date.UTC(1971, 2, 1))), ['1971-02'])
+    await assertPage(stored.slice(3), pageOf(installation_id))
+
+    const again = at(0, 5)
+    await append([again])
+    await assertPage([again, ...stored.slice(3)], pageOf(installation_id))
+  })
+
+  test('a batch of 50 000 rows, and pages far down', async () => {
+    const installation_id = nextNumber()
+    const stored = Array.from({ length: 50_000 }, (_, i) =>
+      sample({
+        installation_id,
+        topic: `7/obj/${i % 7}`,
+        // Uneven: a slow start, then ten at the same moment.
+        timestamp: unixMs(
+          1_700_000_000_000 + (i < 100 ? i * HOUR : 100 * HOUR + Math.floor(i / 10))
+        ),
+        value: i
+      })
+    )
+    await append(stored)
+    const query = { ...pageOf(installation_id), limit: 1000, offset: 30_000 }
+    await assertPage(stored, { ...query, order: 'desc' })
+    if (isSlow) return
+    for (const offset of [0, 50, 1500, 48_990, 49_999]) {
+      await assertPage(stored, { ...query, offset })
+      await assertPage(stored, { ...query, offset, topics: ['7/obj/1', '7/obj/3'] })
+    }
+  })
+
+  test('one batch with timestamps of 150 months', { skip: isSlow }, async () => {
+    const installation_id = nextNumber()
+    const stored = Array.from({ length: 150 }, (_, i) =>
+      sample({ installation_id, timestamp: unixMs(Date.UTC(2000, i, 1)) })
+    )
+    await append(stored)
+    await assertPage(stored, { ...pageOf(installation_id), order: 'desc', limit: 20, offset: 70 })
+  })
+
+  test('an abort rejects with its reason and leaves history working', async () => {
+    const installation_id = nextNumber()
+    const stored = [sample({ installation_id })]
+    await append(stored)
+    const reason = new Error('caller hung up')
+    const aborted = AbortSignal.abort(reason)
+    await assert.rejects(history.readPage(pageOf(installation_id), aborted), reason)
+
+    const controller = new AbortController()
+    const [running, waiting] = [0, 1].map(() =>
+      history.readPage(pageOf(installation_id), controller.signal)
+    )
+    controller.abort(reason)
+    await assert.rejects(running ?? assert.fail(), reason)
+    await assert.rejects(waiting ?? assert.fail(), reason)
+    await assertPage(stored, pageOf(installation_id))
+  })
+
+  test('any page of any samples', async () => {
+    const property = fc.asyncProperty(
+      batches,
+      fc.array(queries, { minLength: 4 }),
+      async (...given) => {
+        const [sent, asked] = given
+        const installation_id = nextNumber()
+        const arrived = sent.map((batch) =>
+          batch.map((fields) => sample({ ...fields, installation_id }))
+        )
+        for (const batch of arrived) await append(batch)
+        for (const query of isSlow ? asked.slice(0, 3) : asked) {
+          await assertPage(withoutResent(arrived.flat()), { ...query, installation_id })
+        }
+      }
+    )
+    await fc.assert(property, { numRuns: isSlow ? 2 : 150 })
+  })
+
+  test('everything is there after closing and opening again', async () => {
+    const installation_id = nextNumber()
+    const stored = [sample({ installation_id })]
+    await append(stored, 'before closing')
+    await history.close()
+    await open()
+    await append([sample({ installation_id, value: 7 })], 'before closing')
+    await assertPage(stored, pageOf(installation_id))
+    assert.deepEqual(await latestOf(installation_id), stored)
+  })
+}
+
+let lastNumber = 0
+const nextNumber = () => ++lastNumber
+
+const sample = (fields: Partial<Sample>): Sample => ({
+  id: nextNumber(),
+  installation_id: 1,
+  client_id: 7,
+  topic: '7/obj/a',
+  timestamp: unixMs(1_700_000_000_000),
+  value: 1,
+  msg: '',
+  ...fields
+})
+
+const pageOf = (installation_id: number): PageQuery => ({
+  installation_id,
+  topics: undefined,
+  from: unixMs(0),
+  to: unixMs(Date.UTC(2100, 0)),
+  order: 'asc',
+  limit: 10_000,
+  offset: 0
+})
+
+const bytes = (text: string) => Buffer.from(text)
+
+const compareSamples = (a: Sample, b: Sample): number =>
+  a.timestamp - b.timestamp || Buffer.compare(bytes(a.topic), bytes(b.topic)) || a.id - b.id
+
+/** The definition of a page, by brute force. */
+function expectedPage(stored: readonly Sample[], query: PageQuery) {
+  const matching = stored
+    .filter(({ timestamp }) => timestamp >= query.from && timestamp <= query.to)
+    .filter(({ topic }) => query.topics?.includes(topic) ?? true)
+    .sort(compareSamples)
+  if (query.order === 'desc') matching.reverse()
+  const page = matching.slice(query.offset, query.offset + query.limit)
+  const oldest = page.length > 0 ? Math.min(...page.map(({ timestamp }) => timestamp)) : undefined
+  const rows = page.map(statusJson).join(',')
+  return { total: matching.length, count: page.length, oldest, rows }
+}
+
+function withoutResent(arrived: readonly Sample[]): Sample[] {
+  const byContent = new Map<string, Sample>()
+  for (const sample of arrived) {
+    const { topic, timestamp, value, msg } = sample
+    byContent.set(JSON.stringify([topic, timestamp, value, msg]), sample)
+  }
+  return [...byContent.values()]
+}
+
+// Few of each, so that samples meet. The last two topics differ in UTF-8 and UTF-16 order.
+const moments = fc
+  .constantFrom(
+    ...[0, 1, Date.UTC(2024, 0) - 1, Date.UTC(2024, 0), Date.UTC(2024, 0) + 1, Date.UTC(2024, 3)]
+  )
+  .map((ms) => ms as UnixMs)
+const topics = fc.constantFrom('7/obj/a', '7/obj/a/b', '7/obj/\uffee', '7/obj/😀')
+const batches = fc.array(
+  fc.array(
+    fc.record({
+      topic: topics,
+      timestamp: moments,
+      value: fc.constantFrom(0, 1, -2.5, 1e-9),
+      msg: fc.oneof(fc.constantFrom('', 'x'), fc.string({ unit: 'grapheme' }))
+    }),
+    { minLength: 1, maxLength: 30 }
+  ),
+  { minLength: 1, maxLength: 3 }
+)
+const queries = fc.record({
+  topics: fc.option(fc.uniqueArray(topics), { nil: undefined }),
+  from: moments,
+  to: moments,
+  order: fc.constantFrom('asc', 'desc'),
+  limit: fc.nat(40),
+  offset: fc.nat(10)
+})

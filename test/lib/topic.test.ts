@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  clientIdOf,
+  isObjectTopic,
+  isTopicFilter,
+  topicMatches,
+  withClientId
+} from '../../src/lib/topic.ts'
+
+test('topicMatches', () => {
+  const f = (filter: string, topic: string, want: boolean) =>
+    assert.equal(topicMatches(filter, topic), want, `${filter} ~ ${topic}`)
+
+  f('42/obj/#', '42/obj/hall/temp', true)
+  f('42/obj/#', '42/obj', true)
+  f('42/obj/+', '42/obj/hall/temp', false)
+  f('42/obj/+/temp', '42/obj/hall/temp', true)
+  f('42/obj/hall', '42/obj/hall/temp', false)
+  f('42/obj/hall/temp', '42/obj/hall', false)
+  f('#', '42/obj', true)
+  f('+', '42', true)
+  f('+/obj', '42/obj', true)
+  f('#', '$SYS/broker', false)
+  f('+/broker', '$SYS/broker', false)
+  f('$SYS/#', '$SYS/broker', true)
+  f('42//temp', '42//temp', true)
+  f('42/+/temp', '42//temp', true)
+  f('a/b', 'A/b', false)
+})
+
+test('topicMatches agrees with a regular expression made from the filter', () => {
+  const level = fc.constantFrom('a', 'b', '', 'aa')
+  const topics = fc.array(level, { minLength: 1, maxLength: 4 }).map((l) => l.join('/'))
+  const filters = fc
+    .tuple(
+      fc.array(fc.oneof(level, fc.constant('+')), { minLength: 1, maxLength: 4 }),
+      fc.boolean()
+    )
+    .map(([levels, rest]) => [...levels, ...(rest ? ['#'] : [])].join('/'))
+  fc.assert(
+    fc.property(filters, topics, (filter, topic) => {
+      const pattern = filter
+        .split('/')
+        .map((l) => (l === '+' ? '[^/]*' : l === '#' ? '#' : l))
+        .join('/')
+        .replace(/\/#$/, '(/.*)?')
+      assert.equal(topicMatches(filter, topic), new RegExp(`^${pattern}$`).test(topic))
+    })
+  )
+})
+
+test('isTopicFilter', () => {
+  const f = (text: string, want: boolean) => assert.equal(isTopicFilter(text), want, text)
+  f('42/obj/#', true)
+  f('+/+/x', true)
+  f('/', true)
+  f('', false)
+  f('a/#/b', false)
+  f('a#', false)
+  f('a/b+', false)
+  f('a\0b', false)
+  f('x'.repeat(65_536), false)
+})
+
+test('clientIdOf', () => {
+  const f = (topic: string, want: number | undefined) => assert.equal(clientIdOf(topic), want, topic)
+  f('42/obj/x', 42)
+  f('42', 42)
+  f('042/obj', undefined)
+  f('0/obj', undefined)
+  f('-1/obj', undefined)
+  f('4e2/obj', undefined)
+  f('x/obj', undefined)
+  f('/obj', undefined)
+  f('99999999999999999/obj', undefined)
+})
+
+test('isObjectTopic', () => {
+  const f = (topic: string, want: boolean) => assert.equal(isObjectTopic(topic), want, topic)
+  f('42/obj/temp', true)
+  f('42/obj/hall/temp', true)
+  f('42/obj', false)
+  f('42/obj/', false)
+  f('42/object/temp', false)
+  f('42/set/obj/temp', false)
+  f('obj/temp', false)
+})
+
+test('withClientId', () => {
+  const f = (filter: string, want: string) => assert.equal(withClientId(42, filter), want)
+  f('obj/temp', '42/obj/temp')
+  f('42/obj/temp', '42/obj/temp')
+  f('#', '42/#')
+  f('421/obj/temp', '42/421/obj/temp')
+})

@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync } from 'node:fs'
+import { startPostgres } from './support/postgres.ts'
+
+/** `npm test [files]`: starts the servers that tests share, then Node's own runner. */
+const files = process.argv.slice(2)
+const postgres = await startPostgres()
+if (!postgres) console.log('PostgreSQL is not installed: its tests are skipped (with CI=true they fail)')
+
+const runner = spawn(
+  process.execPath,
+  ['--test', '--test-concurrency=2', ...(files.length > 0 ? files : globSync('test/**/*.test.ts'))],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, ...(postgres && { TEST_POSTGRES_URL: postgres.url }) }
+  }
+)
+const [code] = await once(runner, 'exit')
+await postgres?.stop()
+process.exit(code ?? 1)

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { issueToken } from '../../src/access/tokens.ts'
+import { readConfig } from '../../src/config.ts'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import { type Platform, startPlatform } from '../../src/platform.ts'
+import { World } from './world.ts'
+
+export type TestPlatform = Platform & {
+  url: string
+  world: World
+  /** Lines the platform logged, as objects. */
+  logged: Record<string, unknown>[]
+  dataDir: string
+}
+
+export const ADMIN = { email: 'admin@example.org', password: 'correct horse battery' }
+
+type Options = { registryUrl?: string; clock?: Clock; settings?: Record<string, string> }
+
+/** The whole platform on real engines, on free ports, in a directory that goes with `stop`. */
+export async function startTestPlatform(options: Options = {}): Promise<TestPlatform> {
+  const { registryUrl = '', clock = systemClock, settings = {} } = options
+  const dataDir = settings['CARACAL_DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'caracal-'))
+  const config = readConfig({
+    CARACAL_DATA_DIR: dataDir,
+    CARACAL_HTTP_PORT: '0',
+    CARACAL_MQTT_PORT: '0',
+    CARACAL_REGISTRY_URL: registryUrl,
+    CARACAL_ADMIN_EMAIL: ADMIN.email,
+    CARACAL_ADMIN_PASSWORD: ADMIN.password,
+    CARACAL_DISK_RESERVE_MB: '1',
+    ...settings
+  })
+  const logged: Record<string, unknown>[] = []
+  const log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) })
+  const platform = await startPlatform(config, { log, clock })
+  const { registry } = platform.deps
+  const admin = await registry.selectFrom('users').select('id').orderBy('id').executeTakeFirstOrThrow()
+  const token = await issueToken(registry, admin.id, clock())
+  const url = `http://127.0.0.1:${platform.httpPort}`
+  const world = new World({ platform, url, admin: { id: admin.id, token }, clock })
+  const stop = async () => {
+    world.close()
+    await platform.stop()
+    if (!settings['CARACAL_DATA_DIR']) rmSync(dataDir, { recursive: true, force: true })
+  }
+  return { ...platform, url, world, logged, dataDir, stop }
+}

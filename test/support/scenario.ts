@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type TestPlatform, startTestPlatform } from './platform.ts'
+import type { RegistryEngine } from './registries.ts'
+import type { Answer, World } from './world.ts'
+
+type Made<G, T> = T | ((given: G) => T)
+
+type Scenario<G> = {
+  given?: (world: World) => Promise<G>
+  /** Whose token is shown; nobody's when absent. */
+  as?: (given: G) => { token: string } | undefined
+  request: Made<G, string>
+  body?: Made<G, unknown>
+  headers?: Made<G, Record<string, string>>
+  expect: {
+    status: number
+    /** Compared as a whole; leave out to look closer in `and`. */
+    body?: Made<G, unknown>
+    /** Everything that anybody heard on MQTT. Nothing, unless it is written here. */
+    published?: Made<G, string[]>
+  }
+  and?: (answer: Answer, given: G, world: World) => unknown
+}
+
+const make = <G, T>(made: Made<G, T>, given: G): T =>
+  typeof made === 'function' ? (made as (given: G) => T)(given) : made
+
+/** A platform for the tests of one `describe`. */
+export function withPlatform(engine?: RegistryEngine, options: Parameters<typeof startTestPlatform>[0] = {}) {
+  const started: { platform?: TestPlatform } = {}
+  before(async () => {
+    started.platform = await startTestPlatform({ ...options, registryUrl: (await engine?.url()) ?? '' })
+  })
+  after(async () => started.platform?.stop())
+  const platform = (): TestPlatform => {
+    assert(started.platform, 'the platform has not started')
+    return started.platform
+  }
+
+  /** Given, as whom, request, answer, and what the world heard. */
+  function scenario<G = undefined>(name: string, scene: Scenario<G>): void {
+    test(name, async () => {
+      const { world } = platform()
+      const given = (await scene.given?.(world)) as G
+      const as = scene.as?.(given)
+      let answer: Answer | undefined
+      const published = await world.published(async () => {
+        answer = await world.request(make(scene.request, given), {
+          ...(as && { as }),
+          body: make(scene.body, given),
+          headers: make(scene.headers ?? {}, given)
+        })
+      })
+      assert(answer)
+      assert.equal(answer.status, scene.expect.status, answer.text)
+      if ('body' in scene.expect) assert.deepEqual(answer.json, make(scene.expect.body, given))
+      assert.deepEqual(published, make(scene.expect.published ?? [], given))
+      await scene.and?.(answer, given, world)
+    })
+  }
+  return { platform, scenario }
+}
