@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { STATUS_CODES } from 'node:http'
 import swagger from '@fastify/swagger'
-import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox'
-import Fastify from 'fastify'
+import Fastify, { LogController } from 'fastify'
 import { guard } from './access/guard.ts'
 import type { App, Deps } from './deps.ts'
 import { handleError } from './http/error-handler.ts'
 import { badRequest, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
 import { JSON_TYPE } from './http/json-text.ts'
-import { tolerateQuery } from './http/query.ts'
+import { tolerateParameters } from './http/parameters.ts'
+import { validatorCompiler } from './http/validation.ts'
 import { routeMap } from './routes.ts'
 
 const MAX_URL = 64 * 1024
@@ -21,7 +21,7 @@ export type AppOptions = { https?: { cert: Buffer; key: Buffer } | undefined }
 export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise<App> {
   const app = Fastify({
     loggerInstance: deps.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     routerOptions: {
@@ -34,7 +34,7 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
     clientErrorHandler: answerBrokenRequest
   }) as unknown as App
 
-  app.setValidatorCompiler(TypeBoxValidatorCompiler)
+  app.setValidatorCompiler(validatorCompiler)
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(() => {
     throw notFound()
@@ -45,7 +45,7 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
     reply.header('x-request-id', request.id)
     if (request.raw.url && request.raw.url.length > MAX_URL) throw uriTooLong()
   })
-  app.addHook('preValidation', async (request) => tolerateQuery(request))
+  app.addHook('preValidation', async (request) => tolerateParameters(request))
   app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
     const route = routeOptions.url ?? 'unknown'
     deps.metrics.answered(method, route, reply.statusCode, reply.elapsedTime / 1000)

@@ -1,9 +1,8 @@
-import pino from 'pino'
 import type { FirstLogin } from './access/first-administrator.ts'
 import { type Config, readConfig } from './config.ts'
 import { helpText, startBanner } from './console.ts'
-import { type Platform, startPlatform } from './platform.ts'
 import { SECOND } from './lib/unix-time.ts'
+import type { Platform } from './platform.ts'
 
 const STOP_LIMIT = 10 * SECOND
 
@@ -16,6 +15,11 @@ export async function main(args: readonly string[]): Promise<void> {
   let firstLogin: FirstLogin | undefined
   try {
     const config = readConfig(process.env)
+    // Loaded only now, so that a wrong setting is answered at once.
+    const [{ startPlatform }, { pino }] = await Promise.all([
+      import('./platform.ts'),
+      import('pino')
+    ])
     const log = pino({ level: config.LOG_LEVEL, base: undefined }, pino.destination(2))
     process.on('uncaughtException', (err) => {
       log.fatal({ err }, 'unexpected fault')
@@ -28,16 +32,25 @@ export async function main(args: readonly string[]): Promise<void> {
       }
     })
     stopOnSignal(platform)
-    const demo = args.includes('--demo') ? await startDemo(config, platform) : undefined
+    const wantsDemo = args.includes('--demo')
+    // Building the demo takes a while, and a crash in between must not lose the password either.
+    if (wantsDemo && firstLogin) tellFirstLogin(firstLogin)
+    const demo = wantsDemo ? await startDemo(config, platform) : undefined
+    // A signal came while the demo was being built; the platform is on its way down.
+    if (wantsDemo && !demo) return
     console.log(startBanner(config, platform, { firstLogin, demo }))
   } catch (error) {
     // The password is told nowhere else; a start that failed later must not lose it.
-    if (firstLogin) console.log(`first administrator: ${firstLogin.email} ${firstLogin.password}`)
+    if (firstLogin) tellFirstLogin(firstLogin)
     fail((error as Error).message)
   }
 }
 
-async function startDemo(config: Config, platform: Platform): Promise<FirstLogin> {
+function tellFirstLogin({ email, password }: FirstLogin): void {
+  console.log(`first administrator: ${email} ${password}`)
+}
+
+async function startDemo(config: Config, platform: Platform): Promise<FirstLogin | undefined> {
   const { runDemo } = await import('./demo/demo.ts')
   return runDemo(config, platform)
 }

@@ -32,6 +32,8 @@ export type Platform = {
   mqttPort: number
   mqttsPort: number | undefined
   historyEngine: string
+  /** Runs before everything that is open by now is closed. */
+  onStop(close: () => unknown): void
   stop(): Promise<void>
 }
 
@@ -167,7 +169,8 @@ async function open(
   )
 
   const { port: httpPort } = app.server.address() as AddressInfo
-  return { deps, httpPort, mqttPort: bus.port, mqttsPort, historyEngine: engine, stop }
+  const onStop = (close: () => unknown) => void closers.push(close)
+  return { deps, httpPort, mqttPort: bus.port, mqttsPort, historyEngine: engine, onStop, stop }
 }
 
 async function readLatest(history: Deps['history'], spool: Spool): Promise<Latest> {
@@ -227,7 +230,11 @@ function describeState(
 ): void {
   const { spool, latest, directory, bus, disk } = parts
   const state = () => spool.state()
-  metrics.gauge('spool_samples', 'Samples on their way to history', async () => (await state()).samples)
+  metrics.gauge(
+    'spool_samples',
+    'Samples on their way to history',
+    async () => (await state()).samples
+  )
   metrics.gauge('spool_bytes', 'Their size on disk', async () => (await state()).bytes)
   metrics.gauge('topics', 'Topics with a latest value', () => latest.size)
   metrics.gauge('installations', 'Installations', () => directory.size)

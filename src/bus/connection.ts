@@ -1,16 +1,12 @@
 import type { Duplex } from 'node:stream'
-import type { Client, ConnectPacket, PublishPacket } from 'aedes'
+import type { Client, ConnectPacket } from 'aedes'
 import { hasWildcard, topicMatches } from '../lib/topic.ts'
 import type { Session } from './bus.ts'
 import type { PacketGate } from './packet-gate.ts'
 
 type Outcome = 'stored' | 'refused' | 'repeated' | 'failed'
-export type Turn = {
-  packet: PublishPacket
-  answer: (outcome: Outcome, error?: Error) => void
-  outcome?: Outcome
-  error?: Error
-}
+type Answer = (outcome: Outcome, error?: Error) => void
+export type Turn = { answer: Answer; outcome?: Outcome; error?: Error }
 
 /** One client from its first byte to the moment nothing of it is on its way any more. */
 export class Connection<S extends Session> {
@@ -25,14 +21,16 @@ export class Connection<S extends Session> {
   isBridge = false
   /** [MQTT 3.1.3-8] a session to be kept needs a name. */
   isNameless = false
+  /** What its stored session had queued is written. */
   isReady = false
-  /** Settles when the will was handled, also when it failed. */
-  willSent: Promise<void> | undefined
   /** The connection this one takes over from; its end comes first. */
   before: Connection<S> | undefined
   ended: Promise<void> = Promise.resolve()
+  /** Aedes' counter of the last message. */
+  lastForwarded = 0
   readonly filters = new Map<string, 0 | 1 | 2>()
   readonly #turns: Turn[] = []
+  #will: Promise<void> | undefined
   #lowestQos = 2
   #idle: (() => void) | undefined
 
@@ -46,12 +44,14 @@ export class Connection<S extends Session> {
     this.address = address
   }
 
-  get inFlight(): number {
-    return this.#turns.length
+  get isBusy(): boolean {
+    if (this.#turns.length > 0 || this.#will) return true
+    return !this.conn.destroyed && this.conn.writableLength > 0
   }
 
   /** [MQTT 4.6.0] acknowledgements keep the order of arrival, whenever the handler resolves. */
-  take(turn: Turn): Turn {
+  take(answer: Answer): Turn {
+    const turn: Turn = { answer }
     this.#turns.push(turn)
     return turn
   }
@@ -66,9 +66,17 @@ export class Connection<S extends Session> {
     if (this.#turns.length === 0) this.#idle?.()
   }
 
-  whenIdle(): Promise<void> {
-    if (this.#turns.length === 0) return Promise.resolve()
-    return new Promise((resolve) => {
+  sendWill(sent: Promise<void>): void {
+    this.#will = sent.finally(() => {
+      this.#will = undefined
+    })
+  }
+
+  /** The will and every message were handled. */
+  async whenIdle(): Promise<void> {
+    await this.#will
+    if (this.#turns.length === 0) return
+    await new Promise<void>((resolve) => {
       this.#idle = resolve
     })
   }

@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
-import { createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -42,6 +42,7 @@ export class EmbeddedBus<S extends Session> implements Bus {
   readonly #broker: Broker<S>
   readonly #server: Server
   #accepting = true
+  #closed: Promise<void> | undefined
 
   constructor(broker: Broker<S>) {
     this.#broker = broker
@@ -69,7 +70,7 @@ export class EmbeddedBus<S extends Session> implements Bus {
   }
 
   /** A connection from another listener, such as MQTT over TLS. */
-  accept(conn: Duplex, address = (conn as Socket).remoteAddress ?? ''): void {
+  accept(conn: Duplex & { remoteAddress?: string }, address = conn.remoteAddress ?? ''): void {
     if (this.#accepting) this.#broker.accept(conn, address)
     else conn.destroy()
   }
@@ -107,7 +108,12 @@ export class EmbeddedBus<S extends Session> implements Bus {
   }
 
   /** What was read is handled and acknowledged first, for a bounded time. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
     this.stopAccepting()
     this.#broker.holdReads()
     const end = Date.now() + this.#broker.limits.drainMs

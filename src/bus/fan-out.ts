@@ -13,12 +13,12 @@ export class FanOut {
 
   on(filter: string, deliver: Deliver, done?: () => void): void {
     this.#receivers.add(filter, deliver)
-    if (done) setImmediate(done)
+    done?.()
   }
 
   removeListener(filter: string, deliver: Deliver, done?: () => void): void {
     this.#receivers.remove(filter, deliver)
-    if (done) setImmediate(done)
+    done?.()
   }
 
   emit(packet: AedesPublishPacket, done: (error?: Error) => void): void {

@@ -1,31 +1,12 @@
 import { Readable } from 'node:stream'
-import type { AedesPublishPacket, Client, Subscription } from 'aedes'
+import type { Client, Subscription } from 'aedes'
 import { hasWildcard, topicMatches } from '../lib/topic.ts'
+import { Outbox, type Outgoing, type Publish } from './outbox.ts'
 import { TopicTree } from './topic-tree.ts'
 
-type Qos = 0 | 1 | 2
 type Named = Pick<Client, 'id'>
 type Stored = Subscription & { clientId: string }
-type Publish = AedesPublishPacket & { clientId?: string }
-type Pubrel = { cmd: 'pubrel'; messageId?: number; brokerCounter?: number }
-type Outgoing = Publish | Pubrel
-
-const maxQueued = 10_000
-const maxQueuedBytes = 64 * 1024 * 1024
-
-class StoredSession {
-  readonly owner: string
-  readonly subscriptions = new Map<string, Stored>()
-  /** By Aedes' counter, in the order of sending. */
-  readonly outgoing = new Map<number, Outgoing>()
-  /** Message id on the wire -> counter, for what was sent and is not yet acknowledged. */
-  readonly sent = new Map<number, number>()
-  bytes = 0
-
-  constructor(owner: string) {
-    this.owner = owner
-  }
-}
+type StoredSession = { owner: string; subscriptions: Map<string, Stored>; outbox: Outbox }
 
 /**
  * What Aedes calls persistence: stored sessions, QoS 2 receipts and retained messages, in memory.
@@ -38,14 +19,17 @@ export class Sessions {
   /** Client id -> message id -> the packet being handled, or true when it was. */
   readonly #received = new Map<string, Map<number, object | true>>()
   readonly #isGranted: (client: Named, filter: string) => boolean
+  readonly #unsubscribed: (client: Named, filters: string[]) => void
   readonly #overflowed: () => void
 
   constructor(options: {
     isGranted: (client: Named, filter: string) => boolean
+    unsubscribed: (client: Named, filters: string[]) => void
     /** A message for an offline session was not queued because its queue is full. */
     overflowed: () => void
   }) {
     this.#isGranted = options.isGranted
+    this.#unsubscribed = options.unsubscribed
     this.#overflowed = options.overflowed
   }
 
@@ -55,7 +39,8 @@ export class Sessions {
   }
 
   keep(id: string, owner: string): void {
-    if (!this.#sessions.has(id)) this.#sessions.set(id, new StoredSession(owner))
+    if (this.#sessions.has(id)) return
+    this.#sessions.set(id, { owner, subscriptions: new Map(), outbox: new Outbox() })
   }
 
   /** False when this QoS 2 message id is taken by an earlier packet that was not yet released. */
@@ -74,6 +59,15 @@ export class Sessions {
   unreceive(id: string, messageId: number, packet: object): void {
     const received = this.#received.get(id)
     if (received?.get(messageId) === packet) received.delete(messageId)
+  }
+
+  /** A queued message must not be sent. */
+  forget(id: string, counter: number): void {
+    this.#sessions.get(id)?.outbox.forget(counter)
+  }
+
+  unsent(id: string): Publish[] {
+    return this.#sessions.get(id)?.outbox.unsent() ?? []
   }
 
   async setup(): Promise<void> {
@@ -115,8 +109,10 @@ export class Sessions {
     return Promise.resolve()
   }
 
-  removeSubscriptions({ id }: Named, filters: string[]): Promise<void> {
-    const session = this.#sessions.get(id)
+  removeSubscriptions(client: Named, filters: string[]): Promise<void> {
+    const session = this.#sessions.get(client.id)
+    // Now: a SUBSCRIBE right behind it is granted before Aedes tells that this one is done.
+    this.#unsubscribed(client, filters)
     if (session) for (const filter of filters) this.#unsubscribe(session, filter)
     return Promise.resolve()
   }
@@ -150,48 +146,27 @@ export class Sessions {
     return Promise.resolve()
   }
 
-  /** A message goes out and got its id, or was received (QoS 2) and is now a PUBREL. */
   outgoingUpdate({ id }: Named, packet: Outgoing): Promise<void> {
-    const session = this.#sessions.get(id)
-    const { messageId } = packet
-    if (!session || messageId === undefined) return Promise.resolve()
-    if (packet.cmd === 'pubrel') {
-      const brokerCounter = session.sent.get(messageId)
-      // Unknown ids are answered all the same: retained messages are sent without being queued.
-      if (brokerCounter === undefined) return Promise.resolve()
-      session.bytes -= sizeOf(session.outgoing.get(brokerCounter))
-      session.outgoing.set(brokerCounter, { cmd: 'pubrel', messageId, brokerCounter })
-      return Promise.resolve()
-    }
-    const queued = session.outgoing.get(packet.brokerCounter)
-    if (queued) {
-      queued.messageId = messageId
-      session.sent.set(messageId, packet.brokerCounter)
-    }
+    this.#sessions.get(id)?.outbox.update(packet)
     return Promise.resolve()
   }
 
-  /** Aedes gives the packet without an id when it decided not to send it. */
+  /** Without an id Aedes only decided not to send it now; `forget` is for what must not be sent. */
   outgoingClearMessageId(
     { id }: Named,
-    { messageId, brokerCounter }: { messageId?: number; brokerCounter?: number }
+    { messageId }: { messageId?: number }
   ): Promise<Outgoing | undefined> {
-    const session = this.#sessions.get(id)
-    const counter = messageId === undefined ? brokerCounter : session?.sent.get(messageId)
-    if (!session || counter === undefined) return Promise.resolve(undefined)
-    const packet = session.outgoing.get(counter)
-    session.outgoing.delete(counter)
-    if (messageId !== undefined) session.sent.delete(messageId)
-    session.bytes -= sizeOf(packet)
-    return Promise.resolve(packet)
+    const outbox = this.#sessions.get(id)?.outbox
+    return Promise.resolve(messageId === undefined ? undefined : outbox?.acknowledge(messageId))
   }
 
   outgoingStream({ id }: Named): Readable {
-    const outgoing = this.#sessions.get(id)?.outgoing.values() ?? []
-    // [MQTT 3.3.1-1] what was sent before carries DUP.
-    const again = (packet: Outgoing) =>
-      packet.cmd === 'publish' && packet.messageId !== undefined ? { ...packet, dup: true } : packet
-    return Readable.from(Array.from(outgoing, again))
+    return Readable.from(this.#sessions.get(id)?.outbox.all() ?? [])
+  }
+
+  /** Called for what `unsent` gave, which is queued. */
+  outgoingEnqueue(): Promise<void> {
+    return Promise.resolve()
   }
 
   storeRetained(packet: Publish): Promise<void> {
@@ -237,21 +212,11 @@ export class Sessions {
   }
 
   #enqueue({ clientId, qos, rap }: Stored, packet: Publish): void {
-    const session = this.#sessions.get(clientId)
-    if (!session) return
-    if (session.outgoing.size >= maxQueued || session.bytes >= maxQueuedBytes) {
-      this.#overflowed()
-      return
-    }
-    session.bytes += sizeOf(packet)
-    session.outgoing.set(packet.brokerCounter, {
+    const isQueued = this.#sessions.get(clientId)?.outbox.add({
       ...packet,
-      qos: Math.min(qos, packet.qos) as Qos, // [MQTT 3.8.4-6]
-      retain: rap ? packet.retain : false, // [MQTT 3.3.1-9]
-      messageId: undefined
+      qos: qos < packet.qos ? qos : packet.qos, // [MQTT 3.8.4-6]
+      retain: rap ? packet.retain : false // [MQTT 3.3.1-9]
     })
+    if (isQueued === false) this.#overflowed()
   }
 }
-
-const sizeOf = (packet: Outgoing | undefined): number =>
-  packet?.cmd === 'publish' ? packet.payload.length : 0

@@ -1,7 +1,7 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { createWebSocketStream, WebSocketServer } from 'ws'
+import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
 
 const refusals = { 404: 'Not Found', 503: 'Service Unavailable' }
 
@@ -27,12 +27,21 @@ export function serveWebSocket(
     if (path !== options.path) return refuse(socket, 404)
     if (!options.isAccepting()) return refuse(socket, 503)
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      // Without waiting for the other side to agree.
+      webSocket.on('error', () => webSocket.terminate())
       // [MQTT 6.0.0-1] binary frames only.
       webSocket.on('message', (_, isBinary) => {
         if (!isBinary) webSocket.terminate()
       })
-      options.accept(createWebSocketStream(webSocket), request.socket.remoteAddress ?? '')
+      options.accept(asStream(webSocket), request.socket.remoteAddress ?? '')
     })
+  })
+}
+
+/** Aedes writes a packet in several pieces; together they are one frame. */
+function asStream(webSocket: WebSocket): Duplex {
+  return createWebSocketStream(webSocket, {
+    writev: (pieces, done) => webSocket.send(Buffer.concat(pieces.map(({ chunk }) => chunk)), done)
   })
 }
 

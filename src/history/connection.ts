@@ -20,6 +20,10 @@ export const readSettings = {
   output_format_json_escape_forward_slashes: 0,
   // Rows that replace each other have one timestamp, so one partition.
   do_not_merge_across_partitions_select_final: 1,
+  // Compiling a query to machine code pays for scans of billions of rows, not for pages.
+  compile_expressions: 0,
+  compile_aggregate_expressions: 0,
+  compile_sort_description: 0,
   max_execution_time: 60
 } as const
 

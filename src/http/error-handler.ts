@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import {
   ApiError,
   badRequest,
+  clientCancelled,
   internal,
   payloadTooLarge,
   unavailable
@@ -18,6 +19,7 @@ export function handleError(
   if (answer.statusCode >= 500) {
     request.log.error({ err: error.cause ?? error, reqId: request.id }, answer.message)
   }
+  if (answer.statusCode === 499) request.log.info({ reqId: request.id, status: 499 }, answer.message)
   const { errorKeys } = request.routeOptions.config
   const key = errorKeys?.[answer.statusCode] ?? 'message'
   reply.code(answer.statusCode).headers(answer.headers)
@@ -28,6 +30,7 @@ function answerTo(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error
   if ('validation' in error && error.validation) return badRequest(validationText(error))
   if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge()
+  if (error.name === 'AbortError') return clientCancelled()
   if (isLostConnection(error)) return unavailable(error)
   if ('statusCode' in error && error.statusCode && error.statusCode < 500) {
     return new ApiError(error.statusCode, error.message)
@@ -37,7 +40,7 @@ function answerTo(error: FastifyError | ApiError | Error): ApiError {
 
 /** `limit must be >= 0`: the field by its own name, or the part of the request that is missing. */
 function validationText({ validation = [], validationContext }: FastifyError): string {
-  const [fault] = validation ?? []
+  const [fault] = validation
   if (!fault) return 'bad request'
   const path = fault.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/')
   const [missing] = (fault.params['requiredProperties'] ?? []) as string[]

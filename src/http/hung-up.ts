@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
+import type { ServerResponse } from 'node:http'
 
 /** Aborts when the caller goes away before the answer, so that nobody works for nobody. */
-export function hungUp(request: IncomingMessage): AbortSignal {
+export function hungUp(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
-  request.socket.once('close', () => controller.abort())
+  response.once('close', () => controller.abort())
   return controller.signal
 }

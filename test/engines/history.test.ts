@@ -52,8 +52,10 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
   }
 
   const assertPage = async (stored: readonly Sample[], query: PageQuery) => {
-    const page = await history.readPage(query)
-    assert.deepEqual(page, expectedPage(stored, query), JSON.stringify(query))
+    const { rows, ...page } = await history.readPage(query)
+    const expected = expectedPage(stored, query)
+    assert.deepEqual({ ...page, rows: JSON.parse(`[${rows}]`) }, expected, JSON.stringify(query))
+    return rows
   }
 
   test('every text and number comes back as it was sent', async () => {
@@ -73,7 +75,9 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
       )
     }
     await append(stored)
-    await assertPage(stored, pageOf(installation_id))
+    const rows = await assertPage(stored, pageOf(installation_id))
+    assert.ok(rows.includes('"value":0.0000001,'), 'numbers are plain decimals')
+    assert.ok(rows.includes('"value":1000000000000000000000,'), 'numbers are plain decimals')
   })
 
   test('pages: order with ties, limit, offset, window, topics, months', async () => {
@@ -98,13 +102,15 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
     await append([...stored, elsewhere])
 
     const all = pageOf(installation_id)
+    await assertPage(stored, { ...all, order: 'desc', limit: 4, offset: 3 })
+    await assertPage(stored, { ...all, topics: [c, a, '7/obj/none'], from: newYear })
+    if (isSlow) return
     await assertPage(stored, all)
     await assertPage(stored, { ...all, order: 'desc' })
     await assertPage(stored, { ...all, limit: 3, offset: 2 })
-    await assertPage(stored, { ...all, order: 'desc', limit: 4, offset: 3 })
     await assertPage(stored, { ...all, limit: 5, offset: 10 })
+    await assertPage(stored, { ...all, limit: 0 })
     await assertPage(stored, { ...all, from: unixMs(newYear - 1), to: newYear })
-    await assertPage(stored, { ...all, topics: [c, a, '7/obj/none'], from: newYear, order: 'desc' })
     await assertPage(stored, { ...all, topics: [] })
     await assertPage(stored, { ...all, topics: ["'; DROP TABLE samples; --"] })
     await assertPage([elsewhere], pageOf(elsewhere.installation_id))
@@ -153,9 +159,10 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
     await append([sample({ installation_id: gone }), ofKept])
     await history.erase(gone)
     await assertPage([], pageOf(gone))
-    await assertPage([ofKept], pageOf(kept))
+    if (!isSlow) await assertPage([ofKept], pageOf(kept))
     assert.deepEqual(await latestOf(gone), [])
     assert.deepEqual(await latestOf(kept), [ofKept])
+    if (isSlow) return
 
     const afterwards = sample({ installation_id: gone })
     await append([afterwards])
@@ -170,6 +177,7 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
     await append(stored)
     assert.deepEqual(await history.dropBefore(unixMs(Date.UTC(1971, 1, 20))), ['1971-01'])
     await assertPage(stored.slice(1), pageOf(installation_id))
+    if (isSlow) return
     assert.deepEqual(await history.dropBefore(unixMs(Date.UTC(1971, 2, 1))), ['1971-02'])
     await assertPage(stored.slice(3), pageOf(installation_id))
 
@@ -180,7 +188,7 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
 
   test('a batch of 50 000 rows, and pages far down', async () => {
     const installation_id = nextNumber()
-    const stored = Array.from({ length: 50_000 }, (_, i) =>
+    const stored = Array.from({ length: isSlow ? 2000 : 50_000 }, (_, i) =>
       sample({
         installation_id,
         topic: `7/obj/${i % 7}`,
@@ -192,10 +200,10 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
       })
     )
     await append(stored)
-    const query = { ...pageOf(installation_id), limit: 1000, offset: 30_000 }
+    const query = { ...pageOf(installation_id), limit: 1000, offset: 500 }
     await assertPage(stored, { ...query, order: 'desc' })
     if (isSlow) return
-    for (const offset of [0, 50, 1500, 48_990, 49_999]) {
+    for (const offset of [0, 50, 1500, 30_000, 48_990, 49_999]) {
       await assertPage(stored, { ...query, offset })
       await assertPage(stored, { ...query, offset, topics: ['7/obj/1', '7/obj/3'] })
     }
@@ -239,12 +247,12 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
           batch.map((fields) => sample({ ...fields, installation_id }))
         )
         for (const batch of arrived) await append(batch)
-        for (const query of isSlow ? asked.slice(0, 3) : asked) {
+        for (const query of isSlow ? asked.slice(0, 2) : asked) {
           await assertPage(withoutResent(arrived.flat()), { ...query, installation_id })
         }
       }
     )
-    await fc.assert(property, { numRuns: isSlow ? 2 : 150 })
+    await fc.assert(property, { numRuns: isSlow ? 1 : 150 })
   })
 
   test('everything is there after closing and opening again', async () => {
@@ -297,7 +305,7 @@ function expectedPage(stored: readonly Sample[], query: PageQuery) {
   if (query.order === 'desc') matching.reverse()
   const page = matching.slice(query.offset, query.offset + query.limit)
   const oldest = page.length > 0 ? Math.min(...page.map(({ timestamp }) => timestamp)) : undefined
-  const rows = page.map(statusJson).join(',')
+  const rows = page.map((sample) => JSON.parse(statusJson(sample)))
   return { total: matching.length, count: page.length, oldest, rows }
 }
 

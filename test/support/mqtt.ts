@@ -34,7 +34,11 @@ export async function mqttClient(
   mqtt.on('message', (topic, payload, { qos, retain }) =>
     messages.push({ topic, payload: payload.toString(), qos, retain })
   )
-  const [connack] = await once(mqtt as unknown as EventEmitter, 'connect')
+  const sessionPresent = await new Promise<boolean>((resolve, reject) => {
+    mqtt.once('connect', (connack) => resolve(connack.sessionPresent))
+    mqtt.once('error', reject)
+    mqtt.once('close', () => reject(new Error('closed before CONNACK')))
+  })
   mqtt.on('error', () => {})
   return {
     mqtt,
@@ -51,12 +55,12 @@ export async function mqttClient(
           else reject(error ?? new Error('no SUBACK'))
         })
       }),
-    sessionPresent: connack.sessionPresent
+    sessionPresent
   }
 }
 
 /** Bytes in, bytes out, for what a well-behaved client would not send. */
-export async function rawClient(t: TestContext, port: number) {
+export async function rawClient(t: Pick<TestContext, 'after'>, port: number) {
   const socket: Socket = connectTcp(port, '127.0.0.1')
   t.after(() => socket.destroy())
   let received = Buffer.alloc(0)

@@ -188,12 +188,16 @@ export class World {
   async published(work: () => Promise<unknown>): Promise<string[]> {
     this.#ear ??= this.#openEar()
     const { listener, mark } = await this.#ear
+    const heard = () => listener.messages.map(({ topic }) => topic)
+    // A message of our own marks an end: what came before it has been delivered.
+    const marked = async () => {
+      await listener.publish(mark, '', { qos: 1 })
+      await eventually(() => assert(heard().includes(mark)))
+    }
+    await marked()
     listener.messages.length = 0
     await work()
-    // A message of our own marks the end: what came before it has been delivered.
-    await listener.publish(mark, '', { qos: 1 })
-    const heard = () => listener.messages.map(({ topic }) => topic)
-    await eventually(() => assert(heard().includes(mark)))
+    await marked()
     return heard().filter((topic) => topic !== mark)
   }
 

@@ -3,11 +3,11 @@ import { TopicsQuery, UnixTime } from '../../http/schema.ts'
 
 export const MAX_LIMIT = 100_000
 
-const Moment = Type.Number({ minimum: 0, maximum: 1e11, description: 'Unix time, inclusive' })
+const Moment = (description: string) => Type.Number({ minimum: 0, maximum: 1e11, description })
 
 const window = {
-  from: Type.Optional({ ...Moment, description: 'Default: 24 hours ago. Inclusive' }),
-  to: Type.Optional({ ...Moment, description: 'Default: now. Inclusive' }),
+  from: Type.Optional(Moment('Unix time, inclusive; default: 24 hours ago')),
+  to: Type.Optional(Moment('Unix time, inclusive; default: now')),
   limit: Type.Optional(
     Type.Integer({ minimum: 0, maximum: MAX_LIMIT, description: '0 = the default, 10 000' })
   ),

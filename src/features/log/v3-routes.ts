@@ -34,7 +34,7 @@ export const logV3Routes: Routes = (app, { history, latest, clock }) => {
   )
 
   async function readLog(
-    { installation, raw }: Pick<FastifyRequest, 'installation' | 'raw'>,
+    { installation }: Pick<FastifyRequest, 'installation'>,
     reply: FastifyReply,
     query: Static<typeof LogBodyQuery>,
     topics: readonly string[] | undefined
@@ -51,7 +51,7 @@ export const logV3Routes: Routes = (app, { history, latest, clock }) => {
         installation_id: installation.id,
         topics: filters && latest.topics(installation.id, filters)
       },
-      hungUp(raw)
+      hungUp(reply.raw)
     )
     const last = page.oldest === undefined ? '0' : plainNumber(toSeconds(page.oldest))
     return sendJsonText(

@@ -1,0 +1,123 @@
+import {
+  findInstallation,
+  type InstallationRecord,
+  insertInstallation,
+  listInstallations,
+  updateInstallation
+} from '../registry/installations.ts'
+import {
+  findOrganizationByName,
+  insertOrganization,
+  organizationsBelow
+} from '../registry/organizations.ts'
+import type { Registry } from '../registry/tables.ts'
+import { findUserByEmail, insertUser, setPassword } from '../registry/users.ts'
+import { DEMO_ORGANIZATION, type DemoSite, type DemoTopic } from './sites.ts'
+
+export const DEMO_EMAIL = 'demo@localhost'
+
+const HOME = 1
+const USER_ROLE = 3
+/** Protected metadata of an installation: which site of the demo it is, and that its past is written. */
+const SITE_KEY = 'demo'
+const PAST_KEY = 'demo_history'
+
+export type DemoInstallation = InstallationRecord & {
+  /** With client id. */
+  topics: DemoTopic[]
+  hasPast: boolean
+}
+
+/** Makes what is missing: the tree, the installations, the user; gives the user the password. */
+export async function ensureDemo(
+  registry: Registry,
+  sites: readonly DemoSite[],
+  { password_hash, now }: { password_hash: string; now: number }
+): Promise<DemoInstallation[]> {
+  return registry.transaction().execute(async (registry) => {
+    const [home = null] = await organizationsBelow(registry, [HOME])
+    const organization = await ensureOrganization(registry, DEMO_ORGANIZATION, home, now)
+    const userId = await ensureUser(registry, { organization, password_hash, now })
+    const known = await knownInstallations(registry, [home ?? organization])
+    const installations: DemoInstallation[] = []
+    for (const site of sites) {
+      const parent = await ensureOrganization(registry, site.organization, organization, now)
+      const existing = known.find(({ protected_meta }) => protected_meta[SITE_KEY] === site.key)
+      const id = existing?.id ?? (await insertSite(registry, site, parent, now))
+      const users = existing?.users ?? []
+      if (!users.includes(userId)) {
+        await updateInstallation(registry, id, { users: [...users, userId] }, now)
+      }
+      const record = await findInstallation(registry, id)
+      if (!record) throw new Error(`the demo installation ${id} disappeared`)
+      installations.push({
+        ...record,
+        topics: site.topics.map((it) => ({ ...it, topic: `${record.client_id}/${it.topic}` })),
+        hasPast: PAST_KEY in record.protected_meta
+      })
+    }
+    return installations
+  })
+}
+
+/** To be called after the last batch: from now on the past is never written again. */
+export async function markPastWritten(registry: Registry, id: number, now: number): Promise<void> {
+  await registry.transaction().execute(async (registry) => {
+    const record = await findInstallation(registry, id)
+    const protected_meta = { ...record?.protected_meta, [PAST_KEY]: 'complete' }
+    await updateInstallation(registry, id, { protected_meta }, now)
+  })
+}
+
+async function ensureOrganization(
+  registry: Registry,
+  name: string,
+  parent_id: number | null,
+  now: number
+): Promise<number> {
+  const existing = await findOrganizationByName(registry, name)
+  return existing?.id ?? insertOrganization(registry, { name, parent_id, now })
+}
+
+async function ensureUser(
+  registry: Registry,
+  { organization, password_hash, now }: { organization: number; password_hash: string; now: number }
+): Promise<number> {
+  const existing = await findUserByEmail(registry, DEMO_EMAIL)
+  if (existing) {
+    await setPassword(registry, existing.id, { password_hash, now })
+    return existing.id
+  }
+  return insertUser(registry, {
+    email: DEMO_EMAIL,
+    password_hash,
+    role_id: USER_ROLE,
+    first_name: 'Demo',
+    last_name: 'User',
+    organisations: [organization],
+    now
+  })
+}
+
+async function knownInstallations(registry: Registry, organizationIds: readonly number[]) {
+  const scope = {
+    organizationIds: await organizationsBelow(registry, organizationIds),
+    installationIds: []
+  }
+  const filter = { meta: [{ key: SITE_KEY, patterns: ['*'] }] }
+  return listInstallations(registry, scope, { filter, seesProtected: scope })
+}
+
+const insertSite = (registry: Registry, site: DemoSite, organization_id: number, now: number) =>
+  insertInstallation(
+    registry,
+    {
+      organization_id,
+      name: site.name,
+      notes: site.notes,
+      timezone: site.timezone,
+      meta: site.meta,
+      protected_meta: { [SITE_KEY]: site.key }
+    },
+    now
+  )

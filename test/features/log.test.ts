@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
+import { onEveryRegistry } from '../support/registries.ts'
+import { withPlatform } from '../support/scenario.ts'
+import type { Account, World } from '../support/world.ts'
+
+const grants = ['log/read/all', 'mqtt/#']
+const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
+const forbidden = { status: 403, body: { message: 'Forbidden' } }
+
+type Page = { count: number; last: number; total: number; data: { value: number; topic: string }[] }
+const values = (json: unknown) => (json as Page).data.map(({ value }) => value)
+
+/** An installation with a minute of values on two topics, in history. */
+async function house(world: World) {
+  const { installation, user } = await world.site(grants)
+  const client = await world.mqtt(user)
+  const publish = (topic: string, reading: object) =>
+    client.publish(`${installation.client_id}/${topic}`, JSON.stringify(reading), { qos: 1 })
+  for (let i = 0; i < 6; i++) {
+    await publish('obj/a', { value: i, timestamp: 1_700_000_000 + i * 10, msg: `m${i}` })
+  }
+  await publish('obj/b', { value: 100, timestamp: 1_700_000_020 })
+  await publish('obj/b', { value: 101, timestamp: 1_700_000_020.5 })
+  await eventually(async () => {
+    const path = `GET /api/v3beta/log/${installation.id}?from=0`
+    assert.equal(((await world.request(path, { as: user })).json as Page).total, 8)
+  })
+  return { installation, user, path: `/api/v3beta/log/${installation.id}` }
+}
+
+onEveryRegistry('log', (engine) => {
+  const { platform, scenario } = withPlatform(engine)
+  const as = ({ user }: { user: Account }) => user
+  const window = 'from=1700000000&to=1700000050'
+
+  test('pages of one house', async () => {
+    const { world } = platform()
+    const { path, user, installation } = await house(world)
+    const read = async (query: string): Promise<Page> => {
+      const { status, json, text } = await world.request(`GET ${path}?${query}`, { as: user })
+      assert.equal(status, 200, text)
+      return json as Page
+    }
+
+    const newest = await read(`${window}&limit=3`)
+    const { client_id, id: installation_id } = installation
+    assert.deepEqual(newest, {
+      count: 3,
+      last: 1_700_000_030,
+      total: 8,
+      data: [5, 4, 3].map((i) => ({
+        client_id,
+        installation_id,
+        timestamp: 1_700_000_000 + i * 10,
+        value: i,
+        msg: `m${i}`,
+        topic: `${client_id}/obj/a`
+      }))
+    })
+
+    const whole = values(await read(window))
+    assert.deepEqual(whole, [5, 4, 3, 101, 100, 2, 1, 0])
+    assert.deepEqual(values(await read(`${window}&order=asc`)), whole.toReversed())
+    assert.deepEqual(values(await read(`${window}&order=`)), whole)
+    assert.deepEqual(values(await read(`${window}&limit=0`)), whole)
+    assert.deepEqual(values(await read(`${window}&limit=`)), whole)
+    assert.deepEqual(values(await read(`${window}&aggr_method=&aggr_interval=0s`)), whole)
+    assert.deepEqual(values(await read(`${window}&include_total=false`)), whole)
+    for (let offset = 0; offset < 8; offset += 3) {
+      const page = await read(`${window}&limit=3&offset=${offset}`)
+      assert.deepEqual(values(page), whole.slice(offset, offset + 3))
+      assert.equal(page.total, 8)
+      assert.equal(page.count, Math.min(3, 8 - offset))
+    }
+    assert.deepEqual(await read(`${window}&offset=8`), { count: 0, last: 0, total: 8, data: [] })
+
+    assert.deepEqual(values(await read('from=1700000010&to=1700000020')), [100, 2, 1], 'inclusive')
+    assert.deepEqual(values(await read('from=1700000020.4&to=1700000020.6')), [101], 'decimals')
+    assert.deepEqual(values(await read(`${window}&topics=obj/b`)), [101, 100])
+    assert.deepEqual(values(await read(`${window}&topics=${client_id}/obj/b`)), [101, 100])
+    assert.deepEqual(values(await read(`${window}&topics=obj/b,obj/a`)), whole)
+    assert.deepEqual(values(await read(`${window}&topics=obj/b&topics=obj/a`)), whole)
+    assert.deepEqual(values(await read(`${window}&topics=obj/%2B`)), whole)
+    assert.deepEqual(await read(`${window}&topics=obj/c`), { count: 0, last: 0, total: 0, data: [] })
+    assert.deepEqual(await read(''), { count: 0, last: 0, total: 0, data: [] }, 'the last 24 hours')
+
+    for (const [body, want] of [
+      [['obj/b'], [101, 100]],
+      [['#'], whole],
+      [[], whole]
+    ] as const) {
+      const { json } = await world.request(`POST ${path}?${window}`, { as: user, body })
+      assert.deepEqual(values(json), want)
+    }
+  })
+
+  for (const [query, message] of [
+    ['from=x', 'from must be number'],
+    ['to=-1', 'to must be >= 0'],
+    ['from=200&to=100', 'from must not be later than to'],
+    ['limit=-1', 'limit must be >= 0'],
+    ['limit=100001', 'limit must be <= 100000'],
+    ['limit=ten', 'limit must be integer'],
+    ['offset=-1', 'offset must be >= 0'],
+    ['offset=1.5', 'offset must be integer'],
+    ['order=up', 'order must be desc or asc']
+  ]) {
+    scenario(`GET log?${query}`, {
+      given: (world) => world.site(grants),
+      as,
+      request: ({ installation }) => `GET /api/v3beta/log/${installation.id}?${query}`,
+      expect: { status: 400, body: { message } }
+    })
+  }
+
+  scenario('GET log aggregated says that it is not there yet', {
+    given: (world) => world.site(grants),
+    as,
+    request: ({ installation }) => `GET /api/v3beta/log/${installation.id}?aggr_method=avg`,
+    expect: { status: 501, body: { message: 'aggregation is not available yet' } }
+  })
+
+  scenario('POST log with a body that is no list', {
+    given: (world) => world.site(grants),
+    as,
+    request: ({ installation }) => `POST /api/v3beta/log/${installation.id}`,
+    body: '"obj/a"',
+    expect: { status: 400, body: { message: 'body must be array' } }
+  })
+
+  test('a value sent again with the same timestamp is one entry', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(grants)
+    const topic = `${installation.client_id}/obj/x`
+    for (let i = 0; i < 3; i++) await world.publish(user, topic, { value: 1, timestamp: 1000 })
+    await world.publish(user, topic, { value: 2, timestamp: 1000 })
+    await world.publish(user, topic, { value: 1, timestamp: 1000, msg: 'other' })
+    await eventually(async () => {
+      const { json } = await world.request(`GET /api/v3beta/log/${installation.id}?from=0&to=2000`, {
+        as: user
+      })
+      assert.equal((json as Page).total, 3)
+    })
+  })
+
+  test('nobody reads the log of others, whatever the filter', async () => {
+    const { world } = platform()
+    const { installation: theirs } = await house(world)
+    const { installation, user } = await world.site(grants)
+    const { json } = await world.request(
+      `GET /api/v3beta/log/${installation.id}?from=0&topics=${theirs.client_id}/obj/a,%2B/obj/a,%23`,
+      { as: user }
+    )
+    assert.equal((json as Page).total, 0)
+  })
+
+  scenario('GET log without log/read', {
+    given: (world) => world.site(['status/read/all']),
+    as,
+    request: ({ installation }) => `GET /api/v3beta/log/${installation.id}`,
+    expect: forbidden
+  })
+
+  scenario('POST log of a foreign installation', {
+    given: async (world) => ({ ...(await world.site(grants)), foreign: await world.installation() }),
+    as: ({ user }) => user,
+    request: ({ foreign }) => `POST /api/v3beta/log/${foreign.id}`,
+    body: [],
+    expect: forbidden
+  })
+
+  scenario('GET log without a token', { request: 'GET /api/v3beta/log/1', expect: unauthorized })
+  scenario('POST log without a token', {
+    request: 'POST /api/v3beta/log/1',
+    body: [],
+    expect: unauthorized
+  })
+})

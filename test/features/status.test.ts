@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onEveryRegistry } from '../support/registries.ts'
+import { withPlatform } from '../support/scenario.ts'
+import type { World } from '../support/world.ts'
+
+const grants = ['status/read/all', 'mqtt/#']
+const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
+const forbidden = { status: 403, body: { message: 'Forbidden' } }
+
+/** An installation with three topics. */
+async function house(world: World) {
+  const { installation, user } = await world.site(grants)
+  const client = await world.mqtt(user)
+  const publish = (topic: string, reading: object) =>
+    client.publish(`${installation.client_id}/${topic}`, JSON.stringify(reading), { qos: 1 })
+  await publish('obj/hall/temp', { value: 20, timestamp: 1_700_000_000.25 })
+  await publish('obj/hall/temp', { value: 21.5, timestamp: 1_700_000_100.5, msg: 'warm' })
+  await publish('obj/hall/temp', { value: 19, timestamp: 1_700_000_050 })
+  await publish('obj/hall/humidity', { value: 1e-7, timestamp: 1_700_000_000 })
+  await publish('obj/attic/temp', { value: -3, timestamp: 1_700_000_000 })
+  await publish('set/hall/lamp', { value: 1, timestamp: 1_700_000_000 })
+  const { id: installation_id, client_id } = installation
+  const entry = (topic: string, timestamp: number, value: number, msg = '') => ({
+    client_id,
+    installation_id,
+    timestamp,
+    value,
+    msg,
+    topic: `${client_id}/${topic}`
+  })
+  return {
+    installation,
+    user,
+    attic: entry('obj/attic/temp', 1_700_000_000, -3),
+    humidity: entry('obj/hall/humidity', 1_700_000_000, 1e-7),
+    hall: entry('obj/hall/temp', 1_700_000_100.5, 21.5, 'warm')
+  }
+}
+type House = Awaited<ReturnType<typeof house>>
+const all = ({ attic, humidity, hall }: House) => [attic, humidity, hall]
+
+onEveryRegistry('status', (engine) => {
+  const { platform, scenario } = withPlatform(engine)
+  const as = ({ user }: House) => user
+  const path = ({ installation }: House) => `/api/v2/status/${installation.id}`
+
+  test('the newest value of a topic is the one with the greatest timestamp, on a tie the later', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(grants)
+    const topic = `${installation.client_id}/obj/x`
+    for (const [value, timestamp] of [
+      [1, 1000],
+      [2, 2000],
+      [3, 1500],
+      [4, 2000]
+    ]) {
+      await world.publish(user, topic, { value, timestamp })
+    }
+    const { json } = await world.request(`GET /api/v2/status/${installation.id}`, { as: user })
+    assert.deepEqual(
+      (json as { value: number }[]).map(({ value }) => value),
+      [4]
+    )
+  })
+
+  test('a value is in status as soon as it is acknowledged', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(grants)
+    const client = await world.mqtt(user)
+    for (const qos of [1, 2] as const) {
+      await client.publish(`${installation.client_id}/obj/q${qos}`, '{"value":1}', { qos })
+      const { json } = await world.request(`GET /api/v2/status/${installation.id}?topics=obj/q${qos}`, {
+        as: user
+      })
+      const [entry] = json as { timestamp: number }[]
+      assert(entry && Math.abs(entry.timestamp - Date.now() / 1000) < 60)
+    }
+  })
+
+  scenario('GET status, all topics', {
+    given: house,
+    as,
+    request: (given) => `GET ${path(given)}`,
+    expect: { status: 200, body: all },
+    and: ({ text, headers }) => {
+      assert.match(text, /"value":0\.0000001,/, 'plain decimals')
+      assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
+    }
+  })
+
+  for (const query of ['?', '?topics=', '?topics=obj/%23', '?topics=%23']) {
+    scenario(`GET status${query} is no filter`, {
+      given: house,
+      as,
+      request: (given) => `GET ${path(given)}${query}`,
+      expect: { status: 200, body: all }
+    })
+  }
+
+  scenario('GET status, one topic without client id', {
+    given: house,
+    as,
+    request: (given) => `GET ${path(given)}?topics=obj/hall/temp`,
+    expect: { status: 200, body: ({ hall }: House) => [hall] }
+  })
+
+  scenario('GET status, one topic with client id', {
+    given: house,
+    as,
+    request: (given) => `GET ${path(given)}?topics=${given.installation.client_id}/obj/hall/temp`,
+    expect: { status: 200, body: ({ hall }: House) => [hall] }
+  })
+
+  scenario('GET status, repeated and comma-joined', {
+    given: house,
+    as,
+    request: (given) =>
+      `GET ${path(given)}?topics=obj/hall/temp,obj/attic/temp&topics=obj/hall/humidity&topics=obj/none`,
+    expect: { status: 200, body: all }
+  })
+
+  scenario('GET status with wildcards', {
+    given: house,
+    as,
+    request: (given) => `GET ${path(given)}?topics=obj/%2B/temp`,
+    expect: { status: 200, body: ({ attic, hall }: House) => [attic, hall] }
+  })
+
+  scenario('GET status, topic of another installation', {
+    given: house,
+    as,
+    request: (given) => `GET ${path(given)}?topics=9999/obj/hall/temp`,
+    expect: { status: 200, body: [] }
+  })
+
+  scenario('POST status', {
+    given: house,
+    as,
+    request: (given) => `POST ${path(given)}`,
+    body: ['obj/attic/#', 'obj/hall/humidity'],
+    expect: { status: 200, body: ({ attic, humidity }: House) => [attic, humidity] }
+  })
+
+  scenario('POST status with an empty list is no filter', {
+    given: house,
+    as,
+    request: (given) => `POST ${path(given)}`,
+    body: [],
+    expect: { status: 200, body: all }
+  })
+
+  for (const [what, body, message] of [
+    ['no list', { topics: [] }, 'body must be array'],
+    ['numbers', [1], '0 must be string']
+  ] as const) {
+    scenario(`POST status with ${what}`, {
+      given: house,
+      as,
+      request: (given) => `POST ${path(given)}`,
+      body,
+      expect: { status: 400, body: { message } }
+    })
+  }
+
+  scenario('GET status of an installation without values', {
+    given: (world) => world.site(grants),
+    as: ({ user }) => user,
+    request: ({ installation }) => `GET /api/v2/status/${installation.id}`,
+    expect: { status: 200, body: [] }
+  })
+
+  scenario('GET status without status/read', {
+    given: (world) => world.site(['log/read/all']),
+    as: ({ user }) => user,
+    request: ({ installation }) => `GET /api/v2/status/${installation.id}`,
+    expect: forbidden
+  })
+
+  scenario('GET status of a foreign installation', {
+    given: async (world) => ({
+      ...(await world.site(grants)),
+      foreign: await world.installation()
+    }),
+    as: ({ user }) => user,
+    request: ({ foreign }) => `GET /api/v2/status/${foreign.id}`,
+    expect: forbidden
+  })
+
+  scenario('GET status without a token', { request: 'GET /api/v2/status/1', expect: unauthorized })
+  scenario('POST status without a token', {
+    request: 'POST /api/v2/status/1',
+    body: [],
+    expect: unauthorized
+  })
+})

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
+import { onEveryRegistry } from '../support/registries.ts'
+import { withPlatform } from '../support/scenario.ts'
+
+const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
+const forbidden = { status: 403, body: { message: 'Forbidden' } }
+
+onEveryRegistry('system', (engine) => {
+  const { platform, scenario } = withPlatform(engine)
+
+  for (const path of ['/api/v2/ping', '//api/v2/ping', '/api//v2///ping/']) {
+    scenario(`GET ${path}`, {
+      request: `GET ${path}`,
+      expect: { status: 200, body: { message: 'pong' } }
+    })
+  }
+
+  scenario('GET health/live', {
+    request: 'GET /health/live',
+    expect: { status: 200, body: { message: 'alive' } }
+  })
+
+  scenario('GET health/ready says how each engine is', {
+    request: 'GET /health/ready',
+    expect: { status: 200 },
+    and: ({ json }) => {
+      const { status, engines } = json as { status: string; engines: object }
+      assert.equal(status, 'ready')
+      assert.deepEqual(Object.keys(engines), ['registry', 'history', 'bus', 'disk'])
+    }
+  })
+
+  scenario('GET metrics', {
+    given: (world) => world.user({ grants: ['metrics/read'] }),
+    as: (user) => user,
+    request: 'GET /metrics',
+    expect: { status: 200 },
+    and: ({ text, headers }) => {
+      assert.match(headers.get('content-type') ?? '', /^text\/plain/)
+      for (const name of ['samples_total', 'refused_total', 'spool_samples', 'disk_free_bytes']) {
+        assert.match(text, new RegExp(`^# HELP caracal_${name} `, 'm'))
+      }
+    }
+  })
+  scenario('GET metrics without the grant', {
+    given: (world) => world.user({ grants: ['installation/#'] }),
+    as: (user) => user,
+    request: 'GET /metrics',
+    expect: forbidden
+  })
+  scenario('GET metrics without a token', { request: 'GET /metrics', expect: unauthorized })
+
+  scenario('GET docs is a page', {
+    request: 'GET /docs',
+    expect: { status: 200 },
+    and: ({ text, headers }) => {
+      assert.match(headers.get('content-type') ?? '', /^text\/html/)
+      assert.match(text, /<html/)
+    }
+  })
+  scenario('GET docs/api-page.js', { request: 'GET /docs/api-page.js', expect: { status: 200 } })
+  scenario('GET docs/openapi.json describes the routes', {
+    request: 'GET /docs/openapi.json',
+    expect: { status: 200 },
+    and: ({ json }) => {
+      const { paths } = json as { paths: Record<string, object> }
+      assert.deepEqual(Object.keys(paths['/api/v3beta/log/{installation_id}'] ?? {}), ['get', 'post'])
+    }
+  })
+
+  test('GET ledger lists what was refused, newest first, with reason and sender', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(['mqtt/publish/all'])
+    const foreign = await world.installation()
+    const reader = await world.user({ grants: ['ledger/read'] })
+    const own = `${installation.client_id}/obj/x`
+    const bad: [string, string, string][] = [
+      [own, 'Hello World', 'not json'],
+      [own, '{"temperature":21}', 'no numeric value'],
+      [own, '{"value":1,"timestamp":-5}', 'bad timestamp'],
+      [own, '{"value":1,"msg":{}}', 'bad msg'],
+      [`${foreign.client_id}/obj/x`, '{"value":1}', 'forbidden topic'],
+      ['999999/obj/x', '{"value":1}', 'unknown client id']
+    ]
+    const client = await world.mqtt(user)
+    for (const [topic, payload] of bad) await client.publish(topic, payload, { qos: 1 })
+    assert.equal(client.mqtt.connected, true, 'a bad message cuts nobody off')
+
+    const entries = await eventually(async () => {
+      const { json } = await world.request('GET /api/v2/ledger', { as: reader })
+      const list = json as { id: number; reason: string; topic: string; payload: string }[]
+      assert(list.length >= bad.length)
+      return list
+    })
+    assert.deepEqual(
+      entries.slice(0, bad.length).map(({ topic, payload, reason }) => [topic, payload, reason]),
+      bad.toReversed()
+    )
+    const { json: page } = await world.request(
+      `GET /api/v2/ledger?limit=1&before=${entries[0]?.id}`,
+      { as: reader }
+    )
+    assert.deepEqual(page, [entries[1]])
+    const { text } = await world.request('GET /metrics', { as: world.admin })
+    for (const [, , reason] of bad) assert.match(text, new RegExp(`reason="${reason}"} [1-9]`))
+  })
+  scenario('GET ledger without the grant', {
+    given: (world) => world.user({ grants: ['metrics/read'] }),
+    as: (user) => user,
+    request: 'GET /api/v2/ledger',
+    expect: forbidden
+  })
+  scenario('GET ledger without a token', { request: 'GET /api/v2/ledger', expect: unauthorized })
+
+  for (const line of ['GET /nowhere', 'PATCH /api/v2/auth', 'GET /api/v2', 'DELETE /api/v2/ping']) {
+    scenario(`${line} is JSON too`, {
+      request: line,
+      expect: { status: 404, body: { message: 'Not found' } }
+    })
+  }
+
+  test('URLs up to 64 KiB are served, longer ones get 414', async () => {
+    const { world } = platform()
+    const path = 'GET /api/v2/ping?topics='
+    const served = await world.request(path + 'x'.repeat(64 * 1024 - path.length + 4))
+    assert.equal(served.status, 200)
+    for (const length of [64 * 1024 + 1, 90 * 1024]) {
+      const { status, json } = await world.request(path + 'x'.repeat(length))
+      assert.deepEqual([status, json], [414, { message: 'URI too long' }])
+    }
+  })
+
+  test('requests that are not HTTP get a JSON answer', async () => {
+    const { httpPort } = platform()
+    const answerTo = async (bytes: string) => {
+      const socket = connect(httpPort, '127.0.0.1')
+      await once(socket, 'connect')
+      socket.write(bytes)
+      let text = ''
+      for await (const chunk of socket) text += chunk
+      return text
+    }
+    assert.match(await answerTo('NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 .*\{"message":"malformed HTTP/s)
+    assert.match(
+      await answerTo(`GET /${'x'.repeat(300 * 1024)}`),
+      /^HTTP\/1\.1 414 .*\{"message":"URI too long"\}$/s
+    )
+    assert.match(
+      await answerTo(`GET / HTTP/1.1\r\nhost: x\r\nx: ${'y\r\nz: '.repeat(100_000)}`),
+      /^HTTP\/1\.1 431 .*\{"message":"Header fields too large"\}$/s
+    )
+  })
+
+  test('a body over the limit gets 413', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(['status/#'])
+    const { status, json } = await world.request(`POST /api/v2/status/${installation.id}`, {
+      as: user,
+      body: ['x'.repeat(2 * 1024 * 1024)]
+    })
+    assert.deepEqual([status, json], [413, { message: 'Body too large' }])
+  })
+
+  test('an unexpected fault answers 500 without its cause, and logs it with the request id', async () => {
+    const { world, deps, logged } = platform()
+    const { installation, user } = await world.site(['log/#'])
+    const { readPage } = deps.history
+    deps.history.readPage = () => Promise.reject(new Error('the secret reason'))
+    const { status, json, headers } = await world.request(`GET /api/v3beta/log/${installation.id}`, {
+      as: user
+    })
+    deps.history.readPage = readPage
+    assert.deepEqual([status, json], [500, { message: 'Internal Server Error' }])
+    const line = logged.find((entry) => entry['reqId'] === headers.get('x-request-id'))
+    assert.match(JSON.stringify(line), /the secret reason/)
+  })
+})

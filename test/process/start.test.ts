@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { connect } from 'mqtt'
+import { Settings } from '../../src/config.ts'
+import { eventually } from '../support/eventually.ts'
+import { runCaracal, startCaracal, temporaryDirectory } from '../support/process.ts'
+
+const login = { email: 'boss@example.org', password: 'correct horse battery' }
+const admin = { CARACAL_ADMIN_EMAIL: login.email, CARACAL_ADMIN_PASSWORD: login.password }
+
+async function signIn(url: string, { email, password } = login): Promise<string> {
+  const response = await fetch(`${url}/api/v2/auth`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}` }
+  })
+  assert.equal(response.status, 200)
+  return ((await response.json()) as { token: string }).token
+}
+
+/** Exactly one line on stderr and code 1. */
+async function refuses(env: Record<string, string>, line: RegExp, args: string[] = []) {
+  const { code, out, err } = await runCaracal(env, args)
+  assert.equal(code, 1, err)
+  assert.match(err, line)
+  assert.equal(err.trimEnd().split('\n').length, 1, err)
+  assert.equal(out, '')
+}
+
+describe('the program refuses with one line', () => {
+  const CARACAL_DATA_DIR = temporaryDirectory()
+  const bad: [what: string, env: Record<string, string>, line: RegExp][] = [
+    ['an unknown setting', { CARACAL_HTPP_PORT: '1' }, /CARACAL_HTPP_PORT is not a setting/],
+    ['a port that is none', { CARACAL_HTTP_PORT: 'http' }, /CARACAL_HTTP_PORT: must be a whole number/],
+    ['an engine that is none', { CARACAL_REGISTRY_URL: 'mysql://x' }, /CARACAL_REGISTRY_URL: must begin/],
+    ['half an administrator', { CARACAL_ADMIN_EMAIL: 'a@b.c' }, /CARACAL_ADMIN_EMAIL: needs/],
+    [
+      'a common password',
+      { CARACAL_ADMIN_EMAIL: 'a@b.c', CARACAL_ADMIN_PASSWORD: 'iloveyou' },
+      /CARACAL_ADMIN_PASSWORD: password is one of the most common/
+    ],
+    ['a time zone that is none', { CARACAL_TIMEZONE: 'Home' }, /CARACAL_TIMEZONE: "Home" is not/],
+    [
+      'a secret file that is not there',
+      { CARACAL_ADMIN_PASSWORD_FILE: '/nowhere/secret' },
+      /CARACAL_ADMIN_PASSWORD_FILE: cannot read/
+    ],
+    ['a directory it cannot write', { CARACAL_DATA_DIR: '/dev/null/data' }, /DATA_DIR .* cannot be written/],
+    ['a certificate that is none', { CARACAL_TLS_CERT_PATH: '/dev/null', CARACAL_TLS_KEY_PATH: '/dev/null' }, /CARACAL_TLS_CERT_PATH: cannot be used/],
+    ['PostgreSQL out of reach', { CARACAL_REGISTRY_URL: 'postgres://u:p@127.0.0.1:1/x' }, /ECONNREFUSED/]
+  ]
+  for (const [what, env, line] of bad) {
+    test(what, () => refuses({ CARACAL_DATA_DIR, ...env }, line))
+  }
+
+  test('an unknown option', () => refuses({ CARACAL_DATA_DIR }, /unknown option --dmeo/, ['--dmeo']))
+
+  test('a taken port, and nothing is lost by it', async () => {
+    const CARACAL_DATA_DIR = temporaryDirectory()
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const port = String((server.address() as AddressInfo).port)
+    for (const setting of ['HTTP_PORT', 'MQTT_PORT']) {
+      await refuses(
+        { CARACAL_DATA_DIR, ...admin, [`CARACAL_${setting}`]: port },
+        new RegExp(`${setting} ${port} on 127.0.0.1 is taken`)
+      )
+    }
+    server.close()
+    const caracal = await startCaracal({ CARACAL_DATA_DIR })
+    await signIn(caracal.url)
+    await caracal.kill('SIGTERM')
+  })
+
+  test('a taken port on the very first start still tells the made-up password', async () => {
+    const CARACAL_DATA_DIR = temporaryDirectory()
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const port = String((server.address() as AddressInfo).port)
+    const { code, out } = await runCaracal({ CARACAL_DATA_DIR, CARACAL_HTTP_PORT: port })
+    server.close()
+    assert.equal(code, 1)
+    const [, password = ''] = /admin@localhost (\S+)/.exec(out) ?? []
+    const caracal = await startCaracal({ CARACAL_DATA_DIR })
+    await signIn(caracal.url, { email: 'admin@localhost', password })
+    await caracal.kill('SIGTERM')
+  })
+
+  test('a second process on the same data, and the first goes on', async () => {
+    const CARACAL_DATA_DIR = temporaryDirectory()
+    const first = await startCaracal({ CARACAL_DATA_DIR, ...admin })
+    await refuses(
+      { CARACAL_DATA_DIR },
+      new RegExp(`DATA_DIR .* is in use by another Caracal \\(process ${first.child.pid}\\)`)
+    )
+    await signIn(first.url)
+    await first.kill('SIGKILL')
+    const second = await startCaracal({ CARACAL_DATA_DIR })
+    await signIn(second.url)
+    await second.kill('SIGTERM')
+  })
+
+  test('a registry of a newer program, and leaves it as it is', async () => {
+    const CARACAL_DATA_DIR = temporaryDirectory()
+    const caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
+    await caracal.kill('SIGTERM')
+    const db = new DatabaseSync(join(CARACAL_DATA_DIR, 'registry.sqlite'))
+    db.exec("insert into schema_migrations values (999, 'from the future', 0)")
+    await refuses({ CARACAL_DATA_DIR }, /has schema 999, this program knows \d+: start a newer Caracal/)
+    db.exec('delete from schema_migrations where number = 999')
+    db.close()
+    const again = await startCaracal({ CARACAL_DATA_DIR })
+    await signIn(again.url)
+    await again.kill('SIGTERM')
+  })
+})
+
+test('--help lists every setting', async () => {
+  const { code, out } = await runCaracal({}, ['--help'])
+  assert.equal(code, 0)
+  for (const name of Object.keys(Settings.properties)) assert.match(out, new RegExp(`CARACAL_${name} `))
+})
+
+test('the first start makes an administrator, says the password once, and two starts differ', async () => {
+  const passwords: string[] = []
+  for (const CARACAL_DATA_DIR of [temporaryDirectory(), temporaryDirectory()]) {
+    const first = await startCaracal({ CARACAL_DATA_DIR })
+    const [, password = ''] = /admin@localhost\s+(\S+)\s+\(shown this once\)/.exec(first.printed()) ?? []
+    const token = await signIn(first.url, { email: 'admin@localhost', password })
+    const me = await fetch(`${first.url}/api/v2/user/me`, { headers: { 'x-api-key': token } })
+    const { id, role, organisations } = (await me.json()) as Record<string, unknown>
+    assert.deepEqual({ id, role, organisations }, { id: 1, role: 1, organisations: [1] })
+    assert.equal(await first.kill('SIGTERM'), 0)
+    const second = await startCaracal({ CARACAL_DATA_DIR })
+    assert(!second.printed().includes(password))
+    await second.kill('SIGTERM')
+    passwords.push(password)
+    assert.equal(statSync(join(CARACAL_DATA_DIR, 'registry.sqlite')).mode & 0o077, 0)
+  }
+  assert.notEqual(passwords[0], passwords[1])
+})
+
+test('a secret may come from a file', async () => {
+  const CARACAL_DATA_DIR = temporaryDirectory()
+  const file = join(temporaryDirectory(), 'password')
+  writeFileSync(file, `${login.password}\n`)
+  const caracal = await startCaracal({
+    CARACAL_DATA_DIR,
+    CARACAL_ADMIN_EMAIL: login.email,
+    CARACAL_ADMIN_PASSWORD_FILE: file
+  })
+  await signIn(caracal.url)
+  await caracal.kill('SIGTERM')
+})
+
+test('values, sign-ins and installations are the same after a restart, with SIGTERM and with SIGKILL', async () => {
+  const CARACAL_DATA_DIR = temporaryDirectory()
+  let caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
+  const token = await signIn(caracal.url)
+  const get = async (path: string) => {
+    const response = await fetch(caracal.url + path, { headers: { 'x-api-key': token } })
+    assert.equal(response.status, 200, path)
+    return response.json()
+  }
+  const created = await fetch(`${caracal.url}/api/v2/installation`, {
+    method: 'POST',
+    headers: { 'x-api-key': token },
+    body: JSON.stringify({ name: 'Cabin', meta: { floor: '1' } })
+  })
+  const { id, client_id } = (await created.json()) as { id: number; client_id: number }
+  const client = connect(`mqtt://127.0.0.1:${caracal.mqttPort}`, { username: 'x', password: token, reconnectPeriod: 0 })
+  await once(client as never, 'connect')
+  for (let i = 0; i < 10; i++) {
+    const reading = { value: i, timestamp: 1_700_000_000 + i, msg: `n${i}` }
+    await client.publishAsync(`${client_id}/obj/t${i % 3}`, JSON.stringify(reading), { qos: 1 })
+  }
+  const status = await get(`/api/v2/status/${id}`)
+  assert.equal((status as unknown[]).length, 3)
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    const code = await caracal.kill(signal)
+    assert.equal(code, signal === 'SIGTERM' ? 0 : null)
+    caracal = await startCaracal({ CARACAL_DATA_DIR })
+    assert.deepEqual(await get(`/api/v2/status/${id}`), status, `latest values after ${signal}`)
+    await eventually(async () => {
+      const log = (await get(`/api/v3beta/log/${id}?from=0&order=asc`)) as { total: number }
+      assert.equal(log.total, 10)
+    })
+    const installation = (await get(`/api/v2/installation/${id}`)) as { meta: unknown }
+    assert.deepEqual(installation.meta, { floor: '1' })
+  }
+  client.end(true)
+  await caracal.kill('SIGTERM')
+})
+
+test('below the disk reserve nothing is acknowledged, sign-in works, and health says so', async () => {
+  const CARACAL_DATA_DIR = temporaryDirectory()
+  const roomy = await startCaracal({ CARACAL_DATA_DIR, ...admin })
+  const token = await signIn(roomy.url)
+  const created = await fetch(`${roomy.url}/api/v2/installation`, {
+    method: 'POST',
+    headers: { 'x-api-key': token },
+    body: JSON.stringify({ name: 'Cabin' })
+  })
+  const { id, client_id } = (await created.json()) as { id: number; client_id: number }
+  await roomy.kill('SIGTERM')
+
+  const full = await startCaracal({ CARACAL_DATA_DIR, CARACAL_DISK_RESERVE_MB: '999999999' })
+  await signIn(full.url)
+  const ready = await fetch(`${full.url}/health/ready`)
+  assert.equal(ready.status, 503)
+  const { engines } = (await ready.json()) as { engines: { disk: { ok: boolean } } }
+  assert.equal(engines.disk.ok, false)
+  const open = async () => {
+    const options = { username: 'x', password: token, reconnectPeriod: 0 }
+    const client = connect(`mqtt://127.0.0.1:${full.mqttPort}`, options)
+    await once(client as never, 'connect')
+    return client
+  }
+  const [client, other] = [await open(), await open()]
+  let isAcknowledged = false
+  client.publish(`${client_id}/obj/held`, '{"value":1,"timestamp":1700000000}', { qos: 1 }, (error) => {
+    isAcknowledged = !error
+  })
+  // A command is not a sample and passes, and so does what comes after it.
+  for (let i = 0; i < 20; i++) await other.publishAsync(`${client_id}/cmd/x`, '1', { qos: 1 })
+  const status = await fetch(`${full.url}/api/v2/status/${id}`, { headers: { 'x-api-key': token } })
+  assert.deepEqual(await status.json(), [])
+  assert.equal(isAcknowledged, false)
+  for (const one of [client, other]) one.end(true)
+  assert.equal(await full.kill('SIGTERM'), 0)
+})
+
+test('an unknown file in the data directory disturbs nothing', async () => {
+  const CARACAL_DATA_DIR = temporaryDirectory()
+  mkdirSync(join(CARACAL_DATA_DIR, 'lost+found'))
+  const caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
+  await caracal.kill('SIGTERM')
+  assert(readdirSync(CARACAL_DATA_DIR).includes('lost+found'))
+})

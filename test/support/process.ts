@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+
+const root = new URL('../..', import.meta.url).pathname
+
+export type Caracal = {
+  child: ChildProcess
+  url: string
+  mqttPort: number
+  /** Everything printed so far. */
+  printed: () => string
+  kill: (signal: NodeJS.Signals) => Promise<number | null>
+}
+
+const running = new Set<ChildProcess>()
+after(() => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+function launch(env: Record<string, string>, args: readonly string[]) {
+  const child = spawn(process.execPath, ['caracal.js', ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', CARACAL_HTTP_PORT: '0', CARACAL_MQTT_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  return { child, out: () => out, err: () => err }
+}
+
+/** The real program, ready to be used. */
+export async function startCaracal(
+  env: Record<string, string>,
+  args: readonly string[] = []
+): Promise<Caracal> {
+  const { child, out, err } = launch(env, args)
+  while (!out().includes('Try ')) {
+    if (child.exitCode !== null) throw new Error(`it did not start: ${out()}${err()}`)
+    await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
+  }
+  const url = /API\s+(\S+)\/api\/v2/.exec(out())?.[1] ?? ''
+  const mqttPort = Number(/mqtt:\/\/\S+:(\d+)/.exec(out())?.[1])
+  const kill = async (signal: NodeJS.Signals) => {
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    const [code] = await exited
+    return code as number | null
+  }
+  return { child, url, mqttPort, printed: () => out() + err(), kill }
+}
+
+/** The program when it is expected to end by itself. */
+export async function runCaracal(
+  env: Record<string, string>,
+  args: readonly string[] = []
+): Promise<{ code: number | null; out: string; err: string }> {
+  const { child, out, err } = launch(env, args)
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, out: out(), err: err() }
+}
+
+/** A directory that goes when the tests of this file have ended. */
+export function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'caracal-'))
+  after(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
