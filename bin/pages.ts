@@ -157,7 +157,7 @@ const exampleEnvironment = (): string =>
 /** The README carries the table between two marks, so that it cannot rot. */
 function withSettingsTable(readme: string): string {
   return readme.replace(
-    /(<!-- settings -->\n)[\s\S]*?(\n<!-- \/settings -->)/,
-    (_, open, close) => `${open}${settingsTable()}${close}`
+    /(<!-- settings -->)[\s\S]*?(<!-- \/settings -->)/,
+    (_, open, close) => `${open}\n${settingsTable()}\n${close}`
   )
 }

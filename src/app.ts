@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Socket } from 'node:net'
 import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { LogController } from 'fastify'
 import { guard } from './access/guard.ts'
@@ -30,7 +30,9 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
       // A metadata key has up to 255 characters, each up to twelve when percent-encoded.
       maxParamLength: 255 * 12
     },
-    ...(https ? { https: { ...https, maxHeaderSize: MAX_HEADERS } } : { http: { maxHeaderSize: MAX_HEADERS } }),
+    ...(https
+      ? { https: { ...https, maxHeaderSize: MAX_HEADERS } }
+      : { http: { maxHeaderSize: MAX_HEADERS } }),
     clientErrorHandler: answerBrokenRequest
   }) as unknown as App
 

@@ -23,9 +23,18 @@ export const Settings = Type.Object({
     'http(s)://user:password@host:8123/database (ClickHouse); empty: embedded in DATA_DIR; chdb: or sqlite: names the embedded engine'
   ),
   BUS_URL: Secret('mqtt(s)://user:password@host:port; empty: embedded broker'),
-  PUBLIC_URL: Text('', 'Address of the API in mails and gateway credentials; empty: from HOST and HTTP_PORT'),
-  MQTT_PUBLIC_URL: Text('', 'Address of MQTT in gateway credentials; empty: from HOST and the MQTT port'),
-  TLS_CERT_PATH: Text('', 'Certificate chain (PEM); with TLS_KEY_PATH: HTTPS on HTTP_PORT and MQTT over TLS on MQTTS_PORT'),
+  PUBLIC_URL: Text(
+    '',
+    'Address of the API in mails and gateway credentials; empty: from HOST and HTTP_PORT'
+  ),
+  MQTT_PUBLIC_URL: Text(
+    '',
+    'Address of MQTT in gateway credentials; empty: from HOST and the MQTT port'
+  ),
+  TLS_CERT_PATH: Text(
+    '',
+    'Certificate chain (PEM); with TLS_KEY_PATH: HTTPS on HTTP_PORT and MQTT over TLS on MQTTS_PORT'
+  ),
   TLS_KEY_PATH: Text('', 'Private key (PEM) of TLS_CERT_PATH; both are re-read when they change'),
   MQTTS_PORT: Port(8883, 'Embedded MQTT broker over TLS, when TLS is set up'),
   ADMIN_EMAIL: Text('', 'First administrator, created before a port opens when no user exists'),
@@ -136,7 +145,8 @@ function check(config: Config): void {
   if ((config.TLS_CERT_PATH === '') !== (config.TLS_KEY_PATH === '')) {
     fail('TLS_CERT_PATH', 'needs CARACAL_TLS_KEY_PATH beside it, and the other way round')
   }
-  if (!isTimeZone(config.TIMEZONE)) fail('TIMEZONE', `"${config.TIMEZONE}" is not an IANA time zone`)
+  if (!isTimeZone(config.TIMEZONE))
+    fail('TIMEZONE', `"${config.TIMEZONE}" is not an IANA time zone`)
   if ((config.ADMIN_EMAIL === '') !== (config.ADMIN_PASSWORD === '')) {
     fail('ADMIN_EMAIL', 'needs CARACAL_ADMIN_PASSWORD beside it, and the other way round')
   }

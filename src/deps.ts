@@ -1,6 +1,6 @@
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
 import type { Bus } from './bus/bus.ts'

@@ -6,7 +6,11 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #stored = this.#counter('samples_total', 'Samples acknowledged and stored in the spool')
   readonly #moved = this.#counter('samples_moved_total', 'Samples moved from the spool to history')
-  readonly #refused = this.#counter('refused_total', 'Messages acknowledged and not stored', 'reason')
+  readonly #refused = this.#counter(
+    'refused_total',
+    'Messages acknowledged and not stored',
+    'reason'
+  )
   readonly #requests = new Histogram({
     name: 'caracal_http_request_seconds',
     help: 'Time to answer, by route and status',

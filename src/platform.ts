@@ -111,7 +111,7 @@ async function open(
   closers.push(() => bus.close())
   directory.onChange(() => {
     identity.forget()
-    bus.recheck()
+    void bus.recheck()
   })
 
   const health: Health = async () => ({

@@ -1,6 +1,6 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
-import { createServer, Server as TlsServer, type TLSSocket } from 'node:tls'
+import { createServer, type TLSSocket, Server as TlsServer } from 'node:tls'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from './config.ts'
 import { SECOND } from './lib/unix-time.ts'

@@ -6,7 +6,8 @@ import { startPostgres } from './support/postgres.ts'
 /** `npm test [files]`: starts the servers that tests share, then Node's own runner. */
 const files = process.argv.slice(2)
 const postgres = await startPostgres()
-if (!postgres) console.log('PostgreSQL is not installed: its tests are skipped (with CI=true they fail)')
+if (!postgres)
+  console.log('PostgreSQL is not installed: its tests are skipped (with CI=true they fail)')
 
 const runner = spawn(
   process.execPath,

@@ -61,7 +61,9 @@ export class Identity {
   ): Promise<SignIn | SignInFault> {
     const byToken = await this.byToken(password)
     if (byToken) return byToken
-    const digest = createHmac('sha256', this.#digestKey).update(`${name}\0${password}`).digest('hex')
+    const digest = createHmac('sha256', this.#digestKey)
+      .update(`${name}\0${password}`)
+      .digest('hex')
     const remembered = this.#byPassword.get(digest)
     if (remembered) return remembered
     const generation = this.#generation

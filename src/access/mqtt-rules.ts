@@ -12,7 +12,11 @@ export function mqttRules(
   { identity, directory }: { identity: Identity; directory: Directory },
   refused: (message: Message, sender: string, reason: Refusal) => void
 ): BrokerRules<MqttSession> {
-  const mayOn = (session: MqttSession, topic: string, action: 'mqtt/publish' | 'mqtt/subscribe') => {
+  const mayOn = (
+    session: MqttSession,
+    topic: string,
+    action: 'mqtt/publish' | 'mqtt/subscribe'
+  ) => {
     const clientId = clientIdOf(topic)
     const installation = clientId && directory.installationByClientId(clientId)
     return installation ? may(session.principal, action, installation) : false

@@ -12,7 +12,8 @@ export class Grants {
       if (granted !== true) continue
       const installationId = clientIdOf(pattern)
       if (installationId === undefined) this.#patterns.push(pattern)
-      else this.#prefixed.set(installationId, [...(this.#prefixed.get(installationId) ?? []), pattern])
+      else
+        this.#prefixed.set(installationId, [...(this.#prefixed.get(installationId) ?? []), pattern])
     }
   }
 
@@ -29,8 +30,8 @@ export class Grants {
   coversIn(installationId: number, action: string): boolean {
     const patterns = this.#prefixed.get(installationId)
     if (!patterns) return false
-    return [`${installationId}/${action}/all`, `${installationId}/${action}/assigned`].some((name) =>
-      patterns.some((pattern) => topicMatches(pattern, name))
+    return [`${installationId}/${action}/all`, `${installationId}/${action}/assigned`].some(
+      (name) => patterns.some((pattern) => topicMatches(pattern, name))
     )
   }
 

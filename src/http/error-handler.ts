@@ -19,7 +19,8 @@ export function handleError(
   if (answer.statusCode >= 500) {
     request.log.error({ err: error.cause ?? error, reqId: request.id }, answer.message)
   }
-  if (answer.statusCode === 499) request.log.info({ reqId: request.id, status: 499 }, answer.message)
+  if (answer.statusCode === 499)
+    request.log.info({ reqId: request.id, status: 499 }, answer.message)
   const { errorKeys } = request.routeOptions.config
   const key = errorKeys?.[answer.statusCode] ?? 'message'
   reply.code(answer.statusCode).headers(answer.headers)
@@ -54,7 +55,8 @@ function validationText({ validation = [], validationContext }: FastifyError): s
 
 /** A registry or history server out of reach is a pause, not a bug. */
 function isLostConnection(error: Error): boolean {
-  if (/Connection terminated|timeout exceeded when trying to connect/.test(error.message)) return true
+  if (/Connection terminated|timeout exceeded when trying to connect/.test(error.message))
+    return true
   const code = 'code' in error ? String(error.code) : ''
   return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P03'].includes(code)
 }

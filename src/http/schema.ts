@@ -7,7 +7,8 @@ export const UnixTime = Type.Number({ description: 'Unix time, decimals for mill
 export const UnixSeconds = Type.Integer({ description: 'Unix time' })
 
 /** Clients send null where they mean nothing; both keep what is there. */
-export const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+export const Maybe = <T extends TSchema>(schema: T) =>
+  Type.Optional(Type.Union([schema, Type.Null()]))
 
 /** Keys of 1 to 255 characters, any text; `__proto__` is a key like any other. */
 export const Meta = Type.Record(Type.String({ pattern: '^[^]{1,255}$' }), Type.String(), {

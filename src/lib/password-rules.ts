@@ -11,9 +11,9 @@ export function passwordFault(password: string): string | undefined {
   if (length < MIN_LENGTH) return `password must have at least ${MIN_LENGTH} characters`
   if (length > MAX_LENGTH) return `password must have at most ${MAX_LENGTH} characters`
   common ??= new Set(
-    readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8').trim().split('\n')
+    readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
+      .trim()
+      .split('\n')
   )
-  return common.has(password.toLowerCase())
-    ? 'password is one of the most common ones'
-    : undefined
+  return common.has(password.toLowerCase()) ? 'password is one of the most common ones' : undefined
 }

@@ -87,9 +87,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ])
 const plain = new Map([...escapes].map(([raw, escaped]) => [escaped, raw]))
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters TSV reserves
 const reserved = /[\\\t\n\r\0]/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: as above, every occurrence
 const everyReserved = /[\\\t\n\r\0]/g
 
 const escapeText = (text: string): string =>

@@ -49,7 +49,11 @@ export const findUser = (registry: Registry, id: number) =>
   registry.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
 export const findUserByEmail = (registry: Registry, email: string) =>
-  registry.selectFrom('users').selectAll().where('email_folded', '=', fold(email)).executeTakeFirst()
+  registry
+    .selectFrom('users')
+    .selectAll()
+    .where('email_folded', '=', fold(email))
+    .executeTakeFirst()
 
 /** What decides a user's rights: the role, the organizations, the assigned installations. */
 export async function readRights(registry: Registry, userId: number) {

@@ -51,7 +51,10 @@ export class Eraser {
         }
       }
     } catch (err) {
-      log.error({ err }, 'the history of a deleted installation could not be erased; tried again later')
+      log.error(
+        { err },
+        'the history of a deleted installation could not be erased; tried again later'
+      )
     }
   }
 }

@@ -43,7 +43,10 @@ export class Ingest {
     const { metrics, spool, clock, disk } = this.#parts
     metrics.refused(reason)
     if (!disk.isEnough) return NOTHING_TO_STORE
-    const excerpt = payload.subarray(0, EXCERPT * 4).toString('utf8').slice(0, EXCERPT)
+    const excerpt = payload
+      .subarray(0, EXCERPT * 4)
+      .toString('utf8')
+      .slice(0, EXCERPT)
     return spool.refuse({ created: clock(), reason, topic, sender, payload: excerpt })
   }
 

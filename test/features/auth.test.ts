@@ -139,7 +139,11 @@ onEveryRegistry('auth', (engine) => {
     assert.deepEqual(refused.json, { message: 'Too many sign-in tries' })
     const wait = Number(refused.headers.get('retry-after'))
     assert(wait > 0 && wait <= 300)
-    assert.equal((await tryIn(other, other.password)).status, 200, 'another account is not affected')
+    assert.equal(
+      (await tryIn(other, other.password)).status,
+      200,
+      'another account is not affected'
+    )
     const byToken = await world.request('GET /api/v2/user/me', { as: user })
     assert.equal(byToken.status, 200, 'tokens of the account go on working')
   })

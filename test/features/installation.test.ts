@@ -93,8 +93,16 @@ onEveryRegistry('installation', (engine) => {
       ['a name that is a number', { name: 5 }, 'name must be string'],
       ['an empty name', { name: '' }, 'name must not have fewer than 1 characters'],
       ['metadata with a number', { name: 'x', meta: { a: 1 } }, 'meta.a must be string'],
-      ['an unknown time zone', { name: 'x', timezone: 'Mars/Base' }, 'timezone must be an IANA time zone'],
-      ['an organization of text', { name: 'x', organization_id: 'a' }, 'organization_id must be integer'],
+      [
+        'an unknown time zone',
+        { name: 'x', timezone: 'Mars/Base' },
+        'timezone must be an IANA time zone'
+      ],
+      [
+        'an organization of text',
+        { name: 'x', organization_id: 'a' },
+        'organization_id must be integer'
+      ],
       ['users that are no ids', { name: 'x', users: ['a'] }, 'users.0 must be integer']
     ] as const) {
       scenario(`with ${what}`, {
@@ -480,9 +488,12 @@ onEveryRegistry('installation', (engine) => {
       assert.deepEqual(await list(resident), [two.id])
       assert.deepEqual(await list(resident, '?assigned=0'), [two.id])
 
-      const { json } = await world.request(`GET /api/v2/installationinfo?organization_id=${below}`, {
-        as: administrator
-      })
+      const { json } = await world.request(
+        `GET /api/v2/installationinfo?organization_id=${below}`,
+        {
+          as: administrator
+        }
+      )
       assert.deepEqual(json, [
         {
           id: two.id,

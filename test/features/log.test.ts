@@ -83,7 +83,12 @@ onEveryRegistry('log', (engine) => {
     assert.deepEqual(values(await read(`${window}&topics=obj/b,obj/a`)), whole)
     assert.deepEqual(values(await read(`${window}&topics=obj/b&topics=obj/a`)), whole)
     assert.deepEqual(values(await read(`${window}&topics=obj/%2B`)), whole)
-    assert.deepEqual(await read(`${window}&topics=obj/c`), { count: 0, last: 0, total: 0, data: [] })
+    assert.deepEqual(await read(`${window}&topics=obj/c`), {
+      count: 0,
+      last: 0,
+      total: 0,
+      data: []
+    })
     assert.deepEqual(await read(''), { count: 0, last: 0, total: 0, data: [] }, 'the last 24 hours')
 
     for (const [body, want] of [
@@ -138,9 +143,12 @@ onEveryRegistry('log', (engine) => {
     await world.publish(user, topic, { value: 2, timestamp: 1000 })
     await world.publish(user, topic, { value: 1, timestamp: 1000, msg: 'other' })
     await eventually(async () => {
-      const { json } = await world.request(`GET /api/v3beta/log/${installation.id}?from=0&to=2000`, {
-        as: user
-      })
+      const { json } = await world.request(
+        `GET /api/v3beta/log/${installation.id}?from=0&to=2000`,
+        {
+          as: user
+        }
+      )
       assert.equal((json as Page).total, 3)
     })
   })
@@ -164,7 +172,10 @@ onEveryRegistry('log', (engine) => {
   })
 
   scenario('POST log of a foreign installation', {
-    given: async (world) => ({ ...(await world.site(grants)), foreign: await world.installation() }),
+    given: async (world) => ({
+      ...(await world.site(grants)),
+      foreign: await world.installation()
+    }),
     as: ({ user }) => user,
     request: ({ foreign }) => `POST /api/v3beta/log/${foreign.id}`,
     body: [],

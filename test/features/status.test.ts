@@ -70,9 +70,12 @@ onEveryRegistry('status', (engine) => {
     const client = await world.mqtt(user)
     for (const qos of [1, 2] as const) {
       await client.publish(`${installation.client_id}/obj/q${qos}`, '{"value":1}', { qos })
-      const { json } = await world.request(`GET /api/v2/status/${installation.id}?topics=obj/q${qos}`, {
-        as: user
-      })
+      const { json } = await world.request(
+        `GET /api/v2/status/${installation.id}?topics=obj/q${qos}`,
+        {
+          as: user
+        }
+      )
       const [entry] = json as { timestamp: number }[]
       assert(entry && Math.abs(entry.timestamp - Date.now() / 1000) < 60)
     }

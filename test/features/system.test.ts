@@ -68,7 +68,10 @@ onEveryRegistry('system', (engine) => {
     expect: { status: 200 },
     and: ({ json }) => {
       const { paths } = json as { paths: Record<string, object> }
-      assert.deepEqual(Object.keys(paths['/api/v3beta/log/{installation_id}'] ?? {}), ['get', 'post'])
+      assert.deepEqual(Object.keys(paths['/api/v3beta/log/{installation_id}'] ?? {}), [
+        'get',
+        'post'
+      ])
     }
   })
 
@@ -144,7 +147,10 @@ onEveryRegistry('system', (engine) => {
       for await (const chunk of socket) text += chunk
       return text
     }
-    assert.match(await answerTo('NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 .*\{"message":"malformed HTTP/s)
+    assert.match(
+      await answerTo('NONSENSE\r\n\r\n'),
+      /^HTTP\/1\.1 400 .*\{"message":"malformed HTTP/s
+    )
     assert.match(
       await answerTo(`GET /${'x'.repeat(300 * 1024)}`),
       /^HTTP\/1\.1 414 .*\{"message":"URI too long"\}$/s
@@ -170,9 +176,12 @@ onEveryRegistry('system', (engine) => {
     const { installation, user } = await world.site(['log/#'])
     const { readPage } = deps.history
     deps.history.readPage = () => Promise.reject(new Error('the secret reason'))
-    const { status, json, headers } = await world.request(`GET /api/v3beta/log/${installation.id}`, {
-      as: user
-    })
+    const { status, json, headers } = await world.request(
+      `GET /api/v3beta/log/${installation.id}`,
+      {
+        as: user
+      }
+    )
     deps.history.readPage = readPage
     assert.deepEqual([status, json], [500, { message: 'Internal Server Error' }])
     const line = logged.find((entry) => entry['reqId'] === headers.get('x-request-id'))

@@ -65,7 +65,8 @@ test('isTopicFilter', () => {
 })
 
 test('clientIdOf', () => {
-  const f = (topic: string, want: number | undefined) => assert.equal(clientIdOf(topic), want, topic)
+  const f = (topic: string, want: number | undefined) =>
+    assert.equal(clientIdOf(topic), want, topic)
   f('42/obj/x', 42)
   f('42', 42)
   f('042/obj', undefined)

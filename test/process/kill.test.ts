@@ -106,7 +106,9 @@ test(`every acknowledged sample is there exactly once after ${ROUNDS} times kill
       for (const value of found) assert(value <= device.sent)
     }, 15_000)
   }
-  const status = await fetch(`${caracal.url}/api/v2/status/${id}`, { headers: { 'x-api-key': token } })
+  const status = await fetch(`${caracal.url}/api/v2/status/${id}`, {
+    headers: { 'x-api-key': token }
+  })
   for (const { topic, value } of (await status.json()) as { topic: string; value: number }[]) {
     const device = devices.find((one) => one.topic === topic)
     assert(device && value >= Math.max(...device.acknowledged), `${topic} shows an old value`)

@@ -35,8 +35,16 @@ describe('the program refuses with one line', () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
   const bad: [what: string, env: Record<string, string>, line: RegExp][] = [
     ['an unknown setting', { CARACAL_HTPP_PORT: '1' }, /CARACAL_HTPP_PORT is not a setting/],
-    ['a port that is none', { CARACAL_HTTP_PORT: 'http' }, /CARACAL_HTTP_PORT: must be a whole number/],
-    ['an engine that is none', { CARACAL_REGISTRY_URL: 'mysql://x' }, /CARACAL_REGISTRY_URL: must begin/],
+    [
+      'a port that is none',
+      { CARACAL_HTTP_PORT: 'http' },
+      /CARACAL_HTTP_PORT: must be a whole number/
+    ],
+    [
+      'an engine that is none',
+      { CARACAL_REGISTRY_URL: 'mysql://x' },
+      /CARACAL_REGISTRY_URL: must begin/
+    ],
     ['half an administrator', { CARACAL_ADMIN_EMAIL: 'a@b.c' }, /CARACAL_ADMIN_EMAIL: needs/],
     [
       'a common password',
@@ -49,15 +57,28 @@ describe('the program refuses with one line', () => {
       { CARACAL_ADMIN_PASSWORD_FILE: '/nowhere/secret' },
       /CARACAL_ADMIN_PASSWORD_FILE: cannot read/
     ],
-    ['a directory it cannot write', { CARACAL_DATA_DIR: '/dev/null/data' }, /DATA_DIR .* cannot be written/],
-    ['a certificate that is none', { CARACAL_TLS_CERT_PATH: '/dev/null', CARACAL_TLS_KEY_PATH: '/dev/null' }, /CARACAL_TLS_CERT_PATH: cannot be used/],
-    ['PostgreSQL out of reach', { CARACAL_REGISTRY_URL: 'postgres://u:p@127.0.0.1:1/x' }, /ECONNREFUSED/]
+    [
+      'a directory it cannot write',
+      { CARACAL_DATA_DIR: '/dev/null/data' },
+      /DATA_DIR .* cannot be written/
+    ],
+    [
+      'a certificate that is none',
+      { CARACAL_TLS_CERT_PATH: '/dev/null', CARACAL_TLS_KEY_PATH: '/dev/null' },
+      /CARACAL_TLS_CERT_PATH: cannot be used/
+    ],
+    [
+      'PostgreSQL out of reach',
+      { CARACAL_REGISTRY_URL: 'postgres://u:p@127.0.0.1:1/x' },
+      /ECONNREFUSED/
+    ]
   ]
   for (const [what, env, line] of bad) {
     test(what, () => refuses({ CARACAL_DATA_DIR, ...env }, line))
   }
 
-  test('an unknown option', () => refuses({ CARACAL_DATA_DIR }, /unknown option --dmeo/, ['--dmeo']))
+  test('an unknown option', () =>
+    refuses({ CARACAL_DATA_DIR }, /unknown option --dmeo/, ['--dmeo']))
 
   test('a taken port, and nothing is lost by it', async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
@@ -110,7 +131,10 @@ describe('the program refuses with one line', () => {
     await caracal.kill('SIGTERM')
     const db = new DatabaseSync(join(CARACAL_DATA_DIR, 'registry.sqlite'))
     db.exec("insert into schema_migrations values (999, 'from the future', 0)")
-    await refuses({ CARACAL_DATA_DIR }, /has schema 999, this program knows \d+: start a newer Caracal/)
+    await refuses(
+      { CARACAL_DATA_DIR },
+      /has schema 999, this program knows \d+: start a newer Caracal/
+    )
     db.exec('delete from schema_migrations where number = 999')
     db.close()
     const again = await startCaracal({ CARACAL_DATA_DIR })
@@ -122,14 +146,16 @@ describe('the program refuses with one line', () => {
 test('--help lists every setting', async () => {
   const { code, out } = await runCaracal({}, ['--help'])
   assert.equal(code, 0)
-  for (const name of Object.keys(Settings.properties)) assert.match(out, new RegExp(`CARACAL_${name} `))
+  for (const name of Object.keys(Settings.properties))
+    assert.match(out, new RegExp(`CARACAL_${name} `))
 })
 
 test('the first start makes an administrator, says the password once, and two starts differ', async () => {
   const passwords: string[] = []
   for (const CARACAL_DATA_DIR of [temporaryDirectory(), temporaryDirectory()]) {
     const first = await startCaracal({ CARACAL_DATA_DIR })
-    const [, password = ''] = /admin@localhost\s+(\S+)\s+\(shown this once\)/.exec(first.printed()) ?? []
+    const [, password = ''] =
+      /admin@localhost\s+(\S+)\s+\(shown this once\)/.exec(first.printed()) ?? []
     const token = await signIn(first.url, { email: 'admin@localhost', password })
     const me = await fetch(`${first.url}/api/v2/user/me`, { headers: { 'x-api-key': token } })
     const { id, role, organisations } = (await me.json()) as Record<string, unknown>
@@ -172,7 +198,11 @@ test('values, sign-ins and installations are the same after a restart, with SIGT
     body: JSON.stringify({ name: 'Cabin', meta: { floor: '1' } })
   })
   const { id, client_id } = (await created.json()) as { id: number; client_id: number }
-  const client = connect(`mqtt://127.0.0.1:${caracal.mqttPort}`, { username: 'x', password: token, reconnectPeriod: 0 })
+  const client = connect(`mqtt://127.0.0.1:${caracal.mqttPort}`, {
+    username: 'x',
+    password: token,
+    reconnectPeriod: 0
+  })
   await once(client as never, 'connect')
   for (let i = 0; i < 10; i++) {
     const reading = { value: i, timestamp: 1_700_000_000 + i, msg: `n${i}` }
@@ -222,9 +252,14 @@ test('below the disk reserve nothing is acknowledged, sign-in works, and health 
   }
   const [client, other] = [await open(), await open()]
   let isAcknowledged = false
-  client.publish(`${client_id}/obj/held`, '{"value":1,"timestamp":1700000000}', { qos: 1 }, (error) => {
-    isAcknowledged = !error
-  })
+  client.publish(
+    `${client_id}/obj/held`,
+    '{"value":1,"timestamp":1700000000}',
+    { qos: 1 },
+    (error) => {
+      isAcknowledged = !error
+    }
+  )
   // A command is not a sample and passes, and so does what comes after it.
   for (let i = 0; i < 20; i++) await other.publishAsync(`${client_id}/cmd/x`, '1', { qos: 1 })
   const status = await fetch(`${full.url}/api/v2/status/${id}`, { headers: { 'x-api-key': token } })

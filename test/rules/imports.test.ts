@@ -25,13 +25,15 @@ const levelOf = (file: string): number => {
 type Import = { from: string; to: string; typeOnly: boolean }
 
 const imports: Import[] = files.flatMap((from) =>
-  [...readFileSync(join(root, from), 'utf8').matchAll(/^(?:import|export)\s[^'"]*?from '(\.[^']+)'/gms)].map(
-    ([line, path = '']) => ({
-      from,
-      to: relative(root, join(root, dirname(from), path)),
-      typeOnly: /^(import|export) type\b/.test(line)
-    })
-  )
+  [
+    ...readFileSync(join(root, from), 'utf8').matchAll(
+      /^(?:import|export)\s[^'"]*?from '(\.[^']+)'/gms
+    )
+  ].map(([line, path = '']) => ({
+    from,
+    to: relative(root, join(root, dirname(from), path)),
+    typeOnly: /^(import|export) type\b/.test(line)
+  }))
 )
 const room = (file: string) => file.split('/').slice(0, 3).join('/')
 const engine = (file: string) => file.split('/').slice(0, 2).join('/')
@@ -51,8 +53,7 @@ test('rooms never import rooms', () => {
 
 test('engines never import their neighbours', () => {
   const wrong = imports.filter(
-    ({ from, to }) =>
-      levelOf(from) === 1 && levelOf(to) === 1 && engine(from) !== engine(to)
+    ({ from, to }) => levelOf(from) === 1 && levelOf(to) === 1 && engine(from) !== engine(to)
   )
   assert.deepEqual(wrong, [])
 })
@@ -69,7 +70,9 @@ test('SQL lives in registry/ and history/ only', () => {
 })
 
 test('only config.ts is handed the environment, by main.ts', () => {
-  const readers = files.filter((file) => /process\.env/.test(readFileSync(join(root, file), 'utf8')))
+  const readers = files.filter((file) =>
+    /process\.env/.test(readFileSync(join(root, file), 'utf8'))
+  )
   assert.deepEqual(readers, ['src/main.ts'])
 })
 
@@ -79,6 +82,9 @@ test('no drawers', () => {
 })
 
 test('no file outgrows a reader', () => {
-  const long = files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 400)
-  assert.deepEqual(long, [])
+  const lines = (file: string) => readFileSync(join(root, file), 'utf8').split('\n').length
+  assert.deepEqual(
+    files.filter((file) => file.endsWith('.ts') && lines(file) > 400),
+    []
+  )
 })

@@ -38,7 +38,11 @@ export async function startTestPlatform(options: Options = {}): Promise<TestPlat
   const log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) })
   const platform = await startPlatform(config, { log, clock })
   const { registry } = platform.deps
-  const admin = await registry.selectFrom('users').select('id').orderBy('id').executeTakeFirstOrThrow()
+  const admin = await registry
+    .selectFrom('users')
+    .select('id')
+    .orderBy('id')
+    .executeTakeFirstOrThrow()
   const token = await issueToken(registry, admin.id, clock())
   const url = `http://127.0.0.1:${platform.httpPort}`
   const world = new World({ platform, url, admin: { id: admin.id, token }, clock })

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -18,14 +18,35 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
   const run = { ...account, cwd: directory }
   execFileSync(
     join(bin, 'initdb'),
-    ['-D', data, '-U', 'caracal', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
+    [
+      '-D',
+      data,
+      '-U',
+      'caracal',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync'
+    ],
     { ...run, stdio: 'ignore' }
   )
   const port = await freePort()
   // Tests ask whether we are right, not whether the disk is: no fsync makes them twice as fast.
   const server = spawn(
     join(bin, 'postgres'),
-    ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', directory, '-F', '-c', 'max_connections=200'],
+    [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-h',
+      '127.0.0.1',
+      '-k',
+      directory,
+      '-F',
+      '-c',
+      'max_connections=200'
+    ],
     { ...run, stdio: ['ignore', 'ignore', 'pipe'] }
   )
   const stop = async () => {
@@ -43,7 +64,9 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
 function findBin(): string | undefined {
   if (!existsSync(INSTALLED)) return undefined
   const versions = readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a))
-  return versions.map((v) => join(INSTALLED, v, 'bin')).find((bin) => existsSync(join(bin, 'initdb')))
+  return versions
+    .map((v) => join(INSTALLED, v, 'bin'))
+    .find((bin) => existsSync(join(bin, 'initdb')))
 }
 
 /** PostgreSQL refuses to run as root, so root lends it the account its package made. */

@@ -24,7 +24,12 @@ after(() => {
 function launch(env: Record<string, string>, args: readonly string[]) {
   const child = spawn(process.execPath, ['caracal.js', ...args], {
     cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', CARACAL_HTTP_PORT: '0', CARACAL_MQTT_PORT: '0', ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      CARACAL_HTTP_PORT: '0',
+      CARACAL_MQTT_PORT: '0',
+      ...env
+    },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   running.add(child)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type TestPlatform, startTestPlatform } from './platform.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
 import type { RegistryEngine } from './registries.ts'
 import type { Answer, World } from './world.ts'
 
@@ -27,10 +27,16 @@ const make = <G, T>(made: Made<G, T>, given: G): T =>
   typeof made === 'function' ? (made as (given: G) => T)(given) : made
 
 /** A platform for the tests of one `describe`. */
-export function withPlatform(engine?: RegistryEngine, options: Parameters<typeof startTestPlatform>[0] = {}) {
+export function withPlatform(
+  engine?: RegistryEngine,
+  options: Parameters<typeof startTestPlatform>[0] = {}
+) {
   const started: { platform?: TestPlatform } = {}
   before(async () => {
-    started.platform = await startTestPlatform({ ...options, registryUrl: (await engine?.url()) ?? '' })
+    started.platform = await startTestPlatform({
+      ...options,
+      registryUrl: (await engine?.url()) ?? ''
+    })
   })
   after(async () => started.platform?.stop())
   const platform = (): TestPlatform => {

@@ -60,7 +60,11 @@ export class World {
     return this.#registry
       .transaction()
       .execute((registry) =>
-        insertOrganization(registry, { name: this.unique('organization'), parent_id, now: this.#clock() })
+        insertOrganization(registry, {
+          name: this.unique('organization'),
+          parent_id,
+          now: this.#clock()
+        })
       )
   }
 
@@ -69,7 +73,11 @@ export class World {
     grants = [],
     organizations = [],
     assigned = []
-  }: { grants?: Grants; organizations?: number[]; assigned?: number[] } = {}): Promise<Account> {
+  }: {
+    grants?: Grants
+    organizations?: number[]
+    assigned?: number[]
+  } = {}): Promise<Account> {
     const email = `${this.unique('user')}@example.org`
     const password = 'a long enough password'
     const now = this.#clock()
@@ -92,7 +100,10 @@ export class World {
         now
       })
       for (const installation_id of assigned) {
-        await registry.insertInto('user_installations').values({ user_id, installation_id }).execute()
+        await registry
+          .insertInto('user_installations')
+          .values({ user_id, installation_id })
+          .execute()
       }
       return user_id
     })

@@ -22,11 +22,7 @@ import {
 import { protectedKeys } from '../../registry/meta.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { usersWithin } from '../../registry/users.ts'
-import {
-  Installation,
-  InstallationUpdate,
-  NewInstallation
-} from './schema.ts'
+import { Installation, InstallationUpdate, NewInstallation } from './schema.ts'
 
 export const installationRoutes: Routes = (app, deps) => {
   const { registry, clock, latest, eraseHistory } = deps
@@ -223,4 +219,3 @@ async function keepProtected(
   const taken = await protectedKeys(registry, 'installation', installation.id, keys)
   if (taken.length > 0) throw forbidden()
 }
-

@@ -17,8 +17,7 @@ const byId = (id) => document.getElementById(id)
 function h(tag, attributes, ...children) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
-    else if (value === true) element.setAttribute(name, '')
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value)
     else if (value !== false && value !== undefined) element.setAttribute(name, value)
   }
   element.append(...children.flat().filter((child) => child !== undefined))
@@ -119,16 +118,24 @@ function operationsOf({ paths }) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     METHODS.filter((method) => methods[method]).map((method) => {
       const operation = methods[method]
-      // A schema of free keys is written as parameters with the words of the schema for names.
-      const parameters = (operation.parameters ?? []).filter(
-        ({ name, schema }) => typeof schema === 'object' && name !== 'additionalProperties'
-      )
+      const all = operation.parameters ?? []
+      // A schema of free keys comes as parameters named after the words of the schema.
+      const isReal = ({ name, schema }) =>
+        typeof schema === 'object' && name !== 'additionalProperties'
+      const isPath = ({ in: place }) => place === 'path'
+      const real = all.filter(isReal)
+      const parameters = [...real.filter(isPath), ...real.filter((one) => !isPath(one))]
+      if (real.length < all.length) {
+        const about = 'key=value&key=value, such as metadata filters'
+        parameters.push({ name: 'free keys', in: 'free', description: about })
+      }
       // Signing in is the one operation that wants e-mail and password instead of the token.
       if (path === AUTH && method === 'post') {
         parameters.push({ name: 'e-mail', in: 'basic', required: true })
         parameters.push({ name: 'password', in: 'basic', required: true, isSecret: true })
       }
       const [body] = Object.values(operation.requestBody?.content ?? {})
+      if (body) parameters.push({ name: 'JSON body', in: 'body', schema: body.schema })
       return { ...operation, method, path, id: `${method}-${path}`, parameters, body: body?.schema }
     })
   )
@@ -173,48 +180,48 @@ function showInside(operation) {
 }
 
 /** A labelled input; `read` answers its values as a list of texts. */
-function fieldOf(operation, { name, in: place, required, isSecret, schema, description: about }) {
-  const id = `${operation.id}-${place}-${name}`
-  const all = variants(schema)
-  const [{ type, ...limits }] = all
-  const choices =
-    type === 'boolean' ? [true, false] : all.flatMap((one) => one.enum ?? one.const ?? [])
-  const options = ['', ...choices].map((choice) => h('option', { value: choice }, String(choice)))
-  const input =
-    choices.length > 0
-      ? h('select', { id, required }, options)
-      : h('input', { id, required, type: isSecret && 'password', autocomplete: 'off' })
-  const list = type === 'array' && 'several with commas between'
-  const notes = [place, required && 'required', noteOf({ ...limits, description: about }), list]
+function fieldOf(operationId, parameter) {
+  const { name, in: place, required, schema, description: about } = parameter
+  const [{ type, ...limits }] = variants(schema)
+  const input = inputFor({ ...parameter, id: `${operationId}-${place}-${name}` })
+  const isList = type === 'array' && place !== 'body'
+  const notes = [
+    place === 'query' || place === 'path' ? place : '',
+    required && 'required',
+    place !== 'body' && noteOf({ ...limits, description: about }),
+    isList && 'several with commas between'
+  ]
   const read = () => {
-    const values = type === 'array' ? input.value.split(',') : [input.value]
+    const values = isList ? input.value.split(',') : [input.value]
     return values.map((value) => value.trim()).filter((value) => value !== '')
   }
-  const small = h('small', {}, notes.filter(Boolean).join('; '))
-  return {
-    name,
-    place,
-    read,
-    element: h('div', { class: 'field' }, labelFor(id, name), input, small)
-  }
+  const element = h(
+    'div',
+    { class: place === 'body' ? 'field wide' : 'field' },
+    h('label', { for: input.id }, name),
+    input,
+    h('small', {}, notes.filter(Boolean).join('; '))
+  )
+  return { name, place, read, element }
 }
 
-const labelFor = (id, text) => h('label', { for: id }, text)
-
-function bodyField({ id, body }) {
-  const input = h('textarea', { id: `${id}-body`, spellcheck: 'false' })
-  input.value = JSON.stringify(exampleOf(body), null, 2)
-  const element = h('div', { class: 'field wide' }, labelFor(input.id, 'JSON body'), input)
-  return { place: 'body', read: () => [input.value.trim()].filter((text) => text !== ''), element }
+function inputFor({ id, in: place, required, isSecret, schema }) {
+  if (place === 'body') {
+    const text = JSON.stringify(exampleOf(schema), null, 2)
+    return h('textarea', { id, spellcheck: 'false', rows: text.split('\n').length + 1 }, text)
+  }
+  const all = variants(schema)
+  const values = all.flatMap((one) => one.enum ?? one.const ?? [])
+  const choices = all[0].type === 'boolean' ? [true, false] : values
+  if (choices.length > 0) {
+    const options = ['', ...choices].map((choice) => h('option', {}, `${choice}`))
+    return h('select', { id, required }, options)
+  }
+  return h('input', { id, required, type: isSecret && 'password', autocomplete: 'off' })
 }
 
 function tryForm(operation) {
-  const about = 'key=value&key=value, such as metadata filters'
-  const fields = [
-    ...operation.parameters.map((parameter) => fieldOf(operation, parameter)),
-    fieldOf(operation, { name: 'more', in: 'further query', description: about }),
-    ...(operation.body ? [bodyField(operation)] : [])
-  ]
+  const fields = operation.parameters.map((parameter) => fieldOf(operation.id, parameter))
   const curl = h('pre', {})
   const answer = h('div', { role: 'status' })
   const button = h('button', { type: 'submit' }, 'Send')
@@ -244,7 +251,7 @@ function requestOf({ method, path }, fields) {
   const at = (place) => fields.filter((field) => field.place === place)
   const given = at('query').flatMap(({ name, read }) => read().map((value) => [name, value]))
   const more = new URLSearchParams(
-    at('further query')
+    at('free')
       .flatMap(({ read }) => read())
       .join('&')
   )

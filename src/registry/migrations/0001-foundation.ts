@@ -113,7 +113,11 @@ const created =
       .addColumn('updated', integerType(registry), (c) => c.notNull())
 
 const index = (registry: Registry, table: string, columns: string[]) =>
-  registry.schema.createIndex(`${table}_${columns.join('_')}`).on(table).columns(columns).execute()
+  registry.schema
+    .createIndex(`${table}_${columns.join('_')}`)
+    .on(table)
+    .columns(columns)
+    .execute()
 
 /** One key lives once per owner, either plain or protected. */
 async function metaTable(registry: Registry, owner: 'organization' | 'user' | 'installation') {

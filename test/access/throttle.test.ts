@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Throttle } from '../../src/access/throttle.ts'
+import { MINUTE, unixMs } from '../../src/lib/unix-time.ts'
+
+function throttleAt() {
+  let now = unixMs(0)
+  const throttle = new Throttle(() => now)
+  return {
+    throttle,
+    pass: (ms: number) => {
+      now = unixMs(now + ms)
+    }
+  }
+}
+const fail = (throttle: Throttle, times: number, account = 'a@x', address = '1.1.1.1') => {
+  for (let i = 0; i < times; i++) throttle.failed(account, address)
+}
+
+test('ten failures of an account from one address close it for that address alone', () => {
+  const { throttle, pass } = throttleAt()
+  fail(throttle, 9)
+  assert.equal(throttle.wait('a@x', '1.1.1.1'), 0)
+  fail(throttle, 1, 'A@X')
+  assert.equal(throttle.wait('a@x', '1.1.1.1'), 300)
+  assert.equal(throttle.wait('a@x', '2.2.2.2'), 0, 'the owner elsewhere gets in')
+  assert.equal(throttle.wait('b@x', '1.1.1.1'), 0)
+  pass(4 * MINUTE)
+  assert.equal(throttle.wait('a@x', '1.1.1.1'), 60)
+  pass(MINUTE)
+  assert.equal(throttle.wait('a@x', '1.1.1.1'), 0, 'nobody is locked out for good')
+})
+
+test('a hundred failures from one address close it for every account', () => {
+  const { throttle } = throttleAt()
+  for (let i = 0; i < 100; i++) fail(throttle, 1, `user${i}@x`)
+  assert.equal(throttle.wait('someone@else', '1.1.1.1'), 300)
+  assert.equal(throttle.wait('someone@else', '2.2.2.2'), 0)
+})
+
+test('success clears the account', () => {
+  const { throttle } = throttleAt()
+  fail(throttle, 9)
+  throttle.succeeded('a@x', '1.1.1.1')
+  fail(throttle, 9)
+  assert.equal(throttle.wait('a@x', '1.1.1.1'), 0)
+})

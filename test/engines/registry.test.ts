@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { Directory } from '../../src/access/directory.ts'
+import { recordChange } from '../../src/registry/changes.ts'
+import { hasTable, isOneOf } from '../../src/registry/dialect.ts'
+import {
+  deleteInstallation,
+  findInstallation,
+  insertInstallation,
+  pendingErasures,
+  updateInstallation
+} from '../../src/registry/installations.ts'
+import { migrate } from '../../src/registry/migrate.ts'
+import { openRegistry } from '../../src/registry/open.ts'
+import { insertOrganization, organizationsBelow } from '../../src/registry/organizations.ts'
+import { insertRole } from '../../src/registry/roles.ts'
+import type { Registry } from '../../src/registry/tables.ts'
+import { insertUser } from '../../src/registry/users.ts'
+import { onEveryRegistry } from '../support/registries.ts'
+
+const now = 1_800_000_000_000
+
+onEveryRegistry('registry', (engine) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
+  let url: string
+  let registry: Registry
+  let organization: number
+  before(async () => {
+    url = await engine.url()
+    registry = await openRegistry({ url, dataDir })
+    organization = await insertOrganization(registry, { name: 'Home', parent_id: null, now })
+  })
+  after(async () => {
+    await registry.destroy()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  test('opening again changes nothing', async () => {
+    const again = await openRegistry({ url, dataDir })
+    assert(await hasTable(again, 'installations'))
+    await again.destroy()
+  })
+
+  test('a schema newer than the program is refused and left alone', async () => {
+    await registry
+      .insertInto('schema_migrations')
+      .values({ number: 999, name: 'from the future', applied: 0 })
+      .execute()
+    await assert.rejects(openRegistry({ url, dataDir }), /has schema 999/)
+    await registry.deleteFrom('schema_migrations').where('number', '=', 999).execute()
+  })
+
+  test('a migration that fails leaves nothing behind', async () => {
+    const broken = {
+      name: 'broken',
+      up: async (registry: Registry) => {
+        await registry.schema.createTable('half_done').addColumn('id', 'integer').execute()
+        throw new Error('in the middle')
+      }
+    }
+    const { number } = await registry
+      .selectFrom('schema_migrations')
+      .select((eb) => eb.fn.max('number').as('number'))
+      .executeTakeFirstOrThrow()
+    const before = Array.from({ length: number }, () => ({ name: 'old', up: async () => {} }))
+    await assert.rejects(migrate(registry, [...before, broken]), /in the middle/)
+    assert.equal(await hasTable(registry, 'half_done'), false)
+  })
+
+  test('foreign keys hold', async () => {
+    await assert.rejects(
+      insertInstallation(registry, { name: 'x', organization_id: 999_999 }, now),
+      /foreign key/i
+    )
+  })
+
+  test('ids and client ids are never given out twice', async () => {
+    const make = () =>
+      insertInstallation(registry, { name: 'x', organization_id: organization }, now)
+    const first = await make()
+    await deleteInstallation(registry, first, now)
+    const second = await make()
+    assert(second > first)
+    assert.equal((await findInstallation(registry, second))?.client_id, second + 1000)
+    assert((await pendingErasures(registry)).includes(first))
+  })
+
+  test('concurrent writers lose nothing', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        registry
+          .transaction()
+          .execute((registry) =>
+            insertInstallation(
+              registry,
+              { name: `n${i}`, organization_id: organization, meta: { i: String(i) } },
+              now
+            )
+          )
+      )
+    )
+    assert.equal(new Set(ids).size, 20)
+    for (const [i, id] of ids.entries()) {
+      assert.deepEqual({ ...(await findInstallation(registry, id))?.meta }, { i: String(i) })
+    }
+  })
+
+  test('a failed transaction takes nothing with it', async () => {
+    const id = await insertInstallation(
+      registry,
+      { name: 'before', organization_id: organization },
+      now
+    )
+    const failing = registry.transaction().execute(async (registry) => {
+      await updateInstallation(registry, id, { name: 'after', meta: { a: '1' } }, now)
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /no/)
+    const found = await findInstallation(registry, id)
+    assert.equal(found?.name, 'before')
+    assert.deepEqual({ ...found?.meta }, {})
+  })
+
+  test('links go with the user and with the installation', async () => {
+    const role_id = await insertRole(registry, { name: 'r', priority: 1, permissions: {} })
+    const user = (email: string) =>
+      insertUser(registry, {
+        email,
+        password_hash: '',
+        role_id,
+        first_name: '',
+        last_name: '',
+        organisations: [organization],
+        now
+      })
+    const [kept, gone] = [await user('kept@x'), await user('gone@x')]
+    const fields = { name: 'x', organization_id: organization, users: [kept, gone] }
+    const id = await insertInstallation(registry, fields, now)
+    await registry.deleteFrom('users').where('id', '=', gone).execute()
+    assert.deepEqual((await findInstallation(registry, id))?.users, [kept])
+    await deleteInstallation(registry, id, now)
+    const links = await registry
+      .selectFrom('user_installations')
+      .selectAll()
+      .where('installation_id', '=', id)
+      .execute()
+    assert.deepEqual(links, [])
+    await assert.rejects(user('KEPT@x'), /unique/i, 'an e-mail is unique whatever its case')
+  })
+
+  test('organizationsBelow is the whole subtree', async () => {
+    const make = (parent_id: number) => insertOrganization(registry, { name: 'o', parent_id, now })
+    const a = await make(organization)
+    const b = await make(a)
+    const c = await make(b)
+    const side = await make(organization)
+    assert.deepEqual(await organizationsBelow(registry, [a]), [a, b, c])
+    assert.deepEqual(await organizationsBelow(registry, [b, side]), [b, c, side])
+    assert.deepEqual(await organizationsBelow(registry, []), [])
+  })
+
+  test('a list of ids of any length is one parameter', async () => {
+    const ids = Array.from({ length: 50_000 }, (_, i) => i + 1)
+    const rows = await registry
+      .selectFrom('organizations')
+      .select('id')
+      .where(isOneOf(registry, sql.ref('id'), ids))
+      .execute()
+    assert(rows.length > 0)
+    const none = await registry
+      .selectFrom('organizations')
+      .select('id')
+      .where(isOneOf(registry, sql.ref('id'), []))
+      .execute()
+    assert.deepEqual(none, [])
+  })
+
+  test('the directory of another node follows within its next look', async () => {
+    const other = await Directory.open(registry)
+    let changes = 0
+    other.onChange(() => changes++)
+    const id = await insertInstallation(registry, { name: 'x', organization_id: organization }, now)
+    await other.catchUp()
+    assert.equal(other.installationByClientId(id + 1000)?.id, id)
+    await deleteInstallation(registry, id, now)
+    await other.catchUp()
+    assert.equal(other.installation(id), undefined)
+    await recordChange(registry, 'identity', 1, now)
+    await Promise.all([other.catchUp(), other.catchUp()])
+    assert.equal(changes, 3)
+  })
+})
