@@ -109,7 +109,7 @@ async function open(
     log
   }).catch(explainPort('MQTT_PORT', host, config.MQTT_PORT))
   closers.push(() => bus.close())
-  directory.onChange(() => {
+  directory.onIdentityChange(() => {
     identity.forget()
     void bus.recheck()
   })

@@ -38,8 +38,8 @@ export class Directory {
     return this.#byId.size
   }
 
-  /** Called after users, roles, tokens, organizations or installations changed. */
-  onChange(listener: () => void): void {
+  /** Called after users, roles, tokens, organizations or assignments changed. */
+  onIdentityChange(listener: () => void): void {
     this.#listeners.push(listener)
   }
 
@@ -68,7 +68,9 @@ export class Directory {
         for (const ref of refs) this.#put(ref)
       }
       this.#seq = last.seq
-      for (const listener of this.#listeners) listener()
+      if (changes.some(({ kind }) => kind === 'identity')) {
+        for (const listener of this.#listeners) listener()
+      }
     } while (this.#again)
   }
 

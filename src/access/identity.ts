@@ -30,7 +30,8 @@ export class Identity {
   readonly #throttle: Throttle
   readonly #byToken = new Map<string, { principal: Principal; expires: number; lastUsed: number }>()
   readonly #byPassword = new Map<string, SignIn>()
-  /** Passwords that were right, by a digest that is worth nothing outside this process. */
+  readonly #trying = new Map<string, Promise<SignIn | SignInFault>>()
+  /** Names and passwords are known by a digest that is worth nothing outside this process. */
   readonly #digestKey = randomBytes(32)
   #generation = 0
 
@@ -53,7 +54,7 @@ export class Identity {
     return principal && { principal, credential }
   }
 
-  /** Any name with a token as password, or e-mail and password; failures are counted. */
+  /** Any name with a token as password, or e-mail and password. */
   async byNameAndPassword(
     name: string,
     password: string,
@@ -61,9 +62,7 @@ export class Identity {
   ): Promise<SignIn | SignInFault> {
     const byToken = await this.byToken(password)
     if (byToken) return byToken
-    const digest = createHmac('sha256', this.#digestKey)
-      .update(`${name}\0${password}`)
-      .digest('hex')
+    const digest = this.#digest(name, password)
     const remembered = this.#byPassword.get(digest)
     if (remembered) return remembered
     const generation = this.#generation
@@ -76,20 +75,32 @@ export class Identity {
   }
 
   /** E-mail and password alone, as POST /auth wants them. */
-  async byPassword(
+  byPassword(email: string, password: string, address: string): Promise<SignIn | SignInFault> {
+    // A client that opens with many requests at once is one try, not many.
+    const digest = this.#digest(email, password, address)
+    let trying = this.#trying.get(digest)
+    if (!trying) {
+      trying = this.#tryPassword(email, password, address).finally(() =>
+        this.#trying.delete(digest)
+      )
+      this.#trying.set(digest, trying)
+    }
+    return trying
+  }
+
+  async #tryPassword(
     email: string,
     password: string,
     address: string
   ): Promise<SignIn | SignInFault> {
     const retryAfter = this.#throttle.wait(email, address)
     if (retryAfter > 0) return { fault: 'throttled', retryAfter }
+    // Counted before the slow part, so that guesses side by side count like guesses in a row.
+    this.#throttle.tried(email, address)
     const user = await findUserByEmail(this.#registry, email)
     const isRight = await isPassword(password, user?.password_hash ?? NO_PASSWORD)
     // The second factor is never gone round: who needs one gets in by POST and PUT /auth alone.
-    if (!user || !isRight || (await this.#needsSecondFactor(user))) {
-      this.#throttle.failed(email, address)
-      return { fault: 'refused' }
-    }
+    if (!user || !isRight || (await this.#needsSecondFactor(user))) return { fault: 'refused' }
     const principal = await this.#load(user.id, undefined)
     if (!principal) return { fault: 'refused' }
     this.#throttle.succeeded(email, address)
@@ -143,6 +154,10 @@ export class Identity {
       organizationsBelow: new Set(await organizationsBelow(this.#registry, rights.organizationIds)),
       assigned: new Set(rights.installationIds)
     }
+  }
+
+  #digest(...parts: string[]): string {
+    return createHmac('sha256', this.#digestKey).update(parts.join('\0')).digest('base64')
   }
 
   async #needsSecondFactor(user: { id: number; sms_login: number }): Promise<boolean> {

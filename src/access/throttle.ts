@@ -28,7 +28,8 @@ export class Throttle {
     return until > now ? Math.ceil((until - now) / 1000) : 0
   }
 
-  failed(account: string, address: string): void {
+  /** A try counts as failed until `succeeded` takes it back. */
+  tried(account: string, address: string): void {
     const now = this.#clock()
     for (const key of [accountKey(account, address), address]) {
       const recent = (this.#failures.get(key) ?? []).filter((at) => at > now - WINDOW)
@@ -44,6 +45,7 @@ export class Throttle {
 
   succeeded(account: string, address: string): void {
     this.#failures.delete(accountKey(account, address))
+    this.#failures.get(address)?.pop()
   }
 
   /** The moment at which the oldest of the last `allowed` failures leaves the window. */

@@ -14,7 +14,7 @@ function throttleAt() {
   }
 }
 const fail = (throttle: Throttle, times: number, account = 'a@x', address = '1.1.1.1') => {
-  for (let i = 0; i < times; i++) throttle.failed(account, address)
+  for (let i = 0; i < times; i++) throttle.tried(account, address)
 }
 
 test('ten failures of an account from one address close it for that address alone', () => {
@@ -43,5 +43,14 @@ test('success clears the account', () => {
   fail(throttle, 9)
   throttle.succeeded('a@x', '1.1.1.1')
   fail(throttle, 9)
+  assert.equal(throttle.wait('a@x', '1.1.1.1'), 0)
+})
+
+test('successes never close an address', () => {
+  const { throttle } = throttleAt()
+  for (let i = 0; i < 500; i++) {
+    fail(throttle, 1)
+    throttle.succeeded('a@x', '1.1.1.1')
+  }
   assert.equal(throttle.wait('a@x', '1.1.1.1'), 0)
 })

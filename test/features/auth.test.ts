@@ -148,6 +148,24 @@ onEveryRegistry('auth', (engine) => {
     assert.equal(byToken.status, 200, 'tokens of the account go on working')
   })
 
+  test('guesses side by side count like guesses in a row, and one client with many requests is one try', async () => {
+    const { world } = platform()
+    const [user, busy] = [await world.user(), await world.user()]
+    const tries = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        world.request('GET /api/v2/user/me', { headers: basic(user.email, `guess number ${i}`) })
+      )
+    )
+    const heard = tries.filter(({ status }) => status === 401).length
+    assert.equal(heard, 10)
+    const many = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        world.request('GET /api/v2/user/me', { headers: basic(busy.email, busy.password) })
+      )
+    )
+    assert(many.every(({ status }) => status === 200))
+  })
+
   test('a user who needs a second factor is not let in by password alone', async () => {
     const { world, deps } = platform()
     const user = await world.user()

@@ -57,15 +57,13 @@ export class World {
   }
 
   async organization(parent_id = 1): Promise<number> {
-    return this.#registry
-      .transaction()
-      .execute((registry) =>
-        insertOrganization(registry, {
-          name: this.unique('organization'),
-          parent_id,
-          now: this.#clock()
-        })
-      )
+    return this.#registry.transaction().execute((registry) =>
+      insertOrganization(registry, {
+        name: this.unique('organization'),
+        parent_id,
+        now: this.#clock()
+      })
+    )
   }
 
   /** A user with exactly these grants, in these organizations, with these installations assigned. */

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError, readConfig } from '../../src/config.ts'
+import { passwordFault } from '../../src/lib/password-rules.ts'
+
+test('readConfig', () => {
+  const f = (env: Record<string, string>, want: RegExp | Record<string, unknown>) => {
+    const given = Object.fromEntries(Object.entries(env).map(([k, v]) => [`CARACAL_${k}`, v]))
+    if (want instanceof RegExp) {
+      assert.throws(
+        () => readConfig(given),
+        (error) => {
+          assert(error instanceof ConfigError)
+          assert.match(error.message, want)
+          assert(!error.message.includes('\n'))
+          return true
+        }
+      )
+    } else {
+      const config: Record<string, unknown> = readConfig(given)
+      for (const [key, value] of Object.entries(want)) assert.deepEqual(config[key], value, key)
+    }
+  }
+  const pair = (password: string) => ({ ADMIN_EMAIL: 'a@b', ADMIN_PASSWORD: password })
+
+  f({}, { HOST: '127.0.0.1', HTTP_PORT: 8080, MQTT_PORT: 1883, MQTTS_PORT: 8883, TIMEZONE: 'UTC' })
+  f({ HTTP_PORT: '', HOST: '' }, { HTTP_PORT: 8080, HOST: '127.0.0.1' })
+  f({ HTTP_PORT: '9000' }, { HTTP_PORT: 9000 })
+  f({ HTTP_PORT: '9000.5' }, /HTTP_PORT: must be a whole number from 0 to 65535, got "9000.5"/)
+  f({ HTTP_PORT: '-1' }, /HTTP_PORT/)
+  f({ HTTP_PORT: '65536' }, /HTTP_PORT/)
+  f({ RETENTION_DAYS: 'x' }, /RETENTION_DAYS/)
+  f({ NOPE: '1' }, /CARACAL_NOPE is not a setting/)
+  f({ toString: '1' }, /CARACAL_toString is not a setting/)
+  f({ HOST_FILE: '/etc/hostname' }, /CARACAL_HOST_FILE is not a setting/)
+  f({ ADMIN_PASSWORD_FILE: '/nowhere' }, /cannot read \/nowhere/)
+  f({ ADMIN_PASSWORD: 'x', ADMIN_PASSWORD_FILE: '/dev/null' }, /given twice/)
+  f({ ADMIN_EMAIL: 'a@b' }, /ADMIN_EMAIL: needs CARACAL_ADMIN_PASSWORD/)
+  f({ ADMIN_PASSWORD: 'long enough here' }, /ADMIN_EMAIL: needs/)
+  f(pair('short'), /ADMIN_PASSWORD: password must have at least 8/)
+  f(pair('baseball'), /ADMIN_PASSWORD: password is one of the most common/)
+  f(pair('correct horse'), { ADMIN_PASSWORD: 'correct horse' })
+  f({ ...pair('correct horse'), ADMIN_EMAIL: 'nobody' }, /must be an e-mail address/)
+  f({ TLS_CERT_PATH: 'x' }, /TLS_CERT_PATH: needs CARACAL_TLS_KEY_PATH/)
+  f({ TIMEZONE: 'Europe/Stockholm' }, { TIMEZONE: 'Europe/Stockholm' })
+  f({ TIMEZONE: 'Nowhere' }, /TIMEZONE/)
+  f({ REGISTRY_URL: 'postgres://a:b@c/d' }, { REGISTRY_URL: 'postgres://a:b@c/d' })
+  f({ REGISTRY_URL: 'sqlite:x' }, /REGISTRY_URL: must begin with/)
+  f({ BUS_URL: 'tcp://x' }, /BUS_URL/)
+  f({ SYSTEM_ACCOUNTS: 'push:secret,other:pass' }, { SYSTEM_ACCOUNTS: 'push:secret,other:pass' })
+  f({ SYSTEM_ACCOUNTS: 'push' }, /SYSTEM_ACCOUNTS: must be name:password/)
+  f({ LOG_LEVEL: 'loud' }, /LOG_LEVEL: must be fatal, error/)
+})
+
+test('passwordFault', () => {
+  const f = (password: string, want: RegExp | undefined) => {
+    const fault = passwordFault(password)
+    if (want) assert.match(fault ?? '', want)
+    else assert.equal(fault, undefined)
+  }
+  f('1234567', /at least 8/)
+  f('Password', /most common/)
+  f('x'.repeat(257), /at most 256/)
+  f('x'.repeat(256), undefined)
+  f('🐈🐈🐈🐈🐈🐈🐈', /at least 8/)
+  f('å'.repeat(8), undefined)
+})

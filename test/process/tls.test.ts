@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import { connect } from 'mqtt'
+import { eventually } from '../support/eventually.ts'
+import { startCaracal, temporaryDirectory } from '../support/process.ts'
+
+function makeCertificate(dir: string, name: string): void {
+  const out = (file: string) => join(dir, file)
+  const options = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']
+  execFileSync(
+    'openssl',
+    [...options, ...subject, '-keyout', out('key.pem'), '-out', out('cert.pem')],
+    { stdio: 'ignore' }
+  )
+}
+
+const get = (url: string) =>
+  new Promise<{ status: number | undefined; name: string }>((resolve, reject) => {
+    request(url, { rejectUnauthorized: false, agent: false }, (response) => {
+      const socket = response.socket as import('node:tls').TLSSocket
+      const name = String(socket.getPeerCertificate().subject.CN)
+      response.resume().once('end', () => resolve({ status: response.statusCode, name }))
+    })
+      .once('error', reject)
+      .end()
+  })
+
+test('with a certificate HTTP, WebSocket and MQTT speak TLS, and a new one is taken up without dropping connections', async () => {
+  const certificates = temporaryDirectory()
+  makeCertificate(certificates, 'first')
+  const caracal = await startCaracal({
+    CARACAL_DATA_DIR: temporaryDirectory(),
+    CARACAL_ADMIN_EMAIL: 'boss@example.org',
+    CARACAL_ADMIN_PASSWORD: 'correct horse battery',
+    CARACAL_MQTTS_PORT: '0',
+    CARACAL_TLS_CERT_PATH: join(certificates, 'cert.pem'),
+    CARACAL_TLS_KEY_PATH: join(certificates, 'key.pem')
+  })
+  assert.match(caracal.url, /^https:/)
+  assert.deepEqual(await get(`${caracal.url}/api/v2/ping`), { status: 200, name: 'first' })
+  const mqttsPort = Number(/mqtts:\/\/\S+:(\d+)/.exec(caracal.printed())?.[1])
+  const login = {
+    username: 'boss@example.org',
+    password: 'correct horse battery',
+    reconnectPeriod: 0,
+    rejectUnauthorized: false
+  }
+  const clients = [
+    connect(`mqtts://127.0.0.1:${mqttsPort}`, login),
+    connect(`${caracal.url.replace('https', 'wss')}/mqtt`, login)
+  ]
+  for (const client of clients) await once(client as never, 'connect')
+
+  makeCertificate(certificates, 'second')
+  await eventually(async () => {
+    assert.deepEqual(await get(`${caracal.url}/api/v2/ping`), { status: 200, name: 'second' })
+    const socket = connectTls({ port: mqttsPort, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    assert.equal(socket.getPeerCertificate().subject.CN, 'second')
+    socket.destroy()
+  }, 10_000)
+  for (const client of clients) {
+    await client.publishAsync('1001/cmd/x', '1', { qos: 1 })
+    client.end(true)
+  }
+  assert.equal(await caracal.kill('SIGTERM'), 0)
+})
