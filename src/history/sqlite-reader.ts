@@ -71,7 +71,7 @@ export class SqliteReader {
       const window = windowOfRows(all, query.order, { skip, wanted }, count)
       const rows = month.read.all(ids, window.from, window.to) as unknown as Row[]
       sortRows(rows, topics, query.order)
-      page.push(...rows.slice(skip - window.before, skip - window.before + wanted))
+      for (const row of rows.slice(skip - window.before).slice(0, wanted)) page.push(row)
     }
     const oldest = query.order === 'asc' ? page[0] : page.at(-1)
     return { total, count: page.length, oldest: oldest?.[1], rows: toJson(page, topics) }

@@ -31,7 +31,10 @@ export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
     worker.once('error', (error) => {
       cause = error
     })
-    worker.once('exit', () => this.#fail(new Error('The history thread has ended', { cause })))
+    worker.once('exit', () => {
+      const why = cause instanceof Error ? `: ${cause.message}` : ''
+      this.#fail(new Error(`The history thread has ended${why}`, { cause }))
+    })
     // Busy until the thread says that it has opened what it works on.
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#ready = promise

@@ -18,7 +18,7 @@ export const reservedParameters: ReadonlySet<string> = new Set([
 ])
 
 /** `room=hall&floor=1&floor=2`: an empty value is no filter, a key given twice means either value. */
-export function metaFilters(query: Readonly<Record<string, unknown>>): MetaFilter[] {
+export function metaFilters(query: object): MetaFilter[] {
   return Object.entries(query).flatMap(([key, given]) => {
     if (reservedParameters.has(key)) return []
     const patterns = [given].flat().filter((value) => typeof value === 'string' && value !== '')

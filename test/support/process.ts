@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { eventually } from './eventually.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 
@@ -50,10 +52,10 @@ export async function startCaracal(
   args: readonly string[] = []
 ): Promise<Caracal> {
   const { child, out, err } = launch(env, args)
-  while (!out().includes('Try ')) {
+  await eventually(() => {
     if (child.exitCode !== null) throw new Error(`it did not start: ${out()}${err()}`)
-    await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
-  }
+    assert(out().includes('Try '), `not ready yet: ${out()}${err()}`)
+  }, 120_000)
   const url = /API\s+(\S+)\/api\/v2/.exec(out())?.[1] ?? ''
   const mqttPort = Number(/mqtt:\/\/\S+:(\d+)/.exec(out())?.[1])
   const kill = async (signal: NodeJS.Signals) => {

@@ -33,7 +33,7 @@ export const installationRoutes: Routes = (app, deps) => {
       schema: {
         tags: ['Installation'],
         summary: 'Installations the caller can see, filtered by metadata',
-        querystring: Type.Record(Type.String(), Type.Unknown()),
+        querystring: Type.Object({}, { additionalProperties: true }),
         response: { 200: Type.Array(Installation) }
       },
       config: { access: signedIn }
