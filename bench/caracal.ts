@@ -1,0 +1,132 @@
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { end, freePort, launch, timeUntilReady } from './child.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const admin = { email: 'bench@example.org', password: 'a bench measures, it never guesses' }
+
+/** CARACAL_HISTORY_URL=sqlite: measures that engine where chDB would be taken. */
+export const historyUrl = process.env['CARACAL_HISTORY_URL'] ?? ''
+
+export type Installation = { id: number; client_id: number }
+
+/** The real program with its settings as they come, but for ports and directory. */
+export class Caracal {
+  readonly child: ChildProcess
+  readonly url: string
+  readonly mqttPort: number
+  /** From the start of the process to the first 200 of /health/ready. */
+  readyMs = 0
+  #token = ''
+  #printed = ''
+
+  static async start(dataDir: string, env: Record<string, string> = {}): Promise<Caracal> {
+    const [httpPort, mqttPort] = [await freePort(), await freePort()]
+    const since = performance.now()
+    const child = launch(['caracal.js'], {
+      cwd: root,
+      env: {
+        PATH: process.env['PATH'],
+        CARACAL_DATA_DIR: dataDir,
+        CARACAL_HTTP_PORT: String(httpPort),
+        CARACAL_MQTT_PORT: String(mqttPort),
+        CARACAL_ADMIN_EMAIL: admin.email,
+        CARACAL_ADMIN_PASSWORD: admin.password,
+        CARACAL_HISTORY_URL: historyUrl,
+        ...env
+      }
+    })
+    const caracal = new Caracal(child, { httpPort, mqttPort })
+    await caracal.#whenReady(since)
+    return caracal
+  }
+
+  private constructor(child: ChildProcess, ports: { httpPort: number; mqttPort: number }) {
+    this.child = child
+    this.url = `http://127.0.0.1:${ports.httpPort}`
+    this.mqttPort = ports.mqttPort
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk) => {
+        this.#printed += chunk
+      })
+    }
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0
+  }
+
+  async token(): Promise<string> {
+    if (this.#token === '') {
+      const basic = Buffer.from(`${admin.email}:${admin.password}`).toString('base64')
+      const headers = { authorization: `Basic ${basic}` }
+      const response = await fetch(`${this.url}/api/v2/auth`, { method: 'POST', headers })
+      this.#token = ((await response.json()) as { token: string }).token
+    }
+    return this.#token
+  }
+
+  /** `request('GET /metrics')`, as the administrator; anything but 200 is an error. */
+  async request(line: string, body?: object): Promise<string> {
+    const [method = '', path] = line.split(' ')
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { 'x-api-key': await this.token() },
+      ...(body && { body: JSON.stringify(body) })
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${line}: ${response.status} ${text}`)
+    return text
+  }
+
+  async createInstallations(count: number): Promise<Installation[]> {
+    const created: Installation[] = []
+    while (created.length < count) {
+      const name = `Bench ${created.length + 1}`
+      const { id, client_id } = JSON.parse(
+        await this.request('POST /api/v2/installation', { name, organization_id: 1 })
+      )
+      created.push({ id, client_id })
+    }
+    return created
+  }
+
+  async historyEngine(): Promise<string> {
+    const { engines } = JSON.parse(await this.request('GET /health/ready'))
+    return engines.history.detail
+  }
+
+  async spooled(): Promise<number> {
+    const metrics = await this.request('GET /metrics')
+    return Number(/^caracal_spool_samples (\d+)/m.exec(metrics)?.[1])
+  }
+
+  /** Waits until history has everything that was acknowledged; answers how long that took. */
+  async settle(): Promise<number> {
+    const start = performance.now()
+    while ((await this.spooled()) > 0) await wait(100)
+    return performance.now() - start
+  }
+
+  async countSamples(installations: readonly Installation[]): Promise<number> {
+    let total = 0
+    for (const { id } of installations) {
+      const page = await this.request(`GET /api/v3beta/log/${id}?from=0&limit=1`)
+      total += JSON.parse(page).total
+    }
+    return total
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    return end(this.child, signal)
+  }
+
+  async #whenReady(since: number): Promise<void> {
+    try {
+      this.readyMs = await timeUntilReady(`${this.url}/health/ready`, this.child, since)
+    } catch {
+      throw new Error(`Caracal did not start: ${this.#printed}`)
+    }
+  }
+}

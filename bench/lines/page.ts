@@ -1,0 +1,99 @@
+import { Agent, get } from 'node:http'
+import { join } from 'node:path'
+import { Caracal } from '../caracal.ts'
+import { Child } from '../child.ts'
+import type { BareAnswer, BareQuery, BareQuestion } from '../children/bare-query.ts'
+import { median, ms, whole } from '../figures.ts'
+import type { Line } from '../line.ts'
+import { whenQuiet } from '../quiet.ts'
+import { copyOf, DAY, filledStore, topicsPerInstallation } from '../store.ts'
+
+const GOAL_RATIO = 2
+const LIMIT = 10_000
+
+export const pageLine: Line = {
+  name: 'page',
+  about: 'a page of 10 000 rows with total over HTTP, to the bare query of the engine',
+  async run(bench) {
+    const store = await filledStore(bench)
+    const { engine, samples, from, to } = store
+    bench.say('page: copying the store for the floor')
+    const copy = await copyOf(join(store.dataDir, 'history'), join(bench.workDir, 'page-history'))
+    const bare = new Child<BareQuestion, BareAnswer>('bare-query')
+    await bare.ask({ open: engine, directory: copy })
+    const caracal = await Caracal.start(store.dataDir)
+    const read = reader(caracal.url, await caracal.token())
+    const installation_id = store.installations[store.installations.length >> 1]?.id ?? 0
+    const inAll = ((to - from) / 60_000) * topicsPerInstallation
+    const shapes = [
+      { what: 'newest 10 000 of 24 h', from: to - DAY, offset: 0 },
+      { what: `offset ${whole(inAll / 4)} of ${whole(inAll)}`, from, offset: inAll / 4 }
+    ]
+    const rows = []
+    for (const { what, ...window } of shapes) {
+      const query = { installation_id, to, limit: LIMIT, ...window }
+      await whenQuiet(bench)
+      const subject: number[] = []
+      const floor: number[] = []
+      // Two rounds more than are counted: caches and compiled code of both come first.
+      for (let round = -1; round <= bench.sizes.pageRepeats; round++) {
+        if (round % 10 === 0) bench.say(`page, ${what}: ${round} of ${bench.sizes.pageRepeats}`)
+        const answer = await bare.ask(query)
+        const page = await read(query)
+        if (round === -1) compare(answer, page.text)
+        if (round < 1) continue
+        floor.push(answer.ms)
+        subject.push(page.ms)
+      }
+      bench.note(`page, ${what}`, { engine, samples, query, subject, floor })
+      const ratio = median(subject) / median(floor)
+      rows.push({
+        line: 'page',
+        what: `${what}, ${engine}, ${whole(samples / 1e6)} M samples`,
+        subject: ms(median(subject)),
+        floor: ms(median(floor)),
+        ratio,
+        goal: `ratio < ${GOAL_RATIO}`,
+        isMet: ratio < GOAL_RATIO
+      })
+    }
+    await bare.stop()
+    await caracal.stop()
+    return rows
+  }
+}
+
+/** The time ends with the last byte; nobody parses it. */
+function reader(url: string, token: string) {
+  const agent = new Agent({ keepAlive: true })
+  const headers = { 'x-api-key': token }
+  return ({ installation_id, from, to, limit, offset }: BareQuery) =>
+    new Promise<{ ms: number; text: () => string }>((resolve, reject) => {
+      const window = `from=${from / 1000}&to=${to / 1000}&limit=${limit}&offset=${offset}`
+      const start = performance.now()
+      get(`${url}/api/v3beta/log/${installation_id}?${window}`, { agent, headers }, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk) => chunks.push(chunk))
+        response.on('end', () => {
+          const ms = performance.now() - start
+          const text = () => Buffer.concat(chunks).toString()
+          if (response.statusCode === 200) resolve({ ms, text })
+          else reject(new Error(`${response.statusCode} ${text()}`))
+        })
+      }).on('error', reject)
+    })
+}
+
+/** A floor that reads other rows is no floor. */
+function compare(bare: BareAnswer, text: () => string): void {
+  const { count, total, last, data } = JSON.parse(text())
+  const isSame =
+    count === bare.rows &&
+    data.length === count &&
+    total === bare.total &&
+    last * 1000 === bare.oldest
+  if (!isSame) {
+    const page = JSON.stringify({ count, total, last })
+    throw new Error(`the floor read other rows: ${JSON.stringify(bare)}, not ${page}`)
+  }
+}

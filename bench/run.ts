@@ -1,0 +1,97 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Bench, Line, Row } from './line.ts'
+import { ackLine } from './lines/ack.ts'
+import { ingestLine } from './lines/ingest.ts'
+import { memoryLine } from './lines/memory.ts'
+import { pageLine } from './lines/page.ts'
+import { startLine } from './lines/start.ts'
+import { statusLine } from './lines/status.ts'
+import { load, machineFacts } from './machine.ts'
+import { endProgress, progress, table } from './report.ts'
+import { full, quick } from './sizes.ts'
+import { engineHere } from './store.ts'
+
+/** `npm run bench`, or `npm run bench -- ingest status --quick`. A missed goal is no failure. */
+const lines: Line[] = [ingestLine, ackLine, memoryLine, pageLine, statusLine, startLine]
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } }
+})
+const unknown = positionals.find((name) => !lines.some((line) => line.name === name))
+if (unknown !== undefined) {
+  const known = lines.map(({ name, about }) => `  ${name.padEnd(8)} ${about}`).join('\n')
+  console.error(`bench: there is no line ${unknown}. There are:\n${known}`)
+  process.exit(1)
+}
+process.once('SIGINT', () => process.exit(130))
+
+const results = fileURLToPath(new URL('./results', import.meta.url))
+const workDir = join(results, `work-${process.pid}`)
+mkdirSync(workDir, { recursive: true })
+process.once('exit', () => rmSync(workDir, { recursive: true, force: true }))
+
+const notes: Record<string, unknown> = {}
+const disturbances: number[] = []
+const bench: Bench = {
+  sizes: values.quick ? quick : full,
+  workDir,
+  cacheDir: join(results, 'cache'),
+  say: progress,
+  disturbed: (cores) => void disturbances.push(Number(cores.toFixed(2))),
+  note: (name, figures) => {
+    notes[name] = figures
+  }
+}
+
+const started = new Date()
+const machine = { ...machineFacts(workDir), history_engine: await engineHere() }
+const loadBefore = load()
+const rows: Row[] = []
+const failures: string[] = []
+for (const { name, run } of lines) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue
+  try {
+    rows.push(...(await run(bench)))
+  } catch (error) {
+    failures.push(`${name}: ${error instanceof Error ? error.stack : error}`)
+  }
+}
+endProgress()
+
+const seconds = Math.round((Date.now() - started.getTime()) / 1000)
+const file = join(results, `${started.toISOString().slice(0, 19).replaceAll(':', '-')}.json`)
+const report = {
+  started,
+  seconds,
+  isQuick: values.quick,
+  machine,
+  load: { before: loadBefore, after: load() },
+  disturbances,
+  rows,
+  failures,
+  notes
+}
+writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
+
+console.log(
+  `\n${machine.cpu}, ${machine.cores} cores, ${machine.memory_gib} GiB, ${machine.system}`
+)
+console.log(
+  `Node ${machine.node}, history on ${machine.history_engine}, fsync ${machine.fsync_ms} ms`
+)
+console.log(
+  `load average before ${loadBefore.join(' ')}; ${seconds} s${values.quick ? '; QUICK' : ''}`
+)
+console.log('The load shares the cores with what it measures.')
+if (disturbances.length > 0) {
+  console.log(`DISTURBED: others used ${disturbances.join(', ')} cores in as many rounds.`)
+}
+console.log('')
+console.log(table(rows))
+console.log(`\n${file}`)
+for (const failure of failures) console.error(`\nbench: ${failure}`)
+process.exitCode = failures.length > 0 ? 1 : 0

@@ -1,0 +1,35 @@
+export type Sizes = {
+  rounds: number
+  warmMs: number
+  measureMs: number
+  /** Unacknowledged messages per client. */
+  inFlight: number
+  samples: number
+  pageRepeats: number
+  starts: number
+}
+
+export const clients = 50
+export const installations = 10
+export const topicsPerClient = 10
+
+export const full: Sizes = {
+  rounds: 3,
+  warmMs: 3000,
+  measureMs: 7000,
+  inFlight: 20,
+  samples: 10_000_000,
+  pageRepeats: 30,
+  starts: 5
+}
+
+/** `--quick`: to see that the bench itself works; its figures mean little. */
+export const quick: Sizes = {
+  rounds: 1,
+  warmMs: 1000,
+  measureMs: 2000,
+  inFlight: 20,
+  samples: 1_000_000,
+  pageRepeats: 5,
+  starts: 1
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isChdbInstalled } from '../src/history/chdb.ts'
+import type { HistoryEngine } from '../src/history/open.ts'
+import { Caracal, historyUrl, type Installation } from './caracal.ts'
+import { Child } from './child.ts'
+import type { FillQuestion } from './children/fill.ts'
+import { whole } from './figures.ts'
+import type { Bench } from './line.ts'
+
+export const MINUTE = 60_000
+export const DAY = 1440 * MINUTE
+export const topicsPerInstallation = 10
+const INSTALLATIONS = 50
+const TOPICS = INSTALLATIONS * topicsPerInstallation
+const MINUTES_PER_BATCH = 200
+/** Fixed, so that a kept store means the same tomorrow; all of it lies in one month. */
+const END = Date.UTC(2025, 5, 29)
+
+/** A data directory with many samples: every topic has one a minute, up to `to`. */
+export type Store = {
+  dataDir: string
+  engine: HistoryEngine
+  installations: Installation[]
+  samples: number
+  from: number
+  to: number
+}
+
+/** Filled through the engine's own `append` the first time and kept in the cache. */
+export async function filledStore(bench: Bench): Promise<Store> {
+  const engine = await engineHere()
+  const minutes = Math.round(bench.sizes.samples / TOPICS)
+  const dataDir = join(bench.cacheDir, `${engine}-${minutes * TOPICS}-${layoutHash(engine)}`)
+  const manifest = join(dataDir, 'bench.json')
+  if (existsSync(manifest)) return { ...JSON.parse(readFileSync(manifest, 'utf8')), dataDir }
+
+  rmSync(dataDir, { recursive: true, force: true })
+  const caracal = await Caracal.start(dataDir)
+  const installations = await caracal.createInstallations(INSTALLATIONS)
+  await caracal.stop()
+  const store: Store = {
+    dataDir,
+    engine,
+    installations,
+    samples: minutes * TOPICS,
+    from: END - minutes * MINUTE,
+    to: END
+  }
+  await fill(bench, store)
+  writeFileSync(manifest, JSON.stringify(store))
+  return store
+}
+
+async function fill(bench: Bench, store: Store): Promise<void> {
+  const child = new Child<FillQuestion, void>('fill')
+  await child.ask({ kind: 'open', dataDir: store.dataDir, url: historyUrl })
+  const start = performance.now()
+  let said = -1
+  for (let from = store.from; from < store.to; from += MINUTES_PER_BATCH * MINUTE) {
+    const share = 10 * Math.floor((10 * (from - store.from)) / (store.to - store.from))
+    if (share !== said)
+      bench.say(`filling the store with ${whole(store.samples)} samples: ${share} %`)
+    said = share
+    const to = Math.min(from + MINUTES_PER_BATCH * MINUTE, store.to)
+    await child.ask({ kind: 'append', installations: store.installations, from, to })
+  }
+  await child.ask({ kind: 'close' })
+  await child.stop()
+  const seconds = (performance.now() - start) / 1000
+  bench.note('fill', { samples: store.samples, seconds, perSecond: store.samples / seconds })
+}
+
+/** For whoever writes to it or opens it beside the server. */
+export async function copyOf(directory: string, to: string): Promise<string> {
+  await cp(directory, to, { recursive: true, mode: constants.COPYFILE_FICLONE })
+  return to
+}
+
+export async function engineHere(): Promise<HistoryEngine> {
+  if (historyUrl === 'chdb:' || historyUrl === 'sqlite:') {
+    return historyUrl === 'chdb:' ? 'chdb' : 'sqlite'
+  }
+  return (await isChdbInstalled()) ? 'chdb' : 'sqlite'
+}
+
+/** A store made by another layout of the tables is another store. */
+function layoutHash(engine: HistoryEngine): string {
+  const owner = { sqlite: 'sqlite-file.ts', chdb: 'clickhouse-history.ts' }[engine]
+  const text = readFileSync(new URL(`../src/history/${owner}`, import.meta.url))
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+}
