@@ -23,8 +23,8 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry })
   }
 
-  stored(): void {
-    this.#stored.inc()
+  stored(samples: number): void {
+    this.#stored.inc(samples)
   }
 
   moved(samples: number): void {

@@ -82,10 +82,12 @@ async function open(
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, clock)
 
+  // Both start threads, and neither waits for the other.
+  const spoolOpening = Spool.open(dataDir)
+  closers.push(() => spoolOpening.then((spool) => spool.close()))
   const { history, engine } = await openHistory({ url: config.HISTORY_URL, dataDir })
   closers.push(() => history.close())
-  const spool = await Spool.open(dataDir)
-  closers.push(() => spool.close())
+  const spool = await spoolOpening
   const latest = await readLatest(history, spool)
 
   const metrics = new Metrics()

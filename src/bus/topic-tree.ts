@@ -25,6 +25,7 @@ export class TopicTree<T> {
 
   match(topic: string): T[] {
     const found: T[] = []
+    if (this.#root.branches.size === 0) return found
     collect(this.#root, topic.split('/'), 0, found)
     return found
   }

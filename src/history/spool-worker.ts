@@ -42,6 +42,7 @@ const sizes = db.prepare('select seq, count, length(rows) as bytes from groups o
 const readGroups = db.prepare(
   'select count, rows from groups where seq between ? and ? order by seq'
 )
+const groupBehind = db.prepare('select 1 from groups where seq > ? limit 1')
 const deleteGroups = db.prepare('delete from groups where seq <= ?')
 const groupsAfter = db.prepare('select seq, rows from groups where seq > ? order by seq limit 64')
 const readLedger = db.prepare('select * from ledger where id < ? order by id desc limit ?')
@@ -74,31 +75,36 @@ function append({ rows, count, lastId, refusals }: Group): void {
 type Borders = { first: number; last: number }
 
 /** The batch's borders are on disk before it leaves, so a repeat after a crash has the same token. */
-function take({ maxSamples, maxBytes }: { maxSamples: number; maxBytes: number }) {
-  let batch = openBatch.get() as Borders | undefined
-  if (!batch) {
-    let samples = 0
-    let bytes = 0
-    batch = undefined as Borders | undefined
-    for (const row of sizes.iterate()) {
-      const group = row as { seq: number; count: number; bytes: number }
-      if (batch && (samples + group.count > maxSamples || bytes + group.bytes > maxBytes)) break
-      samples += group.count
-      bytes += group.bytes
-      batch = { first: batch === undefined ? group.seq : batch.first, last: group.seq }
-    }
-    if (!batch) return undefined
-    const { first, last } = batch
-    transact(() => setBatch.run(first, last))
-  }
+function take(limits: { maxSamples: number; maxBytes: number }) {
+  const batch = (openBatch.get() as Borders | undefined) ?? nextBatch(limits)
+  if (!batch) return undefined
   const groups = readGroups.all(batch.first, batch.last) as { count: number; rows: Uint8Array }[]
   const { uuid } = readState.get() as { uuid: string }
   return {
     token: `${uuid}:${batch.first}-${batch.last}`,
     last: batch.last,
     count: groups.reduce((count, group) => count + group.count, 0),
-    rows: concat(groups.map((group) => group.rows))
+    rows: concat(groups.map((group) => group.rows)),
+    isNewest: groupBehind.get(batch.last) === undefined
   }
+}
+
+function nextBatch(limits: { maxSamples: number; maxBytes: number }): Borders | undefined {
+  let [samples, bytes] = [0, 0]
+  let batch: Borders | undefined
+  for (const row of sizes.iterate()) {
+    const group = row as { seq: number; count: number; bytes: number }
+    samples += group.count
+    bytes += group.bytes
+    // The first group goes whatever its size.
+    if (batch && (samples > limits.maxSamples || bytes > limits.maxBytes)) break
+    batch = { first: batch?.first ?? group.seq, last: group.seq }
+  }
+  if (batch) {
+    const { first, last } = batch
+    transact(() => setBatch.run(first, last))
+  }
+  return batch
 }
 
 function drop(last: number): void {

@@ -12,7 +12,14 @@ export type Refused = {
 }
 export type LedgerEntry = Refused & { id: number }
 export type Group = { rows: Uint8Array; count: number; lastId: number; refusals: Refused[] }
-export type Batch = { token: string; last: number; count: number; rows: Uint8Array }
+export type Batch = {
+  token: string
+  last: number
+  count: number
+  rows: Uint8Array
+  /** Nothing waits behind it. */
+  isNewest: boolean
+}
 export type SpoolState = { lastId: number; samples: number; bytes: number }
 
 export type SpoolRequest = { ask: number } & (

@@ -24,11 +24,22 @@ export function isTopicFilter(text: string): boolean {
   })
 }
 
+const ZERO = 48
+/** Counted from the digit zero, as the loop below sees it. */
+const SLASH = 47 - ZERO
+
 /** The first level when it is a client id: digits only, as the platform gives them out. */
 export function clientIdOf(topic: string): number | undefined {
-  const slash = topic.indexOf('/')
-  const first = slash < 0 ? topic : topic.slice(0, slash)
-  return /^[1-9]\d{0,15}$/.test(first) ? Number(first) : undefined
+  // Asked for every message: a loop over the digits is several times faster than a pattern.
+  let id = 0
+  for (let i = 0; i < topic.length; i++) {
+    const digit = topic.charCodeAt(i) - ZERO
+    if (digit === SLASH && id > 0) return id
+    if (digit < 0 || digit > 9 || (digit === 0 && id === 0)) return undefined
+    id = id * 10 + digit
+    if (id > Number.MAX_SAFE_INTEGER) return undefined
+  }
+  return id > 0 ? id : undefined
 }
 
 /** `<client_id>/obj/...` with at least one level after `obj`. */

@@ -17,6 +17,9 @@ type Parts = {
   clock: Clock
 }
 
+/** `stored` resolves for all of them at once. */
+type Group = { stored: Promise<void>; samples: Sample[] }
+
 const EXCERPT = 256
 const IDS_PER_MS = 1000
 const NOTHING_TO_STORE = Promise.resolve()
@@ -25,6 +28,7 @@ const NOTHING_TO_STORE = Promise.resolve()
 export class Ingest {
   readonly #parts: Parts
   #lastId: number
+  #group: Group = { stored: NOTHING_TO_STORE, samples: [] }
 
   /** `lastId`: the greatest id given out so far. */
   constructor(parts: Parts, lastId: number) {
@@ -51,24 +55,35 @@ export class Ingest {
   }
 
   #store(message: Message, sender: string): Promise<void> {
-    const { spool, latest, directory, metrics, clock } = this.#parts
+    const { spool, directory, clock } = this.#parts
     const { topic, payload } = message
     const installation = directory.installationByClientId(clientIdOf(topic) ?? 0)
     if (!installation) return this.refuse('unknown client id', message, sender)
     const arrival = clock()
     const reading = parseReading(payload, arrival)
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
-    const sample: Sample = {
-      id: this.#nextId(arrival),
-      installation_id: installation.id,
-      client_id: installation.client_id,
-      topic,
-      ...reading
-    }
-    return spool.append(encodeSample(sample), sample.id).then(() => {
-      latest.put(sample)
-      metrics.stored()
-    })
+    const { timestamp, value, msg } = reading
+    const { id: installation_id, client_id } = installation
+    const id = this.#nextId(arrival)
+    const sample = { id, installation_id, client_id, topic, timestamp, value, msg }
+    const stored = spool.append(encodeSample(sample), id)
+    if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
+    this.#group.samples.push(sample)
+    return stored
+  }
+
+  /** Samples that are stored together become the latest together, before any of them is acknowledged. */
+  #newGroup(stored: Promise<void>): Group {
+    const { latest, metrics } = this.#parts
+    const samples: Sample[] = []
+    void stored.then(
+      () => {
+        for (const sample of samples) latest.put(sample)
+        metrics.stored(samples.length)
+      },
+      () => {}
+    )
+    return { stored, samples }
   }
 
   /** QoS 0 was promised nothing and is dropped; for the others the acknowledgement waits. */

@@ -7,16 +7,18 @@ import type { Metrics } from '../metrics.ts'
 type Parts = { spool: Spool; history: History; metrics: Metrics; log: FastifyBaseLogger }
 
 const BATCH = { maxSamples: 200_000, maxBytes: 32 * 1024 * 1024 }
+/** Longer makes larger batches, and each a longer burst of work beside the acknowledgements. */
+const PAUSE = SECOND / 4
 const MAX_PAUSE = 30 * SECOND
 
-/** From the spool to history, in order, at least once a second; a repeat carries the same token. */
+/** From the spool to history, in order, several times a second; a repeat carries the same token. */
 export class Mover {
   readonly #parts: Parts
   #timer: NodeJS.Timeout | undefined
   #moving: Promise<void> | undefined
   #stopped = false
   #failure: string | undefined
-  #pause = SECOND
+  #pause = PAUSE
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -69,9 +71,11 @@ export class Mover {
         await history.append(rows, batch.token)
         await spool.drop(batch)
         metrics.moved(batch.count)
+        // What arrived meanwhile waits for the next round and makes one batch instead of many small ones.
+        if (batch.isNewest) break
       }
       this.#failure = undefined
-      this.#pause = SECOND
+      this.#pause = PAUSE
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error)
       this.#pause = Math.min(this.#pause * 2, MAX_PAUSE)
