@@ -140,6 +140,10 @@ function check(config: Config): void {
   scheme('BUS_URL', 'mqtt://', 'mqtts://')
   scheme('MAIL_URL', 'smtp://', 'smtps://', 'file:')
   scheme('SMS_URL', 'https://', 'http://', 'file:')
+  // Codes go through it: in the clear only on this machine.
+  if (config.SMS_URL.startsWith('http:') && !isLoopback(config.SMS_URL)) {
+    fail('SMS_URL', 'must begin with https:// unless it is on this machine')
+  }
   scheme('PUBLIC_URL', 'http://', 'https://')
   scheme('MQTT_PUBLIC_URL', 'mqtt://', 'mqtts://')
   if ((config.TLS_CERT_PATH === '') !== (config.TLS_KEY_PATH === '')) {
@@ -159,6 +163,9 @@ function check(config: Config): void {
     if (!/^[^:]+:.+$/.test(account)) fail('SYSTEM_ACCOUNTS', 'must be name:password,...')
   }
 }
+
+const isLoopback = (url: string): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
 
 export function isTimeZone(name: string): boolean {
   try {

@@ -9,7 +9,7 @@ import type { Latest } from './history/latest.ts'
 import type { Spool } from './history/spool.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Metrics } from './metrics.ts'
-import type { Sender } from './outbound/outbox.ts'
+import type { Sender } from './outbound/sender.ts'
 import type { Registry } from './registry/tables.ts'
 
 /** Everything a route may ask for; built once in platform.ts. */
@@ -22,6 +22,8 @@ export type Deps = {
   spool: Spool
   bus: Bus
   directory: Directory
+  /** Name and password of those who may read push tokens. */
+  systemAccounts: ReadonlyMap<string, string>
   identity: Identity
   health: Health
   metrics: Metrics

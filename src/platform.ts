@@ -17,7 +17,7 @@ import { type Clock, systemClock } from './lib/clock.ts'
 import { decodeSamples } from './lib/sample.ts'
 import { SECOND } from './lib/unix-time.ts'
 import { Metrics } from './metrics.ts'
-import { openOutbox } from './outbound/outbox.ts'
+import { openSenders } from './outbound/open.ts'
 import { openRegistry } from './registry/open.ts'
 import { openTls, type Tls } from './tls.ts'
 import { DiskSpace } from './workers/disk-space.ts'
@@ -132,10 +132,10 @@ async function open(
     bus,
     directory,
     identity,
+    systemAccounts: systemAccountsOf(config),
     health,
     metrics,
-    mail: openOutbox(dataDir, clock),
-    sms: openOutbox(dataDir, clock),
+    ...openSenders(config, clock),
     eraseHistory: () => eraser.wake()
   }
   describeState(metrics, { spool, latest, bus, disk, directory })
@@ -217,6 +217,17 @@ const explainPort =
     throw new Error(`${setting}: cannot listen on ${host}:${port} (${error.message})`)
   }
 
+/** A password may hold colons; the name ends at the first one. */
+const systemAccountsOf = ({ SYSTEM_ACCOUNTS }: Config): ReadonlyMap<string, string> =>
+  new Map(
+    SYSTEM_ACCOUNTS.split(',')
+      .filter(Boolean)
+      .map((account) => {
+        const colon = account.indexOf(':')
+        return [account.slice(0, colon), account.slice(colon + 1)]
+      })
+  )
+
 const ok = () => ({ ok: true, detail: 'ok' })
 const failed = (why: unknown) => ({
   ok: false,
@@ -251,9 +262,7 @@ function describeState(
 function refuseWhatIsNotBuilt(config: Config): void {
   const later: [keyof Config, RegExp][] = [
     ['HISTORY_URL', /^https?:/],
-    ['BUS_URL', /./],
-    ['MAIL_URL', /^smtps?:/],
-    ['SMS_URL', /^https?:/]
+    ['BUS_URL', /./]
   ]
   for (const [key, pattern] of later) {
     if (pattern.test(String(config[key]))) {

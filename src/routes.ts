@@ -3,6 +3,10 @@ import { authRoutes } from './features/auth/routes.ts'
 import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
+import { mobileRoutes } from './features/mobile/routes.ts'
+import { organizationRoutes } from './features/organization/routes.ts'
+import { permissionRoutes } from './features/permission/routes.ts'
+import { roleRoutes } from './features/role/routes.ts'
 import { statusRoutes } from './features/status/routes.ts'
 import {
   docsRoutes,
@@ -11,16 +15,25 @@ import {
   metricsRoutes,
   pingRoutes
 } from './features/system/routes.ts'
+import { passwordRoutes } from './features/user/password-routes.ts'
 import { userRoutes } from './features/user/routes.ts'
+import { tokenRoutes } from './features/user/token-routes.ts'
 
 /** THE ROUTE MAP: which room answers which address, in the order of the contract. */
 export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> = [
   ['/api/v2/auth', authRoutes],
   ['/api/v3beta/log', logV3Routes],
+  ['/api/v2/mobile', mobileRoutes],
   ['/api/v2/status', statusRoutes],
   ['/api/v2/installationinfo', installationInfoRoutes],
   ['/api/v2/installation', installationRoutes],
+  ['/api/v2/perimission', permissionRoutes], // [contract: Permissions] spelled exactly so
+  ['/api/v2/permission', permissionRoutes],
+  ['/api/v2/role', roleRoutes],
   ['/api/v2/user', userRoutes],
+  ['/api/v2/user', passwordRoutes],
+  ['/api/v2/user', tokenRoutes],
+  ['/api/v2/organization', organizationRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
   ['/health', healthRoutes],

@@ -28,19 +28,29 @@ export async function ensureFirstAdministrator(
   const created = await registry.transaction().execute(async (registry) => {
     await lockForMigration(registry)
     if (await hasUsers(registry)) return false
-    const roleIds: number[] = []
-    for (const role of firstRoles) roleIds.push(await insertRole(registry, role))
-    const organization = await insertOrganization(registry, { name: 'Home', parent_id: null, now })
-    await insertUser(registry, {
-      email: login.email,
-      password_hash,
-      role_id: roleIds[0] ?? 0,
-      first_name: 'First',
-      last_name: 'Administrator',
-      organisations: [organization],
+    const [role_id] = await insertFirstRoles(registry)
+    const fields = { name: 'Home', parent_id: null }
+    const organization = await insertOrganization(registry, fields, now)
+    await insertUser(
+      registry,
+      {
+        email: login.email,
+        password_hash,
+        role_id,
+        first_name: 'First',
+        last_name: 'Administrator',
+        organisations: [organization]
+      },
       now
-    })
+    )
     return true
   })
   return created && isRandom ? login : undefined
+}
+
+/** In order, so that Administrator is 1, Manager 2 and User 3. */
+async function insertFirstRoles(registry: Registry): Promise<[number, ...number[]]> {
+  const ids: number[] = []
+  for (const role of firstRoles) ids.push((await insertRole(registry, role)) ?? 0)
+  return [ids[0] ?? 0, ...ids.slice(1)]
 }

@@ -1,80 +1,222 @@
+import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { App, Deps } from '../deps.ts'
 import { forbidden, tooManyTries, unauthorized } from '../http/errors.ts'
 import type { InstallationRef } from '../registry/installations.ts'
+import { findRole } from '../registry/roles.ts'
+import { findToken, type TokenRow } from '../registry/tokens.ts'
+import { findUser, type UserRow, visibleUsers } from '../registry/users.ts'
 import type { PlainPermission, ScopedAction } from './catalogue.ts'
 import type { SignIn, SignInFault } from './identity.ts'
+import { Grants } from './permission.ts'
 import { holds, may, type Principal } from './principal.ts'
+import { hasEnded, hashToken } from './tokens.ts'
+import { usersVisibleTo } from './visibility.ts'
 
 /** What a route asks of its caller. */
 export type Access =
   | { kind: 'public' }
   | { kind: 'signedIn' }
-  | { kind: 'permission'; permission: PlainPermission }
+  /** The token of a sign-in that waits for its second factor. */
+  | { kind: 'pending' }
+  /** An account of SYSTEM_ACCOUNTS. */
+  | { kind: 'system' }
+  /** Any of these permissions. */
+  | { kind: 'permission'; permissions: readonly PlainPermission[] }
   /** The action on the installation named by the path's `installation_id`. */
   | { kind: 'installation'; action: ScopedAction }
+  /** A visible organization, the path's `organization_id`, and any of the permissions. */
+  | { kind: 'organization'; permissions: readonly PlainPermission[] }
+  /** The path's `user_id`: the caller itself (`me`), or a visible user and any of the permissions. */
+  | { kind: 'user'; permissions: readonly PlainPermission[]; edits: boolean }
 
 export const everyone: Access = { kind: 'public' }
 export const signedIn: Access = { kind: 'signedIn' }
-export const permit = (permission: PlainPermission): Access => ({ kind: 'permission', permission })
+export const pending: Access = { kind: 'pending' }
+export const systemAccount: Access = { kind: 'system' }
+export const permit = (...permissions: PlainPermission[]): Access => ({
+  kind: 'permission',
+  permissions
+})
 export const onInstallation = (action: ScopedAction): Access => ({ kind: 'installation', action })
+export const onOrganization = (...permissions: PlainPermission[]): Access => ({
+  kind: 'organization',
+  permissions
+})
+/** To look at a user. */
+export const onUser = (...permissions: PlainPermission[]): Access => ({
+  kind: 'user',
+  permissions,
+  edits: false
+})
+/** To change a user: also nobody whose role has a greater priority than the caller's. */
+export const editUser = (permission: PlainPermission): Access => ({
+  kind: 'user',
+  permissions: [permission],
+  edits: true
+})
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
     /** Statuses whose body has another key than `message`. [contract: Errors] */
     errorKeys?: Readonly<Record<number, string>>
+    /** Statuses without a body. [contract: Auth] */
+    bodilessErrors?: readonly number[]
   }
   interface FastifyRequest {
-    /** Set on every route but public ones. */
+    /** Set on every route but public and pending ones. */
     principal: Principal
     /** Set on routes with `onInstallation`. */
     installation: InstallationRef
+    /** Set on routes with `onUser` and `editUser`: whom the path names. */
+    subject: UserRow
+    /** Set on routes with `pending`. */
+    pendingToken: TokenRow
   }
 }
 
 /** Signs callers in before a body is read and checks what the route declared before its handler runs. */
-export function guard(app: App, { identity, directory }: Deps): void {
+export function guard(
+  app: App,
+  { identity, directory, registry, clock, systemAccounts }: Deps
+): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.access) throw new Error(`${method} ${url} declares no access`)
   })
-  app.decorateRequest('principal')
-  app.decorateRequest('installation')
+  for (const name of ['principal', 'installation', 'subject', 'pendingToken']) {
+    app.decorateRequest(name)
+  }
 
   app.addHook('onRequest', async (request) => {
     const { access } = request.routeOptions.config
     // Without a route there is nothing to guard: the answer is 404.
     if (!access || access.kind === 'public') return
-    const found = await signIn(request)
-    if (!found) throw unauthorized()
-    if ('fault' in found) {
-      throw found.fault === 'throttled' ? tooManyTries(found.retryAfter) : unauthorized()
+    if (access.kind === 'pending') {
+      request.pendingToken = await findPending(request)
+      return
     }
-    request.principal = found.principal
+    const system = systemPrincipal(request)
+    // Right, but not here: no reason to count it as a failed sign-in.
+    if (system && access.kind !== 'system') throw unauthorized()
+    request.principal = system ?? (await signIn(request))
   })
 
   app.addHook('preHandler', async (request) => {
     const { access } = request.routeOptions.config
-    if (access?.kind === 'permission' && !holds(request.principal, access.permission)) {
-      throw forbidden()
-    }
-    if (access?.kind === 'installation') {
-      const { installation_id } = request.params as { installation_id: number }
-      const installation = directory.installation(installation_id)
-      // Missing and invisible look the same, so that nobody can probe for ids.
-      if (!installation || !may(request.principal, access.action, installation)) throw forbidden()
-      request.installation = installation
+    const { principal } = request
+    switch (access?.kind) {
+      case 'system':
+        if (principal.kind !== 'system') throw forbidden()
+        break
+      case 'permission':
+        if (!access.permissions.some((name) => holds(principal, name))) throw forbidden()
+        break
+      case 'installation':
+        request.installation = findInstallation(request, access.action)
+        break
+      case 'organization': {
+        const { organization_id } = request.params as { organization_id: number }
+        if (!access.permissions.some((name) => holds(principal, name))) throw forbidden()
+        if (!principal.organizationsBelow.has(organization_id)) throw forbidden()
+        break
+      }
+      case 'user':
+        request.subject = await findSubject(request, access)
+        break
     }
   })
 
-  async function signIn(request: FastifyRequest): Promise<SignIn | SignInFault | undefined> {
-    const key = request.headers['x-api-key']
-    if (typeof key === 'string' && key !== '') return identity.byToken(key)
-    const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-    if (bearer) return identity.byToken(bearer)
-    const basic = basicCredentials(request)
-    return basic && identity.byNameAndPassword(basic.name, basic.password, request.ip)
+  async function signIn(request: FastifyRequest): Promise<Principal> {
+    const found = await trySignIn(request)
+    if (!found) throw unauthorized()
+    if ('principal' in found) return found.principal
+    throw found.fault === 'throttled' ? tooManyTries(found.retryAfter) : unauthorized()
   }
+
+  async function trySignIn(request: FastifyRequest): Promise<SignIn | SignInFault | undefined> {
+    const origin = originOf(request)
+    const key = keyOf(request)
+    if (key) return identity.byToken(key, origin)
+    const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    if (bearer) return identity.byToken(bearer, origin)
+    const basic = basicCredentials(request)
+    return basic && identity.byNameAndPassword(basic.name, basic.password, origin)
+  }
+
+  async function findPending(request: FastifyRequest): Promise<TokenRow> {
+    const key = keyOf(request)
+    const token = key && (await findToken(registry, hashToken(key), ['pending']))
+    if (!token || hasEnded(token, clock())) throw unauthorized()
+    return token
+  }
+
+  function systemPrincipal(request: FastifyRequest): Principal | undefined {
+    const basic = basicCredentials(request)
+    const password = basic && systemAccounts.get(basic.name)
+    if (password === undefined || !isSame(password, basic?.password ?? '')) return undefined
+    return { ...nobody, owner: `system:${basic?.name}` }
+  }
+
+  /** Missing and invisible look the same, so that nobody can probe for ids. */
+  function findInstallation({ params, principal }: FastifyRequest, action: ScopedAction) {
+    const { installation_id } = params as { installation_id: number }
+    const installation = directory.installation(installation_id)
+    if (!installation || !may(principal, action, installation)) throw forbidden()
+    return installation
+  }
+
+  async function findSubject(
+    { params, principal }: FastifyRequest,
+    { permissions, edits }: { permissions: readonly PlainPermission[]; edits: boolean }
+  ): Promise<UserRow> {
+    const { user_id } = params as { user_id: number | 'me' }
+    const id = user_id === 'me' ? principal.userId : user_id
+    const isSelf = id === principal.userId
+    // A restricted key changes nothing about its owner unless its list says so.
+    if (isSelf && edits && principal.limit) {
+      if (!permissions.some((name) => principal.limit?.covers(name))) throw forbidden()
+    }
+    if (!isSelf) {
+      if (!permissions.some((name) => holds(principal, name))) throw forbidden()
+      const visible = await visibleUsers(registry, [id], usersVisibleTo(principal))
+      if (!visible.has(id)) throw forbidden()
+    }
+    const user = await findUser(registry, id)
+    if (!user) throw isSelf ? unauthorized() : forbidden()
+    if (edits && !isSelf) {
+      const role = await findRole(registry, user.role_id)
+      if (!role || role.priority > principal.priority) throw forbidden()
+    }
+    return user
+  }
+}
+
+const nobody: Principal = {
+  kind: 'system',
+  owner: '',
+  userId: 0,
+  tokenId: undefined,
+  priority: 0,
+  grants: new Grants({}),
+  limit: undefined,
+  organizationIds: [],
+  organizationsBelow: new Set(),
+  assigned: new Set()
+}
+
+/** Compares digests: the time tells nothing, not even the length. */
+const isSame = (a: string, b: string): boolean =>
+  timingSafeEqual(Buffer.from(hashToken(a)), Buffer.from(hashToken(b)))
+
+export const originOf = ({ ip, headers }: FastifyRequest) => ({
+  address: ip,
+  agent: (headers['user-agent'] ?? '').slice(0, 255)
+})
+
+export const keyOf = ({ headers }: FastifyRequest): string | undefined => {
+  const key = headers['x-api-key']
+  return typeof key === 'string' && key !== '' ? key : undefined
 }
 
 /** UTF-8, split at the first colon. */

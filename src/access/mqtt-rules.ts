@@ -23,7 +23,7 @@ export function mqttRules(
   }
   return {
     async signIn({ username, password, address }) {
-      const found = await identity.byNameAndPassword(username, password, address)
+      const found = await identity.byNameAndPassword(username, password, { address, agent: 'MQTT' })
       if ('fault' in found) return found.fault
       return { owner: found.principal.owner, ...found }
     },

@@ -1,4 +1,4 @@
-import { clientIdOf, topicMatches } from '../lib/topic.ts'
+import { clientIdOf, filterCovers, topicMatches } from '../lib/topic.ts'
 
 /** [contract: Permissions map] Explicit grants; what no grant covers is false. [ADR-0006] */
 export class Grants {
@@ -6,6 +6,10 @@ export class Grants {
   /** Patterns that begin with an installation id open just that installation. */
   readonly #prefixed = new Map<number, string[]>()
   readonly #known = new Map<string, boolean>()
+
+  static of(names: readonly string[]): Grants {
+    return new Grants(Object.fromEntries(names.map((name) => [name, true])))
+  }
 
   constructor(permissions: Readonly<Record<string, boolean>>) {
     for (const [pattern, granted] of Object.entries(permissions)) {
@@ -26,6 +30,16 @@ export class Grants {
     return known
   }
 
+  /**
+   * True when the pattern opens nothing that these grants do not. Who has something on all
+   * installations has it on the assigned ones.
+   */
+  coversPattern(pattern: string): boolean {
+    const wider = pattern.replace(/\/assigned$/, '')
+    const names = wider === pattern ? [pattern] : [pattern, `${wider}/all`, wider]
+    return names.some((name) => this.patterns.some((own) => filterCovers(own, name)))
+  }
+
   /** By a grant such as `12/functionx/#`, wherever installation 12 is. */
   coversIn(installationId: number, action: string): boolean {
     const patterns = this.#prefixed.get(installationId)
@@ -33,6 +47,11 @@ export class Grants {
     return [`${installationId}/${action}/all`, `${installationId}/${action}/assigned`].some(
       (name) => patterns.some((pattern) => topicMatches(pattern, name))
     )
+  }
+
+  /** As they were written. */
+  get patterns(): readonly string[] {
+    return [...this.#patterns, ...[...this.#prefixed.values()].flat()]
   }
 
   get installationIds(): Iterable<number> {

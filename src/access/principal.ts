@@ -5,13 +5,17 @@ import type { Grants } from './permission.ts'
 
 /** Whoever the guard let in. */
 export type Principal = {
+  kind: 'user' | 'system'
   /** The same for every connection and request of the same account. */
   owner: string
+  /** 0 for a system account, which is nobody's user. */
   userId: number
   /** The token that was shown, when it was one. */
   tokenId: number | undefined
   priority: number
   grants: Grants
+  /** A restricted key may do only what both its owner and its own list may. */
+  limit: Grants | undefined
   /** As the user record lists them. */
   organizationIds: readonly number[]
   /** The caller's organizations and all below. */
@@ -19,8 +23,12 @@ export type Principal = {
   assigned: ReadonlySet<number>
 }
 
+/** Any name of the catalogue, or of a type: `functionx/zwave/add`. */
+export const holdsName = ({ grants, limit }: Principal, name: string): boolean =>
+  grants.covers(name) && (limit === undefined || limit.covers(name))
+
 export const holds = (principal: Principal, permission: PlainPermission): boolean =>
-  principal.grants.covers(permission)
+  holdsName(principal, permission)
 
 /** The only decision about an action on an installation, for HTTP and MQTT alike. */
 export function may(
@@ -28,17 +36,35 @@ export function may(
   action: ScopedAction,
   installation: InstallationRef
 ): boolean {
-  const { grants, organizationsBelow, assigned } = principal
+  const { grants, limit } = principal
   return (
-    (organizationsBelow.has(installation.organization_id) && grants.covers(`${action}/all`)) ||
-    (assigned.has(installation.id) && grants.covers(`${action}/assigned`)) ||
-    grants.coversIn(installation.id, action)
+    decide(principal, grants, action, installation) &&
+    (limit === undefined || decide(principal, limit, action, installation))
   )
 }
 
+const decide = (
+  { organizationsBelow, assigned }: Principal,
+  grants: Grants,
+  action: ScopedAction,
+  { id, organization_id }: InstallationRef
+): boolean =>
+  (organizationsBelow.has(organization_id) && grants.covers(`${action}/all`)) ||
+  (assigned.has(id) && grants.covers(`${action}/assigned`)) ||
+  grants.coversIn(id, action)
+
 /** The installations on which a principal may do something: the same decision, for lists. */
 export function scopeOf(principal: Principal, action: ScopedAction): Scope {
-  const { grants, organizationsBelow, assigned } = principal
+  const { grants, limit } = principal
+  const scope = scopeBy(principal, grants, action)
+  return limit === undefined ? scope : { ...scope, within: scopeBy(principal, limit, action) }
+}
+
+function scopeBy(
+  { organizationsBelow, assigned }: Principal,
+  grants: Grants,
+  action: ScopedAction
+): Scope {
   const named = [...grants.installationIds].filter((id) => grants.coversIn(id, action))
   return {
     organizationIds: grants.covers(`${action}/all`) ? [...organizationsBelow] : [],

@@ -1,23 +1,85 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { DAY, type UnixMs } from '../lib/unix-time.ts'
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { DAY, MINUTE, type UnixMs } from '../lib/unix-time.ts'
 import type { Registry } from '../registry/tables.ts'
-import { insertToken } from '../registry/tokens.ts'
+import { insertToken, type TokenRow } from '../registry/tokens.ts'
 
-const LIFETIME = 365 * DAY
-/** A token that nobody used for this long has ended. */
-export const IDLE = 30 * DAY
+/** Base64url: 43 characters are 256 random bits. */
+const LENGTH = 43
+/** The shortest key anybody may ask for: 132 bits. */
+export const MIN_LENGTH = 22
+export const MAX_LENGTH = 256
+
+const SESSION = { expires: 365 * DAY, session_timeout: 30 * DAY }
+const PENDING_FOR = 5 * MINUTE
+const RESET_FOR = 30 * MINUTE
 
 export const hashToken = (token: string): string =>
   createHash('sha256').update(token).digest('base64url')
 
-/** Characters `[A-Za-z0-9_-]`, 256 random bits; only the hash stays here. */
-export async function issueToken(registry: Registry, userId: number, now: UnixMs): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
+/** Characters `[A-Za-z0-9_-]`. */
+export const newToken = (length = LENGTH): string =>
+  randomBytes(length).toString('base64url').slice(0, length)
+
+type Caller = { agent: string; address: string }
+
+/** Shown once; only its hash stays here. */
+export async function issueToken(
+  registry: Registry,
+  user_id: number,
+  now: UnixMs,
+  caller: Caller = { agent: '', address: '' }
+): Promise<string> {
+  const token = newToken()
   await insertToken(registry, {
-    user_id: userId,
+    user_id,
     hash: hashToken(token),
-    expires: now + LIFETIME,
+    purpose: 'session',
+    expires: now + SESSION.expires,
+    session_timeout: SESSION.session_timeout,
+    ...caller,
     now
   })
   return token
+}
+
+/** Good for PUT /auth alone, together with the code. */
+export async function issuePending(
+  registry: Registry,
+  user_id: number,
+  now: UnixMs
+): Promise<{ token: string; code: string }> {
+  const token = newToken()
+  const hash = hashToken(token)
+  const code = String(randomInt(1_000_000)).padStart(6, '0')
+  const code_hash = hashCode(hash, code)
+  const expires = now + PENDING_FOR
+  await insertToken(registry, { user_id, hash, purpose: 'pending', expires, code_hash, now })
+  return { token, code }
+}
+
+/** Good for a new password alone. */
+export async function issueResetKey(
+  registry: Registry,
+  user_id: number,
+  now: UnixMs
+): Promise<string> {
+  const key = newToken()
+  const expires = now + RESET_FOR
+  await insertToken(registry, { user_id, hash: hashToken(key), purpose: 'reset', expires, now })
+  return key
+}
+
+/** Bound to the token it was sent for, so that it opens no other. */
+const hashCode = (tokenHash: string, code: string): string => hashToken(`${tokenHash} ${code}`)
+
+export const isCodeOf = ({ hash, code_hash }: TokenRow, code: string): boolean =>
+  timingSafeEqual(Buffer.from(hashCode(hash, code)), Buffer.from(code_hash))
+
+export function hasEnded(
+  token: Pick<TokenRow, 'expires' | 'last_used' | 'session_timeout'>,
+  now: number
+): boolean {
+  const { expires, last_used, session_timeout } = token
+  if (expires > 0 && expires <= now) return true
+  return session_timeout > 0 && last_used + session_timeout <= now
 }

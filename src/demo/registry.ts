@@ -11,7 +11,7 @@ import {
   organizationsBelow
 } from '../registry/organizations.ts'
 import type { Registry } from '../registry/tables.ts'
-import { findUserByEmail, insertUser, setPassword } from '../registry/users.ts'
+import { findUserByEmail, insertUser, updateUser } from '../registry/users.ts'
 import { DEMO_ORGANIZATION, type DemoSite, type DemoTopic } from './sites.ts'
 
 export const DEMO_EMAIL = 'demo@localhost'
@@ -76,7 +76,7 @@ async function ensureOrganization(
   now: number
 ): Promise<number> {
   const existing = await findOrganizationByName(registry, name)
-  return existing?.id ?? insertOrganization(registry, { name, parent_id, now })
+  return existing?.id ?? insertOrganization(registry, { name, parent_id }, now)
 }
 
 async function ensureUser(
@@ -85,18 +85,23 @@ async function ensureUser(
 ): Promise<number> {
   const existing = await findUserByEmail(registry, DEMO_EMAIL)
   if (existing) {
-    await setPassword(registry, existing.id, { password_hash, now })
+    await updateUser(registry, existing.id, { password_hash }, now)
     return existing.id
   }
-  return insertUser(registry, {
-    email: DEMO_EMAIL,
-    password_hash,
-    role_id: USER_ROLE,
-    first_name: 'Demo',
-    last_name: 'User',
-    organisations: [organization],
+  const id = await insertUser(
+    registry,
+    {
+      email: DEMO_EMAIL,
+      password_hash,
+      role_id: USER_ROLE,
+      first_name: 'Demo',
+      last_name: 'User',
+      organisations: [organization]
+    },
     now
-  })
+  )
+  if (id === undefined) throw new Error(`${DEMO_EMAIL} was created at the same time`)
+  return id
 }
 
 async function knownInstallations(registry: Registry, organizationIds: readonly number[]) {

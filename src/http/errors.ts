@@ -17,10 +17,17 @@ export class ApiError extends Error {
 export const badRequest = (message: string) => new ApiError(400, message)
 export const unauthorized = () => new ApiError(401, 'Unauthorized')
 export const forbidden = () => new ApiError(403, 'Forbidden')
+/** Only told to someone who gave the right password. */
+export const noMobileNumber = () =>
+  new ApiError(401, 'A second factor is required, but the account has no mobile number')
 export const notFound = () => new ApiError(404, 'Not found')
 export const payloadTooLarge = () => new ApiError(413, 'Body too large')
 export const uriTooLong = () => new ApiError(414, 'URI too long')
 export const headersTooLarge = () => new ApiError(431, 'Header fields too large')
+export const duplicateKey = () => new ApiError(409, 'duplicate key')
+export const conflict = (message: string) => new ApiError(409, message)
+export const tooManySms = (retryAfter: number) =>
+  new ApiError(429, 'Too many text messages', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyTries = (retryAfter: number) =>
   new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
 export const clientCancelled = () => new ApiError(499, 'Client cancelled request')

@@ -1,7 +1,7 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 
 /** The kinds of JSON Schema that a parameter is described with. */
-type ParameterSchema = { type?: string; items?: ParameterSchema }
+type ParameterSchema = { type?: string; items?: ParameterSchema; anyOf?: ParameterSchema[] }
 type Values = Record<string, unknown>
 
 /**
@@ -40,8 +40,9 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ['false', false]
 ])
 
-function scalarOf(value: unknown, { type }: ParameterSchema): unknown {
+function scalarOf(value: unknown, { type, anyOf }: ParameterSchema): unknown {
   if (typeof value !== 'string') return value
+  if (anyOf) return anyOf.reduce((given: unknown, one) => scalarOf(given, one), value)
   if (type === 'boolean') return booleans.get(value.toLowerCase()) ?? value
   const isNumber = (type === 'integer' || type === 'number') && /^-?\d+(\.\d+)?$/.test(value)
   return isNumber ? Number(value) : value

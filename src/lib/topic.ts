@@ -12,6 +12,20 @@ export function topicMatches(filter: string, topic: string): boolean {
   return want.length === have.length
 }
 
+/** Everything that `narrow` matches, `wide` matches too. */
+export function filterCovers(wide: string, narrow: string): boolean {
+  const want = wide.split('/')
+  const have = narrow.split('/')
+  for (let i = 0; i < want.length; i++) {
+    if (want[i] === '#') return true
+    const level = have[i]
+    if (level === undefined || level === '#') return false
+    if (want[i] !== '+' && want[i] !== level) return false
+  }
+  // `a/#` also matches `a`, which `a` alone is not all of.
+  return want.length === have.length
+}
+
 export const hasWildcard = (filter: string): boolean => /[+#]/.test(filter)
 
 /** [MQTT 4.7.1] wildcards stand alone in their level and `#` only at the end. */

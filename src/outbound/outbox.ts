@@ -3,11 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
-
-export type Letter = { kind: 'sms' | 'mail'; to: string; subject?: string; text: string }
-
-/** Gets a letter on its way; rejects when it could not be handed over. */
-export type Sender = { send(letter: Letter): Promise<void> }
+import type { Sender } from './sender.ts'
 
 /** The default way out: one JSON file per message, named by time, for whoever sets the platform up. */
 export function openOutbox(dataDir: string, clock: Clock): Sender {

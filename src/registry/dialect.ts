@@ -45,6 +45,11 @@ export async function lockChanges(registry: Registry): Promise<void> {
   if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616362)`.execute(registry)
 }
 
+/** Until the transaction ends: two moves at once cannot tie the organization tree into a ring. */
+export async function lockTree(registry: Registry): Promise<void> {
+  if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616363)`.execute(registry)
+}
+
 export async function hasTable(registry: Registry, name: string): Promise<boolean> {
   const found = isPostgres(registry)
     ? await sql`select 1 from information_schema.tables

@@ -107,13 +107,17 @@ async function writeLinks(
 }
 
 /** The row and its links go at once; the history follows in the background, see erasures. */
-export async function deleteInstallation(registry: Registry, id: number, now: number) {
-  await registry.transaction().execute(async (registry) => {
+export async function removeInstallations(
+  registry: Registry,
+  ids: readonly number[],
+  now: number
+): Promise<void> {
+  for (const id of ids) {
     await registry.deleteFrom('installations').where('id', '=', id).execute()
     await registry.insertInto('erasures').values({ installation_id: id, created: now }).execute()
     await recordChange(registry, 'installation', id, now)
     await recordChange(registry, 'identity', id, now)
-  })
+  }
 }
 
 export async function pendingErasures(registry: Registry): Promise<number[]> {
@@ -167,9 +171,12 @@ export async function listInstallations(
   return withLinks(registry, rows)
 }
 
-const isWithin = (registry: Registry, scope: Scope): Expression<SqlBool> =>
-  sql<SqlBool>`(${isOneOf(registry, sql.ref('installations.organization_id'), scope.organizationIds)}
+function isWithin(registry: Registry, scope: Scope): Expression<SqlBool> {
+  const here = sql<SqlBool>`(
+    ${isOneOf(registry, sql.ref('installations.organization_id'), scope.organizationIds)}
     or ${isOneOf(registry, sql.ref('installations.id'), scope.installationIds)})`
+  return scope.within ? sql<SqlBool>`(${here} and ${isWithin(registry, scope.within)})` : here
+}
 
 type Row = Omit<InstallationRecord, keyof Meta | 'users' | 'capabilities'> & {
   capabilities: string

@@ -91,3 +91,58 @@ export function matchesMeta(
 export const flag = (value: boolean): Flag => (value ? 1 : 0)
 const table = (owner: MetaOwner) => sql.table(`${owner}_meta`)
 const ownerId = (owner: MetaOwner) => sql.ref<number>(`${owner}_id`)
+
+export type MetaKey = { value: string; protected: boolean }
+
+export async function findMetaKey(
+  registry: Registry,
+  owner: MetaOwner,
+  id: number,
+  key: string
+): Promise<MetaKey | undefined> {
+  const { rows } = await sql<{ value: string; protected: Flag }>`
+    select value, protected from ${table(owner)}
+    where ${ownerId(owner)} = ${id} and key = ${key}`.execute(registry)
+  const [row] = rows
+  return row && { value: row.value, protected: row.protected === 1 }
+}
+
+/** False when the key exists already, plain or protected. */
+export async function insertMetaKey(
+  registry: Registry,
+  owner: MetaOwner,
+  id: number,
+  { key, value, protected: isProtected }: MetaKey & { key: string }
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`insert into ${table(owner)}
+      (${ownerId(owner)}, key, value, protected, key_folded, value_folded)
+    values (${id}, ${key}, ${value}, ${flag(isProtected)}, ${fold(key)}, ${fold(value)})
+    on conflict (${ownerId(owner)}, key) do nothing`.execute(registry)
+  return (numAffectedRows ?? 0n) > 0n
+}
+
+/** False when the key is not there any more as `was` says. */
+export async function updateMetaKey(
+  registry: Registry,
+  owner: MetaOwner,
+  id: number,
+  { key, was, now }: { key: string; was: MetaKey; now: MetaKey }
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`update ${table(owner)}
+    set value = ${now.value}, value_folded = ${fold(now.value)}, protected = ${flag(now.protected)}
+    where ${ownerId(owner)} = ${id} and key = ${key} and protected = ${flag(was.protected)}
+    `.execute(registry)
+  return (numAffectedRows ?? 0n) > 0n
+}
+
+export async function deleteMetaKey(
+  registry: Registry,
+  owner: MetaOwner,
+  id: number,
+  { key, was }: { key: string; was: MetaKey }
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from ${table(owner)}
+    where ${ownerId(owner)} = ${id} and key = ${key} and protected = ${flag(was.protected)}
+    `.execute(registry)
+  return (numAffectedRows ?? 0n) > 0n
+}

@@ -1,29 +1,140 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import type { MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
-import type { Registry } from './tables.ts'
+import { isOneOf } from './dialect.ts'
+import { emptyMap, flag, type Meta, matchesMeta, readMeta, replaceMeta } from './meta.ts'
+import type { Registry, Tables } from './tables.ts'
+import type { Address } from './users.ts'
+
+type OrganizationRow = Selectable<Tables['organizations']>
+
+export type OrganizationRecord = Omit<OrganizationRow, 'address' | 'force_sms_login'> &
+  Meta & {
+    address: Address
+    force_sms_login: boolean
+    children: { id: number; name: string }[]
+  }
+
+/** Written fields; an absent one keeps what is there. */
+export type OrganizationFields = {
+  name?: string
+  parent_id?: number | null
+  address?: Address
+  email?: string
+  phone?: string
+  notes?: string
+  force_sms_login?: boolean
+  meta?: Readonly<Record<string, string>>
+  protected_meta?: Readonly<Record<string, string>>
+}
+
+const noAddress: Address = { address: '', city: '', country: '', zip: '' }
+
+const toRow = ({
+  meta: _m,
+  protected_meta: _p,
+  address,
+  force_sms_login,
+  ...plain
+}: OrganizationFields) => ({
+  ...plain,
+  ...(address !== undefined && { address: JSON.stringify(address) }),
+  ...(force_sms_login !== undefined && { force_sms_login: flag(force_sms_login) })
+})
 
 export async function insertOrganization(
   registry: Registry,
-  { name, parent_id, now }: { name: string; parent_id: number | null; now: number }
+  fields: OrganizationFields & { name: string; parent_id: number | null },
+  now: number
 ): Promise<number> {
   const { id } = await registry
     .insertInto('organizations')
     .values({
-      name,
-      parent_id,
-      address: '{}',
+      address: JSON.stringify(noAddress),
       email: '',
       phone: '',
       notes: '',
       force_sms_login: 0,
+      ...toRow(fields),
+      name: fields.name,
+      parent_id: fields.parent_id,
       created: now,
       updated: now
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  await writeMeta(registry, id, fields)
   await recordChange(registry, 'identity', id, now)
   return id
 }
+
+export async function updateOrganization(
+  registry: Registry,
+  id: number,
+  fields: OrganizationFields,
+  now: number
+): Promise<void> {
+  await registry
+    .updateTable('organizations')
+    .set({ ...toRow(fields), updated: now })
+    .where('id', '=', id)
+    .execute()
+  await writeMeta(registry, id, fields)
+  await recordChange(registry, 'identity', id, now)
+}
+
+async function writeMeta(
+  registry: Registry,
+  id: number,
+  { meta, protected_meta }: OrganizationFields
+) {
+  if (meta) await replaceMeta(registry, 'organization', id, { map: meta, isProtected: false })
+  if (protected_meta) {
+    await replaceMeta(registry, 'organization', id, { map: protected_meta, isProtected: true })
+  }
+}
+
+export async function findOrganization(
+  registry: Registry,
+  id: number
+): Promise<OrganizationRecord | undefined> {
+  const [found] = await listOrganizations(registry, [id], { meta: [], seesProtected: [] })
+  return found
+}
+
+/** Of the visible ones, sorted by id. `seesProtected`: where protected metadata take part in filters. */
+export async function listOrganizations(
+  registry: Registry,
+  visible: readonly number[],
+  filter: { meta: readonly MetaFilter[]; seesProtected: readonly number[] }
+): Promise<OrganizationRecord[]> {
+  const seesProtected = isOneOf(registry, sql.ref('organizations.id'), filter.seesProtected)
+  const rows = await registry
+    .selectFrom('organizations')
+    .selectAll()
+    .where(isOneOf(registry, sql.ref('organizations.id'), visible))
+    .where(matchesMeta('organization', filter.meta, seesProtected))
+    .orderBy('id')
+    .execute()
+  const ids = rows.map(({ id }) => id)
+  const metas = await readMeta(registry, 'organization', ids)
+  const children = Map.groupBy(await childrenOf(registry, ids), ({ parent_id }) => parent_id)
+  return rows.map((row) => ({
+    ...row,
+    address: { ...noAddress, ...JSON.parse(row.address) },
+    force_sms_login: row.force_sms_login === 1,
+    children: (children.get(row.id) ?? []).map(({ id, name }) => ({ id, name })),
+    ...(metas.get(row.id) ?? { meta: emptyMap(), protected_meta: emptyMap() })
+  }))
+}
+
+const childrenOf = (registry: Registry, ids: readonly number[]) =>
+  registry
+    .selectFrom('organizations')
+    .select(['id', 'name', 'parent_id'])
+    .where(isOneOf(registry, sql.ref<number>('parent_id'), ids))
+    .orderBy('id')
+    .execute()
 
 /** These organizations and everything below them. */
 export async function organizationsBelow(
@@ -51,6 +162,65 @@ export async function forcesSmsLogin(registry: Registry, ids: readonly number[])
       from organizations as parent join above on parent.id = above.parent_id
     ) select 1 from above where force_sms_login = 1 limit 1`.execute(registry)
   return rows.length > 0
+}
+
+/** What keeps an organization from being deleted: how many of each it has. */
+export async function contentsOf(registry: Registry, id: number) {
+  const count = async (query: { rows: unknown[] }) => query.rows.length
+  return {
+    children: await count(
+      await sql`select 1 from organizations where parent_id = ${id} limit 1`.execute(registry)
+    ),
+    installations: await count(
+      await sql`select 1 from installations where organization_id = ${id} limit 1`.execute(registry)
+    ),
+    users: await count(
+      await sql`select 1 from user_organizations where organization_id = ${id} limit 1`.execute(
+        registry
+      )
+    )
+  }
+}
+
+/** Members of these organizations who belong to no other. */
+export async function usersOnlyIn(registry: Registry, ids: readonly number[]): Promise<number[]> {
+  const { rows } = await sql<{ user_id: number }>`
+    select distinct user_id from user_organizations
+    where ${isOneOf(registry, sql.ref('organization_id'), ids)} and user_id not in (
+      select user_id from user_organizations
+      where not ${isOneOf(registry, sql.ref('organization_id'), ids)})`.execute(registry)
+  return rows.map(({ user_id }) => user_id)
+}
+
+export async function installationsIn(
+  registry: Registry,
+  ids: readonly number[]
+): Promise<number[]> {
+  const rows = await registry
+    .selectFrom('installations')
+    .select('id')
+    .where(isOneOf(registry, sql.ref('organization_id'), ids))
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** The organizations themselves; what belongs to them must be gone before. Memberships go along. */
+export async function deleteOrganizations(
+  registry: Registry,
+  ids: readonly number[],
+  now: number
+): Promise<void> {
+  // Children go with their parents, in one statement the order does not matter.
+  await registry
+    .updateTable('organizations')
+    .set({ parent_id: null })
+    .where(isOneOf(registry, sql.ref('organizations.id'), ids))
+    .execute()
+  await registry
+    .deleteFrom('organizations')
+    .where(isOneOf(registry, sql.ref('organizations.id'), ids))
+    .execute()
+  for (const id of ids) await recordChange(registry, 'identity', id, now)
 }
 
 export const findOrganizationByName = (registry: Registry, name: string) =>

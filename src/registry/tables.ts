@@ -61,11 +61,25 @@ export type Tables = {
     user_id: number
     /** SHA-256 of the token; the token itself is shown once and kept nowhere. */
     hash: string
-    purpose: 'session'
+    purpose: TokenPurpose
     created: number
+    /** Unix milliseconds; 0 = until it is deleted. */
     expires: number
     last_used: number
+    /** Milliseconds without use after which it has ended; 0 = never. */
+    session_timeout: number
+    name: string
+    /** Of the last use. */
+    agent: string
+    address: string
+    /** JSON list of a restricted key; null = everything its owner may. */
+    permissions: string | null
+    /** Of the code a pending sign-in waits for, and how often it was guessed. */
+    code_hash: string
+    tries: number
   }
+  sms_log: { user_id: number; created: number }
+  mobile_devices: { firebase_token: string; device_id: string; user_id: number; created: number }
   installations: {
     id: Generated<number>
     client_id: number
@@ -86,5 +100,8 @@ export type Tables = {
   changes: { seq: Generated<number>; kind: ChangeKind; ref: number; created: number }
   schema_migrations: { number: number; name: string; applied: number }
 }
+
+/** A pending sign-in waits for its second factor; a reset key is good for a new password alone. */
+export type TokenPurpose = 'session' | 'key' | 'pending' | 'reset'
 
 export type ChangeKind = 'installation' | 'identity'

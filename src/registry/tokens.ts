@@ -1,43 +1,161 @@
+import type { Selectable } from 'kysely'
 import { recordChange } from './changes.ts'
-import type { Registry } from './tables.ts'
+import type { Registry, Tables, TokenPurpose } from './tables.ts'
 
-export type NewToken = { user_id: number; hash: string; expires: number; now: number }
+export type TokenRow = Selectable<Tables['tokens']>
 
-export async function insertToken(registry: Registry, token: NewToken): Promise<void> {
-  const { now, ...row } = token
-  await registry
+export type NewToken = Pick<TokenRow, 'user_id' | 'hash' | 'purpose'> &
+  Partial<
+    Pick<
+      TokenRow,
+      'expires' | 'session_timeout' | 'name' | 'agent' | 'address' | 'permissions' | 'code_hash'
+    >
+  > & { now: number }
+
+export async function insertToken(registry: Registry, { now, ...row }: NewToken): Promise<number> {
+  const { id } = await registry
     .insertInto('tokens')
-    .values({ ...row, purpose: 'session', created: now, last_used: now })
+    .values({
+      expires: 0,
+      session_timeout: 0,
+      name: '',
+      agent: '',
+      address: '',
+      permissions: null,
+      code_hash: '',
+      tries: 0,
+      ...row,
+      created: now,
+      last_used: now
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export const findToken = (
+  registry: Registry,
+  hash: string,
+  purposes: readonly TokenPurpose[]
+): Promise<TokenRow | undefined> =>
+  registry
+    .selectFrom('tokens')
+    .selectAll()
+    .where('hash', '=', hash)
+    .where('purpose', 'in', purposes)
+    .executeTakeFirst()
+
+/** What a user can sign in with, oldest first. */
+export const listTokens = (registry: Registry, userId: number): Promise<TokenRow[]> =>
+  registry
+    .selectFrom('tokens')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('purpose', 'in', ['session', 'key'])
+    .orderBy('id')
+    .execute()
+
+export async function touchToken(
+  registry: Registry,
+  id: number,
+  used: { now: number; agent: string; address: string }
+): Promise<void> {
+  await registry
+    .updateTable('tokens')
+    .set({ last_used: used.now, agent: used.agent, address: used.address })
+    .where('id', '=', id)
     .execute()
 }
 
-export const findToken = (registry: Registry, hash: string) =>
-  registry
-    .selectFrom('tokens')
-    .select(['id', 'user_id', 'expires', 'last_used'])
-    .where('hash', '=', hash)
-    .where('purpose', '=', 'session')
-    .executeTakeFirst()
-
-export async function touchToken(registry: Registry, id: number, now: number): Promise<void> {
-  await registry.updateTable('tokens').set({ last_used: now }).where('id', '=', id).execute()
+/** Counts one guess; false when there were `most` already. */
+export async function countTry(registry: Registry, id: number, most: number): Promise<boolean> {
+  const { numUpdatedRows } = await registry
+    .updateTable('tokens')
+    .set((eb) => ({ tries: eb('tries', '+', 1) }))
+    .where('id', '=', id)
+    .where('tries', '<', most)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
-export async function deleteToken(registry: Registry, id: number, now: number): Promise<void> {
-  await registry.transaction().execute(async (registry) => {
-    await registry.deleteFrom('tokens').where('id', '=', id).execute()
-    await recordChange(registry, 'identity', id, now)
+/** True for exactly one of those who try at once. */
+export async function deleteToken(
+  registry: Registry,
+  { id, user_id }: { id: number; user_id: number },
+  now: number
+): Promise<boolean> {
+  return registry.transaction().execute(async (registry) => {
+    const { numDeletedRows } = await registry
+      .deleteFrom('tokens')
+      .where('id', '=', id)
+      .where('user_id', '=', user_id)
+      .executeTakeFirstOrThrow()
+    if (numDeletedRows > 0n) await recordChange(registry, 'identity', user_id, now)
+    return numDeletedRows > 0n
   })
 }
 
-/** Tokens past their end, or unused for longer than `idle`. */
-export async function deleteExpiredTokens(
+/** Ends the sign-ins of a user, and what could still become one; API keys stay. */
+export async function endSessions(
   registry: Registry,
-  { now, idle }: { now: number; idle: number }
-): Promise<number> {
-  const { numDeletedRows } = await registry
+  userId: number,
+  { now, except }: { now: number; except?: number | undefined }
+): Promise<void> {
+  await registry
     .deleteFrom('tokens')
-    .where((eb) => eb.or([eb('expires', '<=', now), eb('last_used', '<=', now - idle)]))
+    .where('user_id', '=', userId)
+    .where('purpose', '!=', 'key')
+    .$if(except !== undefined, (query) => query.where('id', '!=', except ?? 0))
+    .execute()
+  await recordChange(registry, 'identity', userId, now)
+}
+
+export async function countTokensSince(
+  registry: Registry,
+  userId: number,
+  { purpose, since }: { purpose: TokenPurpose; since: number }
+): Promise<number> {
+  const { count } = await registry
+    .selectFrom('tokens')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .where('created', '>', since)
     .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+  return Number(count)
+}
+
+export async function deleteExpiredTokens(registry: Registry, now: number): Promise<void> {
+  await registry
+    .deleteFrom('tokens')
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('expires', '>', 0), eb('expires', '<=', now)]),
+        eb.and([
+          eb('session_timeout', '>', 0),
+          eb(eb('last_used', '+', eb.ref('session_timeout')), '<=', now)
+        ])
+      ])
+    )
+    .execute()
+}
+
+/** The moments at which SMS went to a user, oldest first; what is older than `since` is forgotten. */
+export async function smsSince(
+  registry: Registry,
+  userId: number,
+  since: number
+): Promise<number[]> {
+  await registry.deleteFrom('sms_log').where('created', '<=', since).execute()
+  const rows = await registry
+    .selectFrom('sms_log')
+    .select('created')
+    .where('user_id', '=', userId)
+    .orderBy('created')
+    .execute()
+  return rows.map(({ created }) => created)
+}
+
+export async function noteSms(registry: Registry, userId: number, now: number): Promise<void> {
+  await registry.insertInto('sms_log').values({ user_id: userId, created: now }).execute()
 }

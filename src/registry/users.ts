@@ -1,121 +1,284 @@
-import { sql } from 'kysely'
-import { fold } from '../lib/meta-filter.ts'
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
+import { fold, type MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
-import type { Registry } from './tables.ts'
+import { emptyMap, flag, type Meta, matchesMeta, readMeta, replaceMeta } from './meta.ts'
+import type { Registry, Tables } from './tables.ts'
 
-export type NewUser = {
-  email: string
-  password_hash: string
-  role_id: number
-  first_name: string
-  last_name: string
-  organisations: readonly number[]
-  now: number
+export type UserRow = Selectable<Tables['users']>
+export type Address = { address: string; city: string; country: string; zip: string }
+
+export type UserRecord = Omit<UserRow, 'address' | 'email_folded' | 'sms_login'> &
+  Meta & {
+    address: Address
+    sms_login: boolean
+    organisations: number[]
+    assigned_installations: number[]
+  }
+
+/** Written fields; an absent one keeps what is there. */
+export type UserFields = {
+  email?: string
+  password_hash?: string
+  role_id?: number
+  first_name?: string
+  last_name?: string
+  mobile?: string
+  note?: string
+  address?: Address
+  sms_login?: boolean
+  expire_at?: number
+  organisations?: readonly number[]
+  assigned_installations?: readonly number[]
+  meta?: Readonly<Record<string, string>>
+  protected_meta?: Readonly<Record<string, string>>
 }
 
-export async function insertUser(registry: Registry, user: NewUser): Promise<number> {
-  const { organisations, now, ...row } = user
-  const { id } = await registry
+/** Whom a principal can see: members of these organizations, the users of these installations, and itself. */
+export type UserScope = {
+  readonly organizationIds: readonly number[]
+  readonly installationIds: readonly number[]
+  readonly userId: number
+}
+
+const noAddress: Address = { address: '', city: '', country: '', zip: '' }
+
+const toRow = ({ email, address, sms_login, ...fields }: UserFields) => {
+  const {
+    organisations: _o,
+    assigned_installations: _a,
+    meta: _m,
+    protected_meta: _p,
+    ...plain
+  } = fields
+  return {
+    ...plain,
+    ...(email !== undefined && { email, email_folded: fold(email) }),
+    ...(address !== undefined && { address: JSON.stringify(address) }),
+    ...(sms_login !== undefined && { sms_login: flag(sms_login) })
+  }
+}
+
+/** Undefined: the e-mail is taken, whatever its case. */
+export async function insertUser(
+  registry: Registry,
+  fields: UserFields & { email: string; role_id: number },
+  now: number
+): Promise<number | undefined> {
+  const inserted = await registry
     .insertInto('users')
     .values({
-      ...row,
-      email_folded: fold(user.email),
+      password_hash: '',
+      first_name: '',
+      last_name: '',
       mobile: '',
       note: '',
-      address: '{}',
+      address: JSON.stringify(noAddress),
       sms_login: 0,
       expire_at: 0,
+      ...toRow(fields),
+      email: fields.email,
+      email_folded: fold(fields.email),
+      role_id: fields.role_id,
       created: now,
       updated: now
     })
+    .onConflict((conflict) => conflict.column('email_folded').doNothing())
     .returning('id')
-    .executeTakeFirstOrThrow()
-  if (organisations.length > 0) {
-    await registry
-      .insertInto('user_organizations')
-      .values(organisations.map((organization_id) => ({ user_id: id, organization_id })))
-      .execute()
+    .executeTakeFirst()
+  if (!inserted) return undefined
+  await writeLinks(registry, inserted.id, fields)
+  await recordChange(registry, 'identity', inserted.id, now)
+  return inserted.id
+}
+
+/** False: another user has the e-mail. */
+export async function updateUser(
+  registry: Registry,
+  id: number,
+  fields: UserFields,
+  now: number
+): Promise<boolean> {
+  if (fields.email !== undefined) {
+    const other = await findUserByEmail(registry, fields.email)
+    if (other && other.id !== id) return false
   }
+  await registry
+    .updateTable('users')
+    .set({ ...toRow(fields), updated: now })
+    .where('id', '=', id)
+    .execute()
+  await writeLinks(registry, id, fields)
   await recordChange(registry, 'identity', id, now)
-  return id
+  return true
+}
+
+async function writeLinks(registry: Registry, user_id: number, fields: UserFields): Promise<void> {
+  const { organisations, assigned_installations, meta, protected_meta } = fields
+  if (organisations) {
+    await registry.deleteFrom('user_organizations').where('user_id', '=', user_id).execute()
+    const rows = [...new Set(organisations)].map((organization_id) => ({
+      user_id,
+      organization_id
+    }))
+    if (rows.length > 0) await registry.insertInto('user_organizations').values(rows).execute()
+  }
+  if (assigned_installations) {
+    await registry.deleteFrom('user_installations').where('user_id', '=', user_id).execute()
+    const ids = [...new Set(assigned_installations)]
+    const rows = ids.map((installation_id) => ({ user_id, installation_id }))
+    if (rows.length > 0) await registry.insertInto('user_installations').values(rows).execute()
+  }
+  if (meta) await replaceMeta(registry, 'user', user_id, { map: meta, isProtected: false })
+  if (protected_meta) {
+    await replaceMeta(registry, 'user', user_id, { map: protected_meta, isProtected: true })
+  }
+}
+
+/** Links, tokens, phones and metadata go with the user. [contract: User] */
+export async function deleteUser(registry: Registry, id: number, now: number): Promise<void> {
+  await registry.deleteFrom('users').where('id', '=', id).execute()
+  await recordChange(registry, 'identity', id, now)
 }
 
 export async function hasUsers(registry: Registry): Promise<boolean> {
   return (await registry.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-export const findUser = (registry: Registry, id: number) =>
+export const findUser = (registry: Registry, id: number): Promise<UserRow | undefined> =>
   registry.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
-export const findUserByEmail = (registry: Registry, email: string) =>
+export const findUserByEmail = (registry: Registry, email: string): Promise<UserRow | undefined> =>
   registry
     .selectFrom('users')
     .selectAll()
     .where('email_folded', '=', fold(email))
     .executeTakeFirst()
 
+export async function readUser(registry: Registry, id: number): Promise<UserRecord | undefined> {
+  const row = await findUser(registry, id)
+  return row && (await withLinks(registry, [row]))[0]
+}
+
+/** Sorted by id. */
+export async function listUsers(
+  registry: Registry,
+  scope: UserScope,
+  filter: { meta: readonly MetaFilter[]; seesProtected: UserScope }
+): Promise<UserRecord[]> {
+  const rows = await registry
+    .selectFrom('users')
+    .selectAll()
+    .where(isVisible(registry, scope))
+    .where(matchesMeta('user', filter.meta, isVisible(registry, filter.seesProtected)))
+    .orderBy('id')
+    .execute()
+  return withLinks(registry, rows)
+}
+
+/** Of these users, the ones within the scope. */
+export async function visibleUsers(
+  registry: Registry,
+  ids: readonly number[],
+  scope: UserScope
+): Promise<Set<number>> {
+  const rows = await registry
+    .selectFrom('users')
+    .select('id')
+    .where(isOneOf(registry, sql.ref('users.id'), ids))
+    .where(isVisible(registry, scope))
+    .execute()
+  return new Set(rows.map((row) => row.id))
+}
+
+const isVisible = (registry: Registry, scope: UserScope): Expression<SqlBool> =>
+  sql<SqlBool>`(users.id = ${scope.userId}
+    or exists (select 1 from user_organizations as uo where uo.user_id = users.id
+      and ${isOneOf(registry, sql.ref('uo.organization_id'), scope.organizationIds)})
+    or exists (select 1 from user_installations as ui where ui.user_id = users.id
+      and ${isOneOf(registry, sql.ref('ui.installation_id'), scope.installationIds)}))`
+
+async function withLinks(registry: Registry, rows: UserRow[]): Promise<UserRecord[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const metas = await readMeta(registry, 'user', ids)
+  const organizations = await linksOf(registry, 'organization', ids)
+  const installations = await linksOf(registry, 'installation', ids)
+  return rows.map(({ email_folded: _, ...row }) => ({
+    ...row,
+    address: { ...noAddress, ...JSON.parse(row.address) },
+    sms_login: row.sms_login === 1,
+    organisations: organizations.get(row.id) ?? [],
+    assigned_installations: installations.get(row.id) ?? [],
+    ...(metas.get(row.id) ?? { meta: emptyMap(), protected_meta: emptyMap() })
+  }))
+}
+
+async function linksOf(
+  registry: Registry,
+  target: 'organization' | 'installation',
+  userIds: readonly number[]
+): Promise<Map<number, number[]>> {
+  const { rows } = await sql<{ user_id: number; target_id: number }>`
+    select user_id, ${sql.ref(`${target}_id`)} as target_id from ${sql.table(`user_${target}s`)}
+    where ${isOneOf(registry, sql.ref('user_id'), userIds)} order by target_id`.execute(registry)
+  const found = new Map<number, number[]>()
+  for (const { user_id, target_id } of rows) {
+    const ids = found.get(user_id)
+    if (ids) ids.push(target_id)
+    else found.set(user_id, [target_id])
+  }
+  return found
+}
+
 /** What decides a user's rights: the role, the organizations, the assigned installations. */
 export async function readRights(registry: Registry, userId: number) {
   const user = await registry
     .selectFrom('users')
     .innerJoin('roles', 'roles.id', 'users.role_id')
-    .select(['users.id', 'users.email', 'users.expire_at', 'roles.priority', 'roles.permissions'])
+    .select(['users.id', 'users.expire_at', 'roles.priority', 'roles.permissions'])
     .where('users.id', '=', userId)
     .executeTakeFirst()
-  if (!user) return undefined
-  return {
-    ...user,
-    organizationIds: await organizationsOf(registry, userId),
-    installationIds: await installationsOf(registry, userId)
-  }
+  return (
+    user && {
+      ...user,
+      organizationIds: await organizationsOf(registry, userId),
+      installationIds: (await linksOf(registry, 'installation', [userId])).get(userId) ?? []
+    }
+  )
 }
 
 export async function organizationsOf(registry: Registry, userId: number): Promise<number[]> {
-  const rows = await registry
-    .selectFrom('user_organizations')
-    .select('organization_id')
-    .where('user_id', '=', userId)
-    .orderBy('organization_id')
-    .execute()
-  return rows.map((row) => row.organization_id)
+  return (await linksOf(registry, 'organization', [userId])).get(userId) ?? []
 }
 
-export async function installationsOf(registry: Registry, userId: number): Promise<number[]> {
-  const rows = await registry
-    .selectFrom('user_installations')
-    .select('installation_id')
-    .where('user_id', '=', userId)
-    .orderBy('installation_id')
-    .execute()
-  return rows.map((row) => row.installation_id)
-}
-
-/** Of these users, the ones that belong to one of the organizations. */
-export async function usersWithin(
+/** Users with everything (`#`), without those named. */
+export async function otherAdministrators(
   registry: Registry,
-  ids: readonly number[],
-  organizationIds: readonly number[]
-): Promise<Set<number>> {
-  const rows = await registry
-    .selectFrom('user_organizations')
-    .select('user_id')
-    .distinct()
-    .where(isOneOf(registry, sql.ref('user_id'), ids))
-    .where(isOneOf(registry, sql.ref('organization_id'), organizationIds))
+  without: readonly number[]
+): Promise<number> {
+  const roles = await registry.selectFrom('roles').select(['id', 'permissions']).execute()
+  const all = roles.filter(({ permissions }) => JSON.parse(permissions)['#'] === true)
+  const users = await registry
+    .selectFrom('users')
+    .select('id')
+    .where(
+      isOneOf(
+        registry,
+        sql.ref('role_id'),
+        all.map(({ id }) => id)
+      )
+    )
     .execute()
-  return new Set(rows.map((row) => row.user_id))
+  return users.filter(({ id }) => !without.includes(id)).length
 }
 
-export async function setPassword(
-  registry: Registry,
-  id: number,
-  { password_hash, now }: { password_hash: string; now: number }
-): Promise<void> {
-  await registry
-    .updateTable('users')
-    .set({ password_hash, updated: now })
-    .where('id', '=', id)
+export async function prioritiesOf(registry: Registry, ids: readonly number[]): Promise<number[]> {
+  const rows = await registry
+    .selectFrom('users')
+    .innerJoin('roles', 'roles.id', 'users.role_id')
+    .select('roles.priority')
+    .where(isOneOf(registry, sql.ref('users.id'), ids))
     .execute()
-  await recordChange(registry, 'identity', id, now)
+  return rows.map(({ priority }) => priority)
 }

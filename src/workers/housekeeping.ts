@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { IDLE } from '../access/tokens.ts'
 import type { History } from '../history/history.ts'
 import type { Clock } from '../lib/clock.ts'
 import { DAY, HOUR, MINUTE, unixMs } from '../lib/unix-time.ts'
@@ -47,7 +46,7 @@ export class Housekeeping {
   async run(): Promise<void> {
     const { registry, history, eraser, clock, log, retentionDays } = this.#parts
     const now = clock()
-    await deleteExpiredTokens(registry, { now, idle: IDLE })
+    await deleteExpiredTokens(registry, now)
     await forgetChanges(registry, now - HOUR)
     eraser.wake()
     if (retentionDays > 0) {

@@ -10,11 +10,13 @@ const grantsOf = (names: readonly string[]) =>
   new Grants(Object.fromEntries(names.map((name) => [name, true])))
 
 const principal = (names: readonly string[], parts: Partial<Principal> = {}): Principal => ({
+  kind: 'user',
   owner: 'user:1',
   userId: 1,
   tokenId: undefined,
   priority: 100,
   grants: grantsOf(names),
+  limit: undefined,
   organizationIds: [1],
   organizationsBelow: new Set([1, 2]),
   assigned: new Set([7]),

@@ -8,10 +8,10 @@ import { Directory } from '../../src/access/directory.ts'
 import { recordChange } from '../../src/registry/changes.ts'
 import { hasTable, isOneOf } from '../../src/registry/dialect.ts'
 import {
-  deleteInstallation,
   findInstallation,
   insertInstallation,
   pendingErasures,
+  removeInstallations,
   updateInstallation
 } from '../../src/registry/installations.ts'
 import { migrate } from '../../src/registry/migrate.ts'
@@ -32,7 +32,7 @@ onEveryRegistry('registry', (engine) => {
   before(async () => {
     url = await engine.url()
     registry = await openRegistry({ url, dataDir })
-    organization = await insertOrganization(registry, { name: 'Home', parent_id: null, now })
+    organization = await insertOrganization(registry, { name: 'Home', parent_id: null }, now)
   })
   after(async () => {
     await registry.destroy()
@@ -82,7 +82,7 @@ onEveryRegistry('registry', (engine) => {
     const make = () =>
       insertInstallation(registry, { name: 'x', organization_id: organization }, now)
     const first = await make()
-    await deleteInstallation(registry, first, now)
+    await removeInstallations(registry, [first], now)
     const second = await make()
     assert(second > first)
     assert.equal((await findInstallation(registry, second))?.client_id, second + 1000)
@@ -127,33 +127,27 @@ onEveryRegistry('registry', (engine) => {
 
   test('links go with the user and with the installation', async () => {
     const role_id = await insertRole(registry, { name: 'r', priority: 1, permissions: {} })
+    assert(role_id)
     const user = (email: string) =>
-      insertUser(registry, {
-        email,
-        password_hash: '',
-        role_id,
-        first_name: '',
-        last_name: '',
-        organisations: [organization],
-        now
-      })
+      insertUser(registry, { email, role_id, organisations: [organization] }, now)
     const [kept, gone] = [await user('kept@x'), await user('gone@x')]
+    assert(kept && gone)
     const fields = { name: 'x', organization_id: organization, users: [kept, gone] }
     const id = await insertInstallation(registry, fields, now)
     await registry.deleteFrom('users').where('id', '=', gone).execute()
     assert.deepEqual((await findInstallation(registry, id))?.users, [kept])
-    await deleteInstallation(registry, id, now)
+    await removeInstallations(registry, [id], now)
     const links = await registry
       .selectFrom('user_installations')
       .selectAll()
       .where('installation_id', '=', id)
       .execute()
     assert.deepEqual(links, [])
-    await assert.rejects(user('KEPT@x'), /unique/i, 'an e-mail is unique whatever its case')
+    assert.equal(await user('KEPT@x'), undefined, 'an e-mail is unique whatever its case')
   })
 
   test('organizationsBelow is the whole subtree', async () => {
-    const make = (parent_id: number) => insertOrganization(registry, { name: 'o', parent_id, now })
+    const make = (parent_id: number) => insertOrganization(registry, { name: 'o', parent_id }, now)
     const a = await make(organization)
     const b = await make(a)
     const c = await make(b)
@@ -186,7 +180,7 @@ onEveryRegistry('registry', (engine) => {
     const id = await insertInstallation(registry, { name: 'x', organization_id: organization }, now)
     await other.catchUp()
     assert.equal(other.installationByClientId(id + 1000)?.id, id)
-    await deleteInstallation(registry, id, now)
+    await removeInstallations(registry, [id], now)
     await other.catchUp()
     assert.equal(other.installation(id), undefined)
     await recordChange(registry, 'identity', 1, now)

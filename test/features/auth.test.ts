@@ -116,12 +116,12 @@ onEveryRegistry('auth', (engine) => {
 
   test('a password may hold colons and letters of any script', async () => {
     const { world, deps } = platform()
-    const { setPassword } = await import('../../src/registry/users.ts')
+    const { updateUser } = await import('../../src/registry/users.ts')
     const { hashPassword } = await import('../../src/access/password.ts')
     const user = await world.user()
     const password = 'på:ss:ord ✓'
     const password_hash = await hashPassword(password)
-    await setPassword(deps.registry, user.id, { password_hash, now: Date.now() })
+    await updateUser(deps.registry, user.id, { password_hash }, Date.now())
     const { status } = await world.request('POST /api/v2/auth', {
       headers: basic(user.email, password)
     })

@@ -47,6 +47,8 @@ test('readConfig', () => {
   f({ REGISTRY_URL: 'postgres://a:b@c/d' }, { REGISTRY_URL: 'postgres://a:b@c/d' })
   f({ REGISTRY_URL: 'sqlite:x' }, /REGISTRY_URL: must begin with/)
   f({ BUS_URL: 'tcp://x' }, /BUS_URL/)
+  f({ SMS_URL: 'http://sms.example.org/' }, /SMS_URL: must begin with https/)
+  f({ SMS_URL: 'http://a:b@localhost:9/' }, { SMS_URL: 'http://a:b@localhost:9/' })
   f({ SYSTEM_ACCOUNTS: 'push:secret,other:pass' }, { SYSTEM_ACCOUNTS: 'push:secret,other:pass' })
   f({ SYSTEM_ACCOUNTS: 'push' }, /SYSTEM_ACCOUNTS: must be name:password/)
   f({ LOG_LEVEL: 'loud' }, /LOG_LEVEL: must be fatal, error/)

@@ -11,7 +11,7 @@ const levels: [level: number, pattern: RegExp][] = [
   [5, /^src\/(main|platform|console)\.ts$|^src\/demo\//],
   [4, /^src\/(app|routes)\.ts$|^src\/workers\//],
   [3, /^src\/features\//],
-  [2, /^src\/(access|notify)\/|^src\/deps\.ts$/],
+  [2, /^src\/(access|notify|metadata)\/|^src\/deps\.ts$/],
   [1, /^src\/(http|registry|history|bus|outbound)\/|^src\/(metrics|data-dir|tls)\.ts$/],
   [0, /^src\/lib\/|^src\/config\.ts$/]
 ]

@@ -13,7 +13,7 @@ import {
 } from '../../src/registry/installations.ts'
 import { insertOrganization } from '../../src/registry/organizations.ts'
 import { insertRole } from '../../src/registry/roles.ts'
-import { insertUser } from '../../src/registry/users.ts'
+import { insertUser, type UserFields } from '../../src/registry/users.ts'
 import { eventually } from './eventually.ts'
 import { mqttClient, type TestClient } from './mqtt.ts'
 
@@ -57,25 +57,30 @@ export class World {
   }
 
   async organization(parent_id = 1): Promise<number> {
-    return this.#registry.transaction().execute((registry) =>
-      insertOrganization(registry, {
-        name: this.unique('organization'),
-        parent_id,
-        now: this.#clock()
-      })
-    )
+    return this.#registry
+      .transaction()
+      .execute((registry) =>
+        insertOrganization(
+          registry,
+          { name: this.unique('organization'), parent_id },
+          this.#clock()
+        )
+      )
   }
 
   /** A user with exactly these grants, in these organizations, with these installations assigned. */
   async user({
     grants = [],
     organizations = [],
-    assigned = []
+    assigned = [],
+    priority = 100,
+    ...more
   }: {
     grants?: Grants
     organizations?: number[]
     assigned?: number[]
-  } = {}): Promise<Account> {
+    priority?: number
+  } & UserFields = {}): Promise<Account> {
     const email = `${this.unique('user')}@example.org`
     const password = 'a long enough password'
     const now = this.#clock()
@@ -85,26 +90,22 @@ export class World {
     const id = await this.#registry.transaction().execute(async (registry) => {
       const role_id = await insertRole(registry, {
         name: this.unique('role'),
-        priority: 100,
+        priority,
         permissions: Object.fromEntries(grants.map((grant) => [grant, true]))
       })
-      const user_id = await insertUser(registry, {
+      const fields = {
         email,
         password_hash,
-        role_id,
+        role_id: role_id ?? 0,
         first_name: 'Test',
         last_name: 'User',
         organisations: organizations,
-        now
-      })
-      for (const installation_id of assigned) {
-        await registry
-          .insertInto('user_installations')
-          .values({ user_id, installation_id })
-          .execute()
+        assigned_installations: assigned,
+        ...more
       }
-      return user_id
+      return insertUser(registry, fields, now)
     })
+    assert(id)
     const token = await issueToken(this.#registry, id, now)
     await this.#platform.deps.directory.catchUp()
     return { id, email, password, token }

@@ -1,37 +1,96 @@
-import { basicCredentials, everyone, signedIn } from '../../access/guard.ts'
-import { issueToken } from '../../access/tokens.ts'
+import {
+  basicCredentials,
+  everyone,
+  keyOf,
+  originOf,
+  pending,
+  signedIn
+} from '../../access/guard.ts'
 import type { Routes } from '../../deps.ts'
-import { tooManyTries, unauthorized } from '../../http/errors.ts'
+import { badRequest, tooManyTries, unauthorized } from '../../http/errors.ts'
 import { deleteToken } from '../../registry/tokens.ts'
-import { LoginAnswer } from './schema.ts'
+import { finishLogin, login } from './login.ts'
+import { sendResetKey, setNewPassword } from './password-reset.ts'
+import { Challenge, LoginAnswer, NewPassword, ResetRequest } from './schema.ts'
 
-export const authRoutes: Routes = (app, { registry, identity, clock }) => {
+export const authRoutes: Routes = (app, deps) => {
+  const { registry, identity, clock, log } = deps
+  const tags = ['Auth']
+
   app.post(
     '/',
     {
-      schema: { tags: ['Auth'], summary: 'Sign in with Basic', response: { 200: LoginAnswer } },
+      schema: { tags, summary: 'Sign in with Basic', response: { 200: LoginAnswer } },
       config: { access: everyone }
     },
     async (request) => {
       const basic = basicCredentials(request)
       if (!basic) throw unauthorized()
-      const found = await identity.byPassword(basic.name, basic.password, request.ip)
-      if ('fault' in found) {
-        throw found.fault === 'throttled' ? tooManyTries(found.retryAfter) : unauthorized()
+      const verified = await identity.verify(basic.name, basic.password, request.ip)
+      if ('user' in verified) return login(deps, verified, originOf(request))
+      throw verified.fault === 'throttled' ? tooManyTries(verified.retryAfter) : unauthorized()
+    }
+  )
+
+  app.put(
+    '/',
+    {
+      schema: {
+        tags,
+        summary: 'Finish a sign-in with the code of the SMS',
+        body: Challenge,
+        response: { 200: LoginAnswer }
+      },
+      config: { access: pending },
+      // [contract: Auth] The body is optional.
+      preValidation: async (request) => {
+        request.body ??= {}
       }
-      return { token: await issueToken(registry, found.principal.userId, clock()) }
+    },
+    async (request) => {
+      const challenge = request.body.challenge ?? ''
+      return finishLogin(deps, request.pendingToken, { challenge, origin: originOf(request) })
     }
   )
 
   app.delete(
     '/',
-    {
-      schema: { tags: ['Auth'], summary: 'End the token that is shown' },
-      config: { access: signedIn }
-    },
+    { schema: { tags, summary: 'End the token that is shown' }, config: { access: signedIn } },
     async ({ principal }, reply) => {
+      const { tokenId, userId } = principal
       // Someone who came with a password has no token to end, and is as signed out as before.
-      if (principal.tokenId !== undefined) await deleteToken(registry, principal.tokenId, clock())
+      if (tokenId !== undefined) {
+        await deleteToken(registry, { id: tokenId, user_id: userId }, clock())
+      }
+      return reply.code(200).send()
+    }
+  )
+
+  app.post(
+    '/reset_password',
+    {
+      schema: { tags, summary: 'Ask for a new password by mail', body: ResetRequest },
+      config: { access: everyone }
+    },
+    async ({ body }, reply) => {
+      // Not waited for: known and unknown accounts look the same, in time too.
+      sendResetKey(deps, body.email).catch((err) =>
+        log.error({ err }, 'the key for a new password could not be sent')
+      )
+      return reply.code(200).send()
+    }
+  )
+
+  app.put(
+    '/reset_password',
+    {
+      schema: { tags, summary: 'Set a new password with the key of the mail', body: NewPassword },
+      config: { access: everyone, bodilessErrors: [400] }
+    },
+    async (request, reply) => {
+      const key = keyOf(request)
+      if (!key) throw badRequest('the key is missing')
+      await setNewPassword(deps, key, request.body.password)
       return reply.code(200).send()
     }
   )

@@ -1,6 +1,11 @@
 import { Type } from 'typebox'
+import { Maybe } from '../../http/schema.ts'
 
 export const LoginAnswer = Type.Object({
   token: Type.String(),
-  nextstep: Type.Optional(Type.String())
+  nextstep: Type.Optional(Type.String({ description: '`smslogin`: PUT the code of the SMS' }))
 })
+
+export const Challenge = Type.Object({ challenge: Maybe(Type.String({ maxLength: 100 })) })
+export const ResetRequest = Type.Object({ email: Type.String({ minLength: 1, maxLength: 255 }) })
+export const NewPassword = Type.Object({ password: Type.String() })

@@ -1,27 +1,28 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { onInstallation, permit, signedIn } from '../../access/guard.ts'
-import { may, type Principal, scopeOf } from '../../access/principal.ts'
+import { holdsName, may, type Principal, scopeOf } from '../../access/principal.ts'
+import { usersVisibleTo } from '../../access/visibility.ts'
 import { isTimeZone } from '../../config.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
 import { metaFilters } from '../../lib/meta-filter.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import { tellChange } from '../../notify/change.ts'
 import {
-  deleteInstallation,
   findInstallation,
   type InstallationFields,
   type InstallationRecord,
   type InstallationRef,
   insertInstallation,
   listInstallations,
+  removeInstallations,
   updateInstallation
 } from '../../registry/installations.ts'
-import { protectedKeys } from '../../registry/meta.ts'
 import type { Registry } from '../../registry/tables.ts'
-import { usersWithin } from '../../registry/users.ts'
+import { visibleUsers } from '../../registry/users.ts'
 import { Installation, InstallationUpdate, NewInstallation } from './schema.ts'
 
 export const installationRoutes: Routes = (app, deps) => {
@@ -65,10 +66,8 @@ export const installationRoutes: Routes = (app, deps) => {
       if (organization_id === undefined) throw badRequest('organization_id is required')
       if (!principal.organizationsBelow.has(organization_id)) throw forbidden()
       const fields = await checked(registry, principal, body)
-      const setsProtected = Object.keys(fields.protected_meta ?? {}).length > 0
-      if (setsProtected && !principal.grants.covers('installation/edit/protected_meta/all')) {
-        throw forbidden()
-      }
+      const edits = holdsName(principal, 'installation/edit/protected_meta/all')
+      checkNewMeta(fields, { sees: edits, edits })
       const now = clock()
       const id = await registry
         .transaction()
@@ -118,7 +117,8 @@ export const installationRoutes: Routes = (app, deps) => {
       }
       const now = clock()
       await registry.transaction().execute(async (registry) => {
-        await keepProtected(registry, principal, installation, fields)
+        const owner = { kind: 'installation', id: installation.id } as const
+        await keepProtected(registry, owner, fields, rights(principal, installation))
         await updateInstallation(registry, installation.id, fields, now)
       })
       return answerChanged(installation.id, principal, query.silent)
@@ -138,7 +138,9 @@ export const installationRoutes: Routes = (app, deps) => {
       config: { access: onInstallation('installation/delete') }
     },
     async ({ installation, query }) => {
-      await deleteInstallation(registry, installation.id, clock())
+      await registry
+        .transaction()
+        .execute((registry) => removeInstallations(registry, [installation.id], clock()))
       await tellChange(deps, { kind: 'installation', ...installation }, query.silent)
       await deps.directory.catchUp()
       latest.erase(installation.id)
@@ -163,7 +165,7 @@ const shown = (
 ): Static<typeof Installation> => ({
   ...installation,
   created: toWholeSeconds(installation.created),
-  ...(may(principal, 'installation/view/protected_meta', installation) && { protected_meta })
+  ...(rights(principal, installation).sees && { protected_meta })
 })
 
 /** The fields that were given, each one allowed and sound; ids and times in the body are noise. */
@@ -190,32 +192,17 @@ async function checked(
   return fields
 }
 
-/** Only users the caller can see may be named: the caller, and with `user/list` those of its organizations. */
+/** Only users the caller can see may be named. */
 async function checkUsers(
   registry: Registry,
-  { userId, grants, organizationsBelow }: Principal,
+  principal: Principal,
   users: readonly number[]
 ): Promise<void> {
-  const others = users.filter((id) => id !== userId)
-  if (others.length === 0) return
-  if (!grants.covers('user/list')) throw forbidden()
-  const visible = await usersWithin(registry, others, [...organizationsBelow])
-  if (!others.every((id) => visible.has(id))) throw forbidden()
+  const visible = await visibleUsers(registry, users, usersVisibleTo(principal))
+  if (!users.every((id) => visible.has(id))) throw forbidden()
 }
 
-/**
- * Without the grant, protected metadata stays as it is: a map of it is ignored, and a plain key
- * that is protected is refused.
- */
-async function keepProtected(
-  registry: Registry,
-  principal: Principal,
-  installation: InstallationRef,
-  fields: InstallationFields
-): Promise<void> {
-  if (may(principal, 'installation/edit/protected_meta', installation)) return
-  delete fields.protected_meta
-  const keys = Object.keys(fields.meta ?? {})
-  const taken = await protectedKeys(registry, 'installation', installation.id, keys)
-  if (taken.length > 0) throw forbidden()
-}
+const rights = (principal: Principal, installation: InstallationRef): MetaRights => ({
+  sees: may(principal, 'installation/view/protected_meta', installation),
+  edits: may(principal, 'installation/edit/protected_meta', installation)
+})

@@ -1,56 +1,190 @@
-import type { Static } from 'typebox'
-import { signedIn } from '../../access/guard.ts'
+import { type Static, Type } from 'typebox'
+import { editUser, onUser, permit, signedIn } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
+import { usersProtected, usersVisibleTo } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
-import { unauthorized } from '../../http/errors.ts'
+import { badRequest } from '../../http/errors.ts'
+import { Message } from '../../http/schema.ts'
+import { metaFilters } from '../../lib/meta-filter.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
-import { emptyMap, readMeta } from '../../registry/meta.ts'
+import { metaKeyRoutes } from '../../metadata/key-routes.ts'
+import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import type { Registry } from '../../registry/tables.ts'
-import { findUser, installationsOf, organizationsOf } from '../../registry/users.ts'
-import { User } from './schema.ts'
+import { endSessions } from '../../registry/tokens.ts'
+import {
+  deleteUser,
+  insertUser,
+  listUsers,
+  type UserRecord,
+  updateUser,
+  visibleUsers
+} from '../../registry/users.ts'
+import {
+  keepAdministrator,
+  passwordHash,
+  plainFields,
+  requireUser,
+  rightsFields
+} from './account.ts'
+import { NewUser, User, UserId, UserParams, UserUpdate } from './schema.ts'
 
-export const userRoutes: Routes = (app, { registry }) => {
+export const userRoutes: Routes = (app, deps) => {
+  const { registry, clock } = deps
+  const tags = ['User']
+
   app.get(
-    '/me',
+    '/',
     {
-      schema: { tags: ['User'], summary: 'The caller', response: { 200: User } },
+      schema: {
+        tags,
+        summary: 'Users the caller can see, filtered by metadata',
+        querystring: Type.Object({}, { additionalProperties: true }),
+        response: { 200: Type.Array(User) }
+      },
       config: { access: signedIn }
     },
-    async ({ principal }) => {
-      const user = await readUser(registry, principal, principal.userId)
-      // Deleted while the request was under way.
-      if (!user) throw unauthorized()
-      return user
+    async ({ principal, query }) => {
+      const seesProtected = usersProtected(principal, 'view')
+      const filter = { meta: metaFilters(query), seesProtected }
+      const users = await listUsers(registry, usersVisibleTo(principal), filter)
+      const ids = users.map(({ id }) => id)
+      const open = await visibleUsers(registry, ids, seesProtected)
+      return users.map((user) => shown(user, open.has(user.id)))
     }
   )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        tags,
+        summary: 'Create a user; without organisations in the first one of the caller',
+        body: NewUser,
+        response: { 200: User }
+      },
+      config: { access: permit('user/create/delete') }
+    },
+    async ({ principal, body }) => {
+      const rights = await rightsFields(deps, principal, body, undefined)
+      const [firstOrganization] = principal.organizationIds
+      if (!rights.organisations?.length && firstOrganization !== undefined) {
+        rights.organisations = [firstOrganization]
+      }
+      const fields = { ...plainFields(body), ...rights, email: body.email, role_id: body.role }
+      const edits = usersProtected(principal, 'edit').organizationIds.length > 0
+      checkNewMeta(fields, { sees: edits, edits })
+      if (body.password) fields.password_hash = await passwordHash(body.password)
+      const id = await registry
+        .transaction()
+        .execute((registry) => insertUser(registry, fields, clock()))
+      if (id === undefined) throw badRequest('email is taken')
+      return answer(principal, id)
+    }
+  )
+
+  app.get(
+    '/:user_id',
+    {
+      schema: { tags, params: UserParams, response: { 200: User } },
+      config: { access: onUser('user/list', 'user/list/assigned') }
+    },
+    async ({ principal, subject }) => answer(principal, subject.id)
+  )
+
+  app.put(
+    '/:user_id',
+    {
+      schema: {
+        tags,
+        summary: 'Update a user; what is missing or null is kept',
+        params: UserParams,
+        body: UserUpdate,
+        response: { 200: User }
+      },
+      config: { access: editUser('user/update') }
+    },
+    async ({ principal, subject, body }) => {
+      const isSelf = subject.id === principal.userId
+      if (body.password && !isSelf) throw badRequest('password is set at user/{id}/password')
+      const password_hash = body.password ? await passwordHash(body.password) : undefined
+      await registry.transaction().execute(async (registry) => {
+        const current = await requireUser(registry, subject.id)
+        const fields = {
+          ...plainFields(body),
+          ...(await rightsFields({ ...deps, registry }, principal, body, current)),
+          ...(password_hash && { password_hash })
+        }
+        const rights = await metaRights(registry, principal, subject.id)
+        await keepProtected(registry, { kind: 'user', id: subject.id }, fields, rights)
+        if (fields.role_id !== undefined) await keepAdministrator(registry, subject.id)
+        if (!(await updateUser(registry, subject.id, fields, clock()))) {
+          throw badRequest('email is taken')
+        }
+        if (password_hash) {
+          await endSessions(registry, subject.id, { now: clock(), except: principal.tokenId })
+        }
+      })
+      return answer(principal, subject.id)
+    }
+  )
+
+  app.delete(
+    '/:user_id',
+    {
+      schema: { tags, params: UserParams, response: { 200: Message } },
+      config: { access: editUser('user/create/delete') }
+    },
+    async ({ subject }) => {
+      await registry.transaction().execute(async (registry) => {
+        await keepAdministrator(registry, subject.id)
+        await deleteUser(registry, subject.id, clock())
+      })
+      return { message: 'Deleted' }
+    }
+  )
+
+  metaKeyRoutes(app, deps, {
+    tag: 'User',
+    owner: 'user',
+    param: 'user_id',
+    paramSchema: UserId,
+    view: onUser('user/list', 'user/list/assigned'),
+    edit: editUser('user/update'),
+    find: async ({ principal, subject }) => ({
+      id: subject.id,
+      rights: await metaRights(registry, principal, subject.id)
+    })
+  })
+
+  async function answer(principal: Principal, id: number): Promise<Static<typeof User>> {
+    const { sees } = await metaRights(registry, principal, id)
+    return shown(await requireUser(registry, id), sees)
+  }
 }
 
-async function readUser(
+async function metaRights(
   registry: Registry,
   principal: Principal,
   id: number
-): Promise<Static<typeof User> | undefined> {
-  const row = await findUser(registry, id)
-  if (!row) return undefined
-  const { meta, protected_meta } = (await readMeta(registry, 'user', [id])).get(id) ?? {
-    meta: emptyMap(),
-    protected_meta: emptyMap()
-  }
-  const address = { address: '', city: '', country: '', zip: '', ...JSON.parse(row.address) }
-  return {
-    id: row.id,
-    email: row.email,
-    first_name: row.first_name,
-    last_name: row.last_name,
-    role: row.role_id,
-    sms_login: row.sms_login === 1,
-    mobile: row.mobile,
-    note: row.note,
-    organisations: await organizationsOf(registry, id),
-    address,
-    meta,
-    ...(principal.grants.covers('user/view/protected_meta/all') && { protected_meta }),
-    assigned_installations: await installationsOf(registry, id),
-    expire_at: toWholeSeconds(row.expire_at)
-  }
+): Promise<MetaRights> {
+  const within = async (action: 'view' | 'edit') =>
+    (await visibleUsers(registry, [id], usersProtected(principal, action))).has(id)
+  return { sees: await within('view'), edits: await within('edit') }
 }
+
+const shown = (user: UserRecord, seesProtected: boolean): Static<typeof User> => ({
+  id: user.id,
+  email: user.email,
+  first_name: user.first_name,
+  last_name: user.last_name,
+  role: user.role_id,
+  sms_login: user.sms_login,
+  mobile: user.mobile,
+  note: user.note,
+  organisations: user.organisations,
+  address: user.address,
+  meta: user.meta,
+  ...(seesProtected && { protected_meta: user.protected_meta }),
+  assigned_installations: user.assigned_installations,
+  expire_at: toWholeSeconds(user.expire_at)
+})

@@ -1,0 +1,24 @@
+import { clientIdOf } from '../lib/topic.ts'
+import type { Directory } from './directory.ts'
+import type { Principal } from './principal.ts'
+
+/** A grant opens nothing that whoever gives it does not have. */
+export function mayGrant(principal: Principal, directory: Directory, pattern: string): boolean {
+  const { grants, limit, organizationsBelow } = principal
+  const installation = directory.installation(clientIdOf(pattern) ?? 0)
+  const isInReach = installation && organizationsBelow.has(installation.organization_id)
+  // On one installation of the caller's organizations: what the caller may on all of them.
+  const names = isInReach ? [pattern, pattern.slice(pattern.indexOf('/') + 1)] : [pattern]
+  return [grants, limit].every((held) => !held || names.some((name) => held.coversPattern(name)))
+}
+
+/** Nobody handles a role, or whoever has it, above their own priority or with wider grants. */
+export const mayHandOut = (
+  principal: Principal,
+  directory: Directory,
+  role: { priority: number; permissions: Readonly<Record<string, boolean>> }
+): boolean =>
+  role.priority <= principal.priority &&
+  Object.entries(role.permissions).every(
+    ([pattern, granted]) => granted !== true || mayGrant(principal, directory, pattern)
+  )

@@ -1,0 +1,33 @@
+import type { UserScope } from '../registry/users.ts'
+import { holds, holdsName, type Principal } from './principal.ts'
+
+/** Whom the caller can see: with `user/list` its organizations' members, with `.../assigned` its neighbours, itself always. */
+export const usersVisibleTo = (principal: Principal): UserScope => ({
+  userId: principal.userId,
+  organizationIds: holds(principal, 'user/list') ? [...principal.organizationsBelow] : [],
+  installationIds: holds(principal, 'user/list/assigned') ? [...principal.assigned] : []
+})
+
+type ProtectedAction = 'view' | 'edit'
+
+/** Whose protected metadata the caller may see or set; `assigned` means its neighbours and itself. */
+export function usersProtected(principal: Principal, action: ProtectedAction): UserScope {
+  const has = (scope: string) => holdsName(principal, `user/${action}/protected_meta/${scope}`)
+  const isNeighbour = has('assigned')
+  return {
+    userId: has('all') || isNeighbour ? principal.userId : 0,
+    organizationIds: has('all') ? [...principal.organizationsBelow] : [],
+    installationIds: isNeighbour ? [...principal.assigned] : []
+  }
+}
+
+/** `assigned` means the organizations the caller belongs to itself. */
+export function organizationsProtected(
+  principal: Principal,
+  action: ProtectedAction
+): readonly number[] {
+  const has = (scope: string) =>
+    holdsName(principal, `organization/${action}/protected_meta/${scope}`)
+  if (has('all')) return [...principal.organizationsBelow]
+  return has('assigned') ? principal.organizationIds : []
+}

@@ -1,0 +1,46 @@
+import { hashPassword } from '../../access/password.ts'
+import { hasEnded, hashToken, issueResetKey } from '../../access/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { badRequest } from '../../http/errors.ts'
+import { passwordFault } from '../../lib/password-rules.ts'
+import { HOUR } from '../../lib/unix-time.ts'
+import { countTokensSince, deleteToken, endSessions, findToken } from '../../registry/tokens.ts'
+import { findUserByEmail, updateUser } from '../../registry/users.ts'
+
+const MAILS_PER_HOUR = 5
+
+/** Sends the key, if there is such an account and it was not sent too many already. */
+export async function sendResetKey(deps: Deps, email: string): Promise<void> {
+  const { registry, clock, mail } = deps
+  const user = await findUserByEmail(registry, email)
+  if (!user) return
+  const now = clock()
+  const recent = { purpose: 'reset', since: now - HOUR } as const
+  if ((await countTokensSince(registry, user.id, recent)) >= MAILS_PER_HOUR) return
+  const key = await issueResetKey(registry, user.id, now)
+  await mail.send({
+    kind: 'mail',
+    to: user.email,
+    subject: 'Your new password',
+    text: `Someone asked for a new password for this account. The key is good for 30 minutes:\n\n${key}\n\nIf it was not you, nothing has to be done.\n`
+  })
+}
+
+/** The key is good once; a password that the rules refuse leaves it good. */
+export async function setNewPassword(
+  { registry, clock }: Deps,
+  key: string,
+  password: string
+): Promise<void> {
+  const token = await findToken(registry, hashToken(key), ['reset'])
+  if (!token || hasEnded(token, clock())) throw badRequest('the key is not valid')
+  const fault = passwordFault(password)
+  if (fault) throw badRequest(fault)
+  const password_hash = await hashPassword(password)
+  const now = clock()
+  if (!(await deleteToken(registry, token, now))) throw badRequest('the key is not valid')
+  await registry.transaction().execute(async (registry) => {
+    await updateUser(registry, token.user_id, { password_hash }, now)
+    await endSessions(registry, token.user_id, { now })
+  })
+}

@@ -1,0 +1,77 @@
+import { Type } from 'typebox'
+import { permit, systemAccount } from '../../access/guard.ts'
+import type { Routes } from '../../deps.ts'
+import { Id } from '../../http/schema.ts'
+import { pushTokensOf, registerPhone } from '../../registry/mobile-devices.ts'
+
+const MAX_LENGTH = 4096
+
+/** Anything goes in: what is wrong with it is the answer. */
+const Registration = Type.Object({
+  device_id: Type.Optional(Type.Unknown()),
+  firebase_token: Type.Optional(Type.Unknown())
+})
+
+const RegistrationAnswer = Type.Object({
+  invalid: Type.Array(Type.String()),
+  messages: Type.Array(Type.String()),
+  missing: Type.Array(Type.String()),
+  mobile: Type.Object({ device_id: Type.String(), firebase_token: Type.String() }),
+  valid: Type.Boolean()
+})
+
+export const mobileRoutes: Routes = (app, { registry, clock }) => {
+  const tags = ['Mobile']
+
+  app.post(
+    '/',
+    {
+      schema: {
+        tags,
+        summary: 'Register a phone for push notifications',
+        body: Registration,
+        response: { 200: RegistrationAnswer }
+      },
+      config: { access: permit('mobile/create') }
+    },
+    async ({ principal, body }) => {
+      const answer = examine({ device_id: body.device_id, firebase_token: body.firebase_token })
+      if (answer.valid) {
+        await registerPhone(registry, { ...answer.mobile, user_id: principal.userId }, clock())
+      }
+      return answer
+    }
+  )
+
+  app.get(
+    '/:user_id',
+    {
+      schema: {
+        tags,
+        summary: 'Push tokens of a user, for system accounts',
+        params: Type.Object({ user_id: Id }),
+        response: { 200: Type.Array(Type.String()) }
+      },
+      config: { access: systemAccount }
+    },
+    ({ params }) => pushTokensOf(registry, params.user_id)
+  )
+}
+
+/** [contract: Mobile] What is missing and what is malformed, by name. */
+function examine(fields: { device_id: unknown; firebase_token: unknown }) {
+  const missing: string[] = []
+  const invalid: string[] = []
+  const messages: string[] = []
+  const mobile = { device_id: '', firebase_token: '' }
+  for (const name of ['device_id', 'firebase_token'] as const) {
+    const value = fields[name]
+    if (value === undefined || value === null || value === '') missing.push(name)
+    else if (typeof value !== 'string' || value.length > MAX_LENGTH || /\s/.test(value)) {
+      invalid.push(name)
+      messages.push(`${name} must be text without spaces, at most ${MAX_LENGTH} characters`)
+    } else mobile[name] = value
+  }
+  const valid = missing.length === 0 && invalid.length === 0
+  return { invalid, messages, missing, mobile, valid }
+}

@@ -1,0 +1,58 @@
+import type { Principal } from '../../access/principal.ts'
+import type { Deps } from '../../deps.ts'
+import { badRequest, forbidden } from '../../http/errors.ts'
+import { tellChange } from '../../notify/change.ts'
+import { lockTree } from '../../registry/dialect.ts'
+import { removeInstallations } from '../../registry/installations.ts'
+import {
+  contentsOf,
+  deleteOrganizations,
+  installationsIn,
+  organizationsBelow,
+  usersOnlyIn
+} from '../../registry/organizations.ts'
+import { deleteUser, otherAdministrators, prioritiesOf } from '../../registry/users.ts'
+
+/**
+ * Without force an organization must be empty. With it everything below goes along: organizations,
+ * installations with their history, and members who belong nowhere else. [ADR-0008]
+ */
+export async function removeOrganization(
+  deps: Deps,
+  principal: Principal,
+  id: number,
+  force: boolean
+): Promise<void> {
+  const { registry, clock, directory, latest } = deps
+  const installations = await registry.transaction().execute(async (registry) => {
+    await lockTree(registry)
+    const { children, installations, users } = await contentsOf(registry, id)
+    if (!force) {
+      if (children > 0) throw badRequest('the organization has children')
+      if (installations > 0) throw badRequest('the organization has installations')
+      if (users > 0) throw badRequest('the organization has users')
+    }
+    const ids = await organizationsBelow(registry, [id])
+    if (principal.organizationIds.some((own) => ids.includes(own))) {
+      throw badRequest('the organization is your own, or above it')
+    }
+    const members = await usersOnlyIn(registry, ids)
+    const priorities = await prioritiesOf(registry, members)
+    if (priorities.some((priority) => priority > principal.priority)) throw forbidden()
+    if (members.length > 0 && (await otherAdministrators(registry, members)) === 0) {
+      throw badRequest('the last administrator stays')
+    }
+    const gone = await installationsIn(registry, ids)
+    await removeInstallations(registry, gone, clock())
+    for (const member of members) await deleteUser(registry, member, clock())
+    await deleteOrganizations(registry, ids, clock())
+    return gone
+  })
+  for (const installationId of installations) {
+    const ref = directory.installation(installationId)
+    if (ref) await tellChange(deps, { kind: 'installation', client_id: ref.client_id })
+    latest.erase(installationId)
+  }
+  await directory.catchUp()
+  if (installations.length > 0) deps.eraseHistory()
+}

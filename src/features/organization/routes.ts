@@ -1,0 +1,209 @@
+import { type Static, Type } from 'typebox'
+import { onOrganization, permit } from '../../access/guard.ts'
+import { holdsName, type Principal } from '../../access/principal.ts'
+import { organizationsProtected } from '../../access/visibility.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, forbidden } from '../../http/errors.ts'
+import { Id, Message } from '../../http/schema.ts'
+import { metaFilters } from '../../lib/meta-filter.ts'
+import { metaKeyRoutes } from '../../metadata/key-routes.ts'
+import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
+import { lockTree } from '../../registry/dialect.ts'
+import {
+  findOrganization,
+  insertOrganization,
+  listOrganizations,
+  type OrganizationFields,
+  type OrganizationRecord,
+  organizationsBelow,
+  updateOrganization
+} from '../../registry/organizations.ts'
+import { removeOrganization } from './removal.ts'
+import {
+  NewOrganization,
+  Organization,
+  OrganizationParams,
+  OrganizationSimple,
+  OrganizationUpdate
+} from './schema.ts'
+
+export const organizationRoutes: Routes = (app, deps) => {
+  const { registry, clock } = deps
+  const tags = ['Organization']
+  const view = onOrganization('organization/list', 'organization/list/all')
+  const edit = onOrganization('organization/update')
+
+  app.get(
+    '/',
+    {
+      schema: {
+        tags,
+        summary: 'Organizations the caller can see, filtered by metadata',
+        querystring: Type.Object(
+          { minimal: Type.Optional(Type.Boolean({ description: 'Just id, name and parent' })) },
+          { additionalProperties: true }
+        ),
+        response: { 200: Type.Array(Type.Union([Organization, OrganizationSimple])) }
+      },
+      config: { access: permit('organization/list', 'organization/list/all') }
+    },
+    async ({ principal, query }) => {
+      const found = await listOrganizations(registry, [...principal.organizationsBelow], {
+        meta: metaFilters(query),
+        seesProtected: organizationsProtected(principal, 'view')
+      })
+      return found.map((one) => (query.minimal ? simple(one, principal) : shown(one, principal)))
+    }
+  )
+
+  app.post(
+    '/',
+    {
+      schema: { tags, body: NewOrganization, response: { 200: Organization } },
+      config: { access: permit('organization/create_delete') }
+    },
+    async ({ principal, body }) => {
+      // 0 is what the caller sees above its own, and nobody plants a tree beside it.
+      const parent_id = body.parent || principal.organizationIds[0]
+      if (parent_id === undefined) throw badRequest('parent is required')
+      if (!principal.organizationsBelow.has(parent_id)) throw forbidden()
+      const fields = fieldsOf(body)
+      const edits = holdsName(principal, 'organization/edit/protected_meta/all')
+      checkNewMeta(fields, { sees: edits, edits })
+      const id = await registry
+        .transaction()
+        .execute((registry) =>
+          insertOrganization(registry, { ...fields, name: body.name, parent_id }, clock())
+        )
+      await deps.directory.catchUp()
+      return answer(id, await renewed(principal, id))
+    }
+  )
+
+  app.get(
+    '/:organization_id',
+    {
+      schema: { tags, params: OrganizationParams, response: { 200: Organization } },
+      config: { access: view }
+    },
+    async ({ principal, params }) => answer(params.organization_id, principal)
+  )
+
+  app.put(
+    '/:organization_id',
+    {
+      schema: {
+        tags,
+        summary: 'Update an organization; what is missing or null is kept',
+        params: OrganizationParams,
+        body: OrganizationUpdate,
+        response: { 200: Organization }
+      },
+      config: { access: edit }
+    },
+    async ({ principal, params, body }) => {
+      const id = params.organization_id
+      const fields = fieldsOf(body)
+      await registry.transaction().execute(async (registry) => {
+        await lockTree(registry)
+        const current = await findOrganization(registry, id)
+        if (!current) throw forbidden()
+        if (body.parent && body.parent !== current.parent_id) {
+          if (!principal.organizationsBelow.has(body.parent)) throw forbidden()
+          const below = await organizationsBelow(registry, [id])
+          if (below.includes(body.parent))
+            throw badRequest('parent must not be the organization itself or below it')
+          fields.parent_id = body.parent
+        }
+        await keepProtected(registry, { kind: 'organization', id }, fields, rights(principal, id))
+        await updateOrganization(registry, id, fields, clock())
+      })
+      return answer(id, principal)
+    }
+  )
+
+  app.delete(
+    '/:organization_id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete an organization; with force also all below it, installations and members',
+        params: OrganizationParams,
+        querystring: Type.Object({ force: Type.Optional(Type.Boolean()) }),
+        response: { 200: Message }
+      },
+      config: { access: onOrganization('organization/create_delete') }
+    },
+    async ({ principal, params, query }) => {
+      await removeOrganization(deps, principal, params.organization_id, query.force ?? false)
+      return { message: 'Deleted' }
+    }
+  )
+
+  metaKeyRoutes(app, deps, {
+    tag: 'Organization',
+    owner: 'organization',
+    param: 'organization_id',
+    paramSchema: Id,
+    view,
+    edit,
+    find: async ({ principal, params }) => {
+      const { organization_id: id } = params as { organization_id: number }
+      return { id, rights: rights(principal, id) }
+    }
+  })
+
+  async function answer(id: number, principal: Principal) {
+    const organization = await findOrganization(registry, id)
+    if (!organization) throw forbidden()
+    return shown(organization, principal)
+  }
+
+  /** The caller, who now also sees what it has just made. */
+  async function renewed(principal: Principal, id: number): Promise<Principal> {
+    return { ...principal, organizationsBelow: new Set([...principal.organizationsBelow, id]) }
+  }
+}
+
+const rights = (principal: Principal, id: number): MetaRights => ({
+  sees: organizationsProtected(principal, 'view').includes(id),
+  edits: organizationsProtected(principal, 'edit').includes(id)
+})
+
+/** [contract: Organization] 0 when this is the topmost the caller can see. */
+const parentOf = ({ parent_id }: OrganizationRecord, { organizationsBelow }: Principal): number =>
+  parent_id !== null && organizationsBelow.has(parent_id) ? parent_id : 0
+
+const simple = (organization: OrganizationRecord, principal: Principal) => ({
+  id: organization.id,
+  name: organization.name,
+  parent: parentOf(organization, principal)
+})
+
+const shown = (
+  organization: OrganizationRecord,
+  principal: Principal
+): Static<typeof Organization> => {
+  const { parent_id: _p, created: _c, updated: _u, protected_meta, ...visible } = organization
+  return {
+    ...visible,
+    parent: parentOf(organization, principal),
+    ...(rights(principal, organization.id).sees && { protected_meta })
+  }
+}
+
+/** The fields that were given; null keeps what is there. */
+function fieldsOf(body: Static<typeof OrganizationUpdate>): OrganizationFields {
+  const fields: OrganizationFields = {}
+  if (body.name) fields.name = body.name
+  if (typeof body.email === 'string') fields.email = body.email
+  if (typeof body.phone === 'string') fields.phone = body.phone
+  if (typeof body.notes === 'string') fields.notes = body.notes
+  if (typeof body.force_sms_login === 'boolean') fields.force_sms_login = body.force_sms_login
+  if (body.address) {
+    fields.address = { address: '', city: '', country: '', zip: '', ...body.address }
+  }
+  if (body.meta) fields.meta = body.meta
+  if (body.protected_meta) fields.protected_meta = body.protected_meta
+  return fields
+}

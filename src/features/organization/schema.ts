@@ -1,0 +1,40 @@
+import { Type } from 'typebox'
+import { Address, Id, Maybe, Meta } from '../../http/schema.ts'
+
+export const OrganizationParams = Type.Object({ organization_id: Id })
+
+export const Organization = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  address: Address,
+  email: Type.String(),
+  phone: Type.String(),
+  force_sms_login: Type.Boolean(),
+  parent: Type.Integer({ description: '0 = the topmost the caller can see' }),
+  children: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })),
+  notes: Type.String(),
+  meta: Meta,
+  protected_meta: Type.Optional(Meta)
+})
+
+export const OrganizationSimple = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  parent: Type.Integer()
+})
+
+const Text = Type.String({ maxLength: 65_536 })
+const Name = Type.String({ minLength: 1, maxLength: 255 })
+const fields = {
+  parent: Maybe(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  address: Maybe(Type.Partial(Address)),
+  email: Maybe(Text),
+  phone: Maybe(Text),
+  notes: Maybe(Text),
+  force_sms_login: Maybe(Type.Boolean()),
+  meta: Maybe(Meta),
+  protected_meta: Maybe(Meta)
+}
+
+export const NewOrganization = Type.Object({ name: Name, ...fields })
+export const OrganizationUpdate = Type.Object({ name: Maybe(Name), ...fields })

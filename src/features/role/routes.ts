@@ -1,0 +1,131 @@
+import { type Static, Type } from 'typebox'
+import { mayHandOut } from '../../access/delegation.ts'
+import { permit } from '../../access/guard.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, forbidden, notFound } from '../../http/errors.ts'
+import { Id, Maybe, Message } from '../../http/schema.ts'
+import { isTopicFilter } from '../../lib/topic.ts'
+import {
+  deleteRole,
+  findRole,
+  insertRole,
+  listRoles,
+  type Role as RoleRecord,
+  updateRole
+} from '../../registry/roles.ts'
+
+const Permissions = Type.Record(Type.String(), Type.Boolean())
+const Priority = Type.Integer({ minimum: 0, maximum: 1_000_000 })
+const Name = Type.String({ minLength: 1, maxLength: 255 })
+
+const Role = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  priority: Type.Integer({ description: 'A greater priority is more powerful' }),
+  permissions: Permissions
+})
+const NewRole = Type.Object({ name: Name, priority: Priority, permissions: Maybe(Permissions) })
+const RoleUpdate = Type.Object({
+  name: Maybe(Name),
+  priority: Maybe(Priority),
+  permissions: Maybe(Permissions)
+})
+const RoleParams = Type.Object({ role_id: Id })
+
+/** The role that the first administrator has: without it nobody could mend the others. */
+const ADMINISTRATOR = 1
+
+export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
+  const tags = ['Role']
+
+  app.get(
+    '/',
+    {
+      schema: { tags, response: { 200: Type.Array(Role) } },
+      config: { access: permit('role/list') }
+    },
+    () => listRoles(registry)
+  )
+
+  app.get(
+    '/:role_id',
+    {
+      schema: { tags, params: RoleParams, response: { 200: Role } },
+      config: { access: permit('role/list') }
+    },
+    ({ params }) => find(params.role_id)
+  )
+
+  app.post(
+    '/',
+    {
+      schema: { tags, body: NewRole, response: { 200: Role } },
+      config: { access: permit('role/create_delete') }
+    },
+    async ({ principal, body }) => {
+      const role = { ...body, permissions: body.permissions ?? {} }
+      check(principal, role)
+      const id = await insertRole(registry, role)
+      if (id === undefined) throw badRequest('name is taken')
+      return find(id)
+    }
+  )
+
+  app.put(
+    '/:role_id',
+    {
+      schema: { tags, params: RoleParams, body: RoleUpdate, response: { 200: Role } },
+      config: { access: permit('role/update') }
+    },
+    async ({ principal, params, body }) => {
+      const role = await findBelow(principal, params.role_id)
+      const updated = { ...role, ...given(body) }
+      check(principal, updated)
+      if (!(await updateRole(registry, updated, clock()))) throw badRequest('name is taken')
+      return find(role.id)
+    }
+  )
+
+  app.delete(
+    '/:role_id',
+    {
+      schema: { tags, params: RoleParams, response: { 200: Message } },
+      config: { access: permit('role/create_delete') }
+    },
+    async ({ principal, params }) => {
+      const role = await findBelow(principal, params.role_id)
+      if (!(await deleteRole(registry, role.id))) throw badRequest('users have this role')
+      return { message: 'Deleted' }
+    }
+  )
+
+  async function find(id: number): Promise<RoleRecord> {
+    const role = await findRole(registry, id)
+    if (!role) throw notFound()
+    return role
+  }
+
+  /** A role that the caller may change. */
+  async function findBelow(principal: Principal, id: number): Promise<RoleRecord> {
+    const role = await find(id)
+    if (role.id === ADMINISTRATOR) throw badRequest('the Administrator role cannot be changed')
+    if (!mayHandOut(principal, directory, role)) throw forbidden()
+    return role
+  }
+
+  function check(principal: Principal, role: Omit<RoleRecord, 'id'>): void {
+    const wrong = Object.keys(role.permissions).find((name) => !isTopicFilter(name))
+    if (wrong !== undefined) throw badRequest(`permissions: "${wrong}" is not a permission`)
+    if (!mayHandOut(principal, directory, role)) throw forbidden()
+  }
+}
+
+/** What is missing or null keeps what is there. */
+const given = (body: Static<typeof RoleUpdate>): Partial<RoleRecord> =>
+  Object.fromEntries(
+    Object.entries(body).filter(
+      ([name, value]) =>
+        value !== null && value !== undefined && Object.hasOwn(RoleUpdate.properties, name)
+    )
+  )

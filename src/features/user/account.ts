@@ -1,0 +1,135 @@
+import type { Static } from 'typebox'
+import { mayHandOut } from '../../access/delegation.ts'
+import { hashPassword } from '../../access/password.ts'
+import { holds, may, type Principal } from '../../access/principal.ts'
+import type { Deps } from '../../deps.ts'
+import { badRequest, forbidden } from '../../http/errors.ts'
+import { passwordFault } from '../../lib/password-rules.ts'
+import { findRole } from '../../registry/roles.ts'
+import type { Registry } from '../../registry/tables.ts'
+import {
+  otherAdministrators,
+  readUser,
+  type UserFields,
+  type UserRecord
+} from '../../registry/users.ts'
+import type { UserUpdate } from './schema.ts'
+
+type Body = Static<typeof UserUpdate>
+
+/** The fields that anybody may write about themselves; null keeps what is there. */
+export function plainFields(body: Body): UserFields {
+  const fields: UserFields = {}
+  if (body.email) fields.email = body.email
+  if (typeof body.first_name === 'string') fields.first_name = body.first_name
+  if (typeof body.last_name === 'string') fields.last_name = body.last_name
+  if (typeof body.mobile === 'string') fields.mobile = body.mobile
+  if (typeof body.note === 'string') fields.note = body.note
+  if (body.address) {
+    fields.address = { address: '', city: '', country: '', zip: '', ...body.address }
+  }
+  if (body.meta) fields.meta = body.meta
+  if (body.protected_meta) fields.protected_meta = body.protected_meta
+  return fields
+}
+
+/**
+ * The fields that decide what a user may: each one checked against what the caller may give. What
+ * is as it was needs no right, since clients send the whole user back.
+ */
+export async function rightsFields(
+  deps: Deps,
+  principal: Principal,
+  body: Body,
+  current: UserRecord | undefined
+): Promise<UserFields> {
+  const fields: UserFields = {}
+  const isSelf = current?.id === principal.userId
+  const mayUpdate = current === undefined || holds(principal, 'user/update')
+  const needUpdate = () => {
+    if (!mayUpdate) throw forbidden()
+  }
+
+  if (body.role && body.role !== current?.role_id) {
+    needUpdate()
+    const role = await findRole(deps.registry, body.role)
+    if (!role) throw badRequest('role does not exist')
+    if (!mayHandOut(principal, deps.directory, role)) throw forbidden()
+    fields.role_id = body.role
+  }
+  const organisations = idsOf(body.organisations)
+  if (organisations && !isSame(organisations, current?.organisations)) {
+    needUpdate()
+    fields.organisations = memberships(principal, organisations, current?.organisations ?? [])
+  }
+  const assigned = idsOf(body.assigned_installations)
+  if (assigned && !isSame(assigned, current?.assigned_installations)) {
+    checkAssignments(deps, principal, assigned, current?.assigned_installations ?? [])
+    fields.assigned_installations = assigned
+  }
+  if (typeof body.expire_at === 'number' && body.expire_at * 1000 !== current?.expire_at) {
+    needUpdate()
+    fields.expire_at = body.expire_at * 1000
+  }
+  if (typeof body.sms_login === 'boolean' && body.sms_login !== current?.sms_login) {
+    // Anybody may ask more of themselves, but not less.
+    if (!(isSelf && body.sms_login)) needUpdate()
+    fields.sms_login = body.sms_login
+  }
+  return fields
+}
+
+const idsOf = (ids: Body['organisations']): number[] | undefined => {
+  if (!ids) return undefined
+  return Array.isArray(ids) ? [...new Set(ids)] : []
+}
+
+const isSame = (a: readonly number[], b: readonly number[] = []): boolean =>
+  a.length === b.length && a.every((id) => b.includes(id))
+
+/** Memberships the caller cannot see stay; those it gives it must see. */
+function memberships(
+  { organizationsBelow }: Principal,
+  given: readonly number[],
+  current: readonly number[]
+): number[] {
+  const hidden = current.filter((id) => !organizationsBelow.has(id))
+  if (!given.every((id) => organizationsBelow.has(id) || hidden.includes(id))) throw forbidden()
+  return [...new Set([...hidden, ...given])]
+}
+
+/** Every assignment that comes or goes is one the caller may change on that installation. */
+function checkAssignments(
+  { directory }: Deps,
+  principal: Principal,
+  given: readonly number[],
+  current: readonly number[]
+): void {
+  const changed = [
+    ...given.filter((id) => !current.includes(id)),
+    ...current.filter((id) => !given.includes(id))
+  ]
+  for (const id of changed) {
+    const installation = directory.installation(id)
+    if (!installation || !may(principal, 'installation/update', installation)) throw forbidden()
+  }
+}
+
+export async function passwordHash(password: string): Promise<string> {
+  const fault = passwordFault(password)
+  if (fault) throw badRequest(fault)
+  return hashPassword(password)
+}
+
+/** Refused when nobody with all rights would be left. */
+export async function keepAdministrator(registry: Registry, without: number): Promise<void> {
+  if ((await otherAdministrators(registry, [without])) === 0) {
+    throw badRequest('the last administrator stays')
+  }
+}
+
+export async function requireUser(registry: Registry, id: number): Promise<UserRecord> {
+  const user = await readUser(registry, id)
+  if (!user) throw forbidden()
+  return user
+}

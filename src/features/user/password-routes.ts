@@ -1,0 +1,76 @@
+import type { FastifyRequest } from 'fastify'
+import { editUser, signedIn } from '../../access/guard.ts'
+import { isPassword, NO_PASSWORD } from '../../access/password.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, forbidden, tooManyTries } from '../../http/errors.ts'
+import { Message } from '../../http/schema.ts'
+import { endSessions } from '../../registry/tokens.ts'
+import { findUser, type UserRow, updateUser } from '../../registry/users.ts'
+import { passwordHash } from './account.ts'
+import { PasswordChange, PasswordSet, UserParams } from './schema.ts'
+
+/** Changing a password ends the other sessions of its owner. */
+export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
+  const tags = ['User']
+
+  app.put(
+    '/password',
+    {
+      schema: {
+        tags,
+        summary: 'Change the own password',
+        body: PasswordChange,
+        response: { 200: Message }
+      },
+      config: { access: signedIn }
+    },
+    async (request) => {
+      // A restricted key changes nothing about its owner.
+      if (request.principal.limit) throw forbidden()
+      const user = await findUser(registry, request.principal.userId)
+      if (!user) throw forbidden()
+      await checkCurrent(request, user, request.body.current_password)
+      return setPassword(request, user.id, request.body.new_password)
+    }
+  )
+
+  app.put(
+    '/:user_id/password',
+    {
+      schema: {
+        tags,
+        summary: 'Set a password; for the own one the current password is needed',
+        params: UserParams,
+        body: PasswordSet,
+        response: { 200: Message }
+      },
+      config: { access: editUser('user/update') }
+    },
+    async (request) => {
+      const { subject, body } = request
+      if (subject.id === request.principal.userId) {
+        await checkCurrent(request, subject, body.current_password ?? '')
+      }
+      return setPassword(request, subject.id, body.new_password)
+    }
+  )
+
+  async function checkCurrent({ ip }: FastifyRequest, user: UserRow, given: string) {
+    const retryAfter = identity.throttle.wait(user.email, ip)
+    if (retryAfter > 0) throw tooManyTries(retryAfter)
+    identity.throttle.tried(user.email, ip)
+    if (!(await isPassword(given, user.password_hash || NO_PASSWORD))) {
+      throw badRequest('current_password is wrong')
+    }
+    identity.throttle.succeeded(user.email, ip)
+  }
+
+  async function setPassword({ principal }: FastifyRequest, userId: number, password: string) {
+    const password_hash = await passwordHash(password)
+    await registry.transaction().execute(async (registry) => {
+      await updateUser(registry, userId, { password_hash }, clock())
+      await endSessions(registry, userId, { now: clock(), except: principal.tokenId })
+    })
+    return { message: 'Password changed' }
+  }
+}

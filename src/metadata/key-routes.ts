@@ -1,0 +1,150 @@
+import type { FastifyRequest } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import type { Access } from '../access/guard.ts'
+import type { App, Deps } from '../deps.ts'
+import { badRequest, duplicateKey, forbidden, notFound } from '../http/errors.ts'
+import { Maybe, Message, SilentQuery } from '../http/schema.ts'
+import {
+  deleteMetaKey,
+  findMetaKey,
+  insertMetaKey,
+  type MetaKey,
+  type MetaOwner,
+  updateMetaKey
+} from '../registry/meta.ts'
+import type { MetaRights } from './protected.ts'
+
+const MetaX = Type.Object({ value: Type.String(), protected: Type.Boolean() })
+const MetaXBody = Type.Object({ value: Type.String(), protected: Maybe(Type.Boolean()) })
+const MAX_KEY = 255
+
+type Mount = {
+  tag: string
+  owner: MetaOwner
+  /** The path's parameter that names the owner, and its schema. */
+  param: string
+  paramSchema: TSchema
+  view: Access
+  edit: Access
+  /** The owner as the guard found it, and what the caller may there. */
+  find: (request: FastifyRequest) => Promise<{ id: number; rights: MetaRights }>
+  /** Tells the world; not called for `silent`. */
+  changed?: (request: FastifyRequest) => Promise<void>
+}
+
+/** [contract: FunctionX] GET, POST, PUT and DELETE of one metadata key, the same for every owner. */
+export function metaKeyRoutes(app: App, { registry }: Deps, mount: Mount): void {
+  const { owner, view, edit } = mount
+  // Everything after /meta/ is the key: some clients send its slashes as they are.
+  const url = `/:${mount.param}/meta/*`
+  const schema = {
+    tags: [mount.tag],
+    params: Type.Object({ [mount.param]: mount.paramSchema, '*': Type.String() })
+  }
+
+  app.get(
+    url,
+    { schema: { ...schema, response: { 200: MetaX } }, config: { access: view } },
+    async (request) => {
+      const { id, rights } = await mount.find(request)
+      return visible(await findMetaKey(registry, owner, id, keyOf(request)), rights.sees)
+    }
+  )
+
+  app.post(
+    url,
+    {
+      schema: { ...schema, querystring: SilentQuery, body: MetaXBody, response: { 200: MetaX } },
+      config: { access: edit },
+      preValidation: foldNames
+    },
+    async (request) => {
+      const { id, rights } = await mount.find(request)
+      const meta = { value: request.body.value, protected: request.body.protected ?? false }
+      if (meta.protected && !rights.edits) throw forbidden()
+      if (!(await insertMetaKey(registry, owner, id, { key: keyOf(request), ...meta }))) {
+        visible(await findMetaKey(registry, owner, id, keyOf(request)), rights.sees)
+        throw duplicateKey()
+      }
+      await tell(request, request.query.silent)
+      return meta
+    }
+  )
+
+  app.put(
+    url,
+    {
+      schema: {
+        ...schema,
+        querystring: Type.Object({
+          ...SilentQuery.properties,
+          create_missing: Type.Optional(Type.Boolean())
+        }),
+        body: MetaXBody,
+        response: { 200: MetaX }
+      },
+      config: { access: edit },
+      preValidation: foldNames
+    },
+    async (request) => {
+      const { id, rights } = await mount.find(request)
+      const key = keyOf(request)
+      const was = await findMetaKey(registry, owner, id, key)
+      if (was?.protected && !rights.edits) throw forbidden()
+      const { value } = request.body
+      const now = { value, protected: request.body.protected ?? was?.protected ?? false }
+      if (now.protected && !rights.edits) throw forbidden()
+      if (!was && !request.query.create_missing) throw notFound()
+      const isWritten = was
+        ? await updateMetaKey(registry, owner, id, { key, was, now })
+        : await insertMetaKey(registry, owner, id, { key, ...now })
+      // Someone else created, moved or deleted it in between.
+      if (!isWritten) throw was ? notFound() : duplicateKey()
+      await tell(request, request.query.silent)
+      return now
+    }
+  )
+
+  app.delete(
+    url,
+    {
+      schema: { ...schema, querystring: SilentQuery, response: { 200: Message } },
+      config: { access: edit }
+    },
+    async (request) => {
+      const { id, rights } = await mount.find(request)
+      const key = keyOf(request)
+      const was = visible(await findMetaKey(registry, owner, id, key), rights.edits)
+      if (!(await deleteMetaKey(registry, owner, id, { key, was }))) throw notFound()
+      await tell(request, request.query.silent)
+      return { message: 'Deleted' }
+    }
+  )
+
+  async function tell(request: FastifyRequest, silent: boolean | undefined): Promise<void> {
+    if (!silent) await mount.changed?.(request)
+  }
+}
+
+/** 404 when it is not there, 403 when it is protected and the caller may not. */
+function visible(meta: MetaKey | undefined, mayProtected: boolean): MetaKey {
+  if (!meta) throw notFound()
+  if (meta.protected && !mayProtected) throw forbidden()
+  return meta
+}
+
+function keyOf({ params }: { params: unknown }): string {
+  const key = (params as { '*': string })['*']
+  if (key.length === 0 || key.length > MAX_KEY)
+    throw badRequest('meta_key must have 1 to 255 characters')
+  return key
+}
+
+/** One client sends `Value` and `Protected`. */
+async function foldNames(request: FastifyRequest): Promise<void> {
+  const { body } = request
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return
+  request.body = Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name.toLowerCase(), value])
+  )
+}

@@ -1,0 +1,28 @@
+import { createTransport } from 'nodemailer'
+import { SECOND } from '../lib/unix-time.ts'
+import type { Sender } from './sender.ts'
+
+/** A mail server that does not answer costs at most this. */
+const LIMITS = {
+  connectionTimeout: 10 * SECOND,
+  greetingTimeout: 10 * SECOND,
+  socketTimeout: 20 * SECOND
+}
+
+export function smtpSender(url: string, from: string): Sender {
+  const { protocol, hostname, port, username, password } = new URL(url)
+  const transport = createTransport({
+    host: hostname,
+    ...(port !== '' && { port: Number(port) }),
+    secure: protocol === 'smtps:',
+    ...(username !== '' && {
+      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
+    }),
+    ...LIMITS
+  })
+  return {
+    async send({ to, subject, text }) {
+      await transport.sendMail({ from, to, subject, text })
+    }
+  }
+}

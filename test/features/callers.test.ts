@@ -1,0 +1,399 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { routeTable } from '../../bin/pages.ts'
+import { catalogue } from '../../src/access/catalogue.ts'
+import { issuePending } from '../../src/access/tokens.ts'
+import { unixMs } from '../../src/lib/unix-time.ts'
+import { onEveryRegistry } from '../support/registries.ts'
+import { withPlatform } from '../support/scenario.ts'
+import type { Account, World } from '../support/world.ts'
+
+/** Everything but `#`, so that the callers here are no administrators. */
+const grants = [...new Set(catalogue.map((name) => `${name.split('/')[0]}/#`))]
+const address = { address: '', city: '', country: '', zip: '' }
+const system = { authorization: `Basic ${btoa('push:secret')}` }
+
+/** What stands in the middle: an organization with an installation, a user with a key, a role. */
+async function makeTarget(world: World) {
+  const parent = await world.organization()
+  const own = await world.organization(parent)
+  const child = await world.organization(own)
+  const sibling = await world.organization(parent)
+  const other = await world.organization()
+  const meta = { k: 'v' }
+  const installation = await world.installation({ organization_id: own })
+  const user = await world.user({ organizations: [own], meta })
+  const empty = await world.organization(own)
+  const asAdmin = async (line: string, body: object) =>
+    (await world.request(line, { as: world.admin, body })).json as { id: number; token: string }
+  await asAdmin(`PUT /api/v2/organization/${own}`, { meta })
+  const role = await asAdmin('POST /api/v2/role', { name: world.unique('role'), priority: 1 })
+  const key = await asAdmin(`POST /api/v2/user/${user.id}/security/token`, { name: 'key' })
+  const caller = (organization: number) =>
+    world.user({ grants, organizations: [organization], priority: 500 })
+  return { parent, own, child, sibling, other, empty, installation, user, role, key, caller, world }
+}
+type Target = Awaited<ReturnType<typeof makeTarget>>
+type Row = {
+  line: (t: Target) => string
+  body?: (t: Target) => unknown
+  reach: Reach
+  key?: number
+}
+
+/**
+ * How far a route reaches. `inside`: 200 for callers of the organization or above it, 403 for all
+ * others. `anyone`: 200 for whoever has the grant, who sees or makes only what is its own.
+ */
+type Reach = 'inside' | 'anyone' | 'public' | 'pending' | 'system'
+
+/** The written table. `key` is the status for a key restricted to `status/read/all`; 403 unless given. */
+const table: Record<string, Row> = {
+  'POST /api/v2/auth': { line: () => 'POST /api/v2/auth', reach: 'public' },
+  'PUT /api/v2/auth': {
+    line: () => 'PUT /api/v2/auth',
+    body: () => ({ challenge: 'x' }),
+    reach: 'pending'
+  },
+  'DELETE /api/v2/auth': { line: () => 'DELETE /api/v2/auth', reach: 'anyone', key: 200 },
+  'POST /api/v2/auth/reset_password': {
+    line: () => 'POST /api/v2/auth/reset_password',
+    body: () => ({ email: 'nobody@example.org' }),
+    reach: 'public'
+  },
+  'PUT /api/v2/auth/reset_password': {
+    line: () => 'PUT /api/v2/auth/reset_password',
+    body: () => ({ password: 'a brand new secret' }),
+    reach: 'public'
+  },
+  'GET /api/v3beta/log/{installation_id}': {
+    line: (t) => `GET /api/v3beta/log/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'POST /api/v3beta/log/{installation_id}': {
+    line: (t) => `POST /api/v3beta/log/${t.installation.id}`,
+    body: () => [],
+    reach: 'inside'
+  },
+  'POST /api/v2/mobile': {
+    line: () => 'POST /api/v2/mobile',
+    body: (t) => ({ device_id: t.world.unique('d'), firebase_token: t.world.unique('t') }),
+    reach: 'anyone'
+  },
+  'GET /api/v2/mobile/{user_id}': {
+    line: (t) => `GET /api/v2/mobile/${t.user.id}`,
+    reach: 'system'
+  },
+  'GET /api/v2/status/{installation_id}': {
+    line: (t) => `GET /api/v2/status/${t.installation.id}`,
+    reach: 'inside',
+    key: 200
+  },
+  'POST /api/v2/status/{installation_id}': {
+    line: (t) => `POST /api/v2/status/${t.installation.id}`,
+    body: () => [],
+    reach: 'inside',
+    key: 200
+  },
+  'GET /api/v2/installationinfo': {
+    line: () => 'GET /api/v2/installationinfo',
+    reach: 'anyone',
+    key: 200
+  },
+  'GET /api/v2/installationinfo/{client_id}': {
+    line: (t) => `GET /api/v2/installationinfo/${t.installation.client_id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/installation': { line: () => 'GET /api/v2/installation', reach: 'anyone', key: 200 },
+  'POST /api/v2/installation': {
+    line: () => 'POST /api/v2/installation',
+    body: (t) => ({ name: 'x', organization_id: t.own }),
+    reach: 'inside'
+  },
+  'GET /api/v2/installation/{installation_id}': {
+    line: (t) => `GET /api/v2/installation/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/installation/{installation_id}': {
+    line: (t) => `PUT /api/v2/installation/${t.installation.id}`,
+    body: () => ({ name: 'y' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/installation/{installation_id}': {
+    line: (t) => `DELETE /api/v2/installation/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/perimission': { line: () => 'GET /api/v2/perimission', reach: 'anyone', key: 200 },
+  'GET /api/v2/permission': { line: () => 'GET /api/v2/permission', reach: 'anyone', key: 200 },
+  'GET /api/v2/perimission/explain': {
+    line: () => 'GET /api/v2/perimission/explain?permission=user/list',
+    reach: 'anyone',
+    key: 200
+  },
+  'GET /api/v2/permission/explain': {
+    line: (t) =>
+      `GET /api/v2/permission/explain?permission=log/read&installation_id=${t.installation.id}`,
+    reach: 'anyone',
+    key: 200
+  },
+  'GET /api/v2/role': { line: () => 'GET /api/v2/role', reach: 'anyone' },
+  'GET /api/v2/role/{role_id}': { line: (t) => `GET /api/v2/role/${t.role.id}`, reach: 'anyone' },
+  'POST /api/v2/role': {
+    line: () => 'POST /api/v2/role',
+    body: (t) => ({ name: t.world.unique('role'), priority: 1 }),
+    reach: 'anyone'
+  },
+  'PUT /api/v2/role/{role_id}': {
+    line: (t) => `PUT /api/v2/role/${t.role.id}`,
+    body: () => ({ priority: 2 }),
+    reach: 'anyone'
+  },
+  'DELETE /api/v2/role/{role_id}': {
+    line: (t) => `DELETE /api/v2/role/${t.role.id}`,
+    reach: 'anyone'
+  },
+  'GET /api/v2/user': { line: () => 'GET /api/v2/user', reach: 'anyone', key: 200 },
+  'POST /api/v2/user': {
+    line: () => 'POST /api/v2/user',
+    body: (t) => ({
+      email: `${t.world.unique('x')}@example.org`,
+      first_name: '',
+      last_name: '',
+      role: t.role.id,
+      address,
+      organisations: [t.own],
+      assigned_installations: [t.installation.id]
+    }),
+    reach: 'inside'
+  },
+  'GET /api/v2/user/{user_id}': { line: (t) => `GET /api/v2/user/${t.user.id}`, reach: 'inside' },
+  'PUT /api/v2/user/{user_id}': {
+    line: (t) => `PUT /api/v2/user/${t.user.id}`,
+    body: () => ({ note: 'x' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/user/{user_id}': {
+    line: (t) => `DELETE /api/v2/user/${t.user.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/user/password': {
+    line: () => 'PUT /api/v2/user/password',
+    body: (t) => ({ current_password: t.user.password, new_password: 'a brand new secret' }),
+    reach: 'anyone'
+  },
+  'PUT /api/v2/user/{user_id}/password': {
+    line: (t) => `PUT /api/v2/user/${t.user.id}/password`,
+    body: () => ({ new_password: 'a brand new secret' }),
+    reach: 'inside'
+  },
+  'GET /api/v2/user/{user_id}/meta/*': {
+    line: (t) => `GET /api/v2/user/${t.user.id}/meta/k`,
+    reach: 'inside'
+  },
+  'POST /api/v2/user/{user_id}/meta/*': {
+    line: (t) => `POST /api/v2/user/${t.user.id}/meta/new`,
+    body: () => ({ value: 'v' }),
+    reach: 'inside'
+  },
+  'PUT /api/v2/user/{user_id}/meta/*': {
+    line: (t) => `PUT /api/v2/user/${t.user.id}/meta/k`,
+    body: () => ({ value: 'v' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/user/{user_id}/meta/*': {
+    line: (t) => `DELETE /api/v2/user/${t.user.id}/meta/k`,
+    reach: 'inside'
+  },
+  'GET /api/v2/user/{user_id}/security/token': {
+    line: (t) => `GET /api/v2/user/${t.user.id}/security/token`,
+    reach: 'inside'
+  },
+  'POST /api/v2/user/{user_id}/security/token': {
+    line: (t) => `POST /api/v2/user/${t.user.id}/security/token`,
+    body: () => ({ name: 'x' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/user/{user_id}/security/token/{token_id}': {
+    line: (t) => `DELETE /api/v2/user/${t.user.id}/security/token/${t.key.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/organization': { line: () => 'GET /api/v2/organization', reach: 'anyone' },
+  'POST /api/v2/organization': {
+    line: () => 'POST /api/v2/organization',
+    body: (t) => ({ name: 'x', parent: t.own }),
+    reach: 'inside'
+  },
+  'GET /api/v2/organization/{organization_id}': {
+    line: (t) => `GET /api/v2/organization/${t.own}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/organization/{organization_id}': {
+    line: (t) => `PUT /api/v2/organization/${t.own}`,
+    body: () => ({ notes: 'x' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/organization/{organization_id}': {
+    line: (t) => `DELETE /api/v2/organization/${t.empty}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/organization/{organization_id}/meta/*': {
+    line: (t) => `GET /api/v2/organization/${t.own}/meta/k`,
+    reach: 'inside'
+  },
+  'POST /api/v2/organization/{organization_id}/meta/*': {
+    line: (t) => `POST /api/v2/organization/${t.own}/meta/new`,
+    body: () => ({ value: 'v' }),
+    reach: 'inside'
+  },
+  'PUT /api/v2/organization/{organization_id}/meta/*': {
+    line: (t) => `PUT /api/v2/organization/${t.own}/meta/k`,
+    body: () => ({ value: 'v' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/organization/{organization_id}/meta/*': {
+    line: (t) => `DELETE /api/v2/organization/${t.own}/meta/k`,
+    reach: 'inside'
+  },
+  'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'anyone' },
+  'GET /metrics': { line: () => 'GET /metrics', reach: 'anyone' },
+  'GET /api/v2/ping': { line: () => 'GET /api/v2/ping', reach: 'public' },
+  'GET /health/live': { line: () => 'GET /health/live', reach: 'public' },
+  'GET /health/ready': { line: () => 'GET /health/ready', reach: 'public' },
+  'GET /docs': { line: () => 'GET /docs', reach: 'public' },
+  'GET /docs/api-page.js': { line: () => 'GET /docs/api-page.js', reach: 'public' },
+  'GET /docs/openapi.json': { line: () => 'GET /docs/openapi.json', reach: 'public' }
+}
+
+test('the table of callers names every route', async () => {
+  const routes = (await routeTable()).map(({ method, path }) => `${method} ${path}`)
+  assert.deepEqual(Object.keys(table).sort(), routes.sort())
+})
+
+onEveryRegistry('every endpoint crossed with every kind of caller', (engine) => {
+  let ahead = 0
+  const { platform } = withPlatform(engine, {
+    clock: () => unixMs(Date.now() + ahead),
+    settings: { CARACAL_SYSTEM_ACCOUNTS: 'push:secret' }
+  })
+
+  /** Callers who are nobody here: 401 everywhere but on public routes. */
+  async function nobodies(world: World): Promise<Record<string, Record<string, string>>> {
+    const { registry } = platform().deps
+    const pending = await issuePending(registry, world.admin.id, unixMs(Date.now()))
+    const leaver = await world.user({ grants })
+    await world.request('DELETE /api/v2/auth', { as: leaver })
+    const keyOf = async (body: object) => {
+      const made = await world.request('POST /api/v2/user/me/security/token', {
+        as: world.admin,
+        body
+      })
+      return (made.json as { token: string }).token
+    }
+    const expired = await keyOf({ name: 'x', expire: Math.floor((Date.now() + ahead) / 1000) + 60 })
+    ahead += 61_000
+    const key = (token: string) => ({ 'x-api-key': token })
+    return {
+      'no token': {},
+      'a made-up token': key('x'.repeat(43)),
+      'a pending token': key(pending.token),
+      'an expired key': key(expired),
+      'a logged out token': key(leaver.token),
+      'a system account': system
+    }
+  }
+
+  test('nobody gets in where they do not belong', async () => {
+    const { world } = platform()
+    const wrong: string[] = []
+    const expectStatus = async (
+      name: string,
+      {
+        row,
+        target,
+        headers,
+        want
+      }: { row: Row; target: Target; headers: Record<string, string>; want: number[] }
+    ) => {
+      const body = row.body?.(target)
+      const { status, text } = await world.request(row.line(target), { headers, body })
+      if (!want.includes(status)) wrong.push(`${row.line(target)} as ${name}: ${status} ${text}`)
+    }
+    const strangers = await nobodies(world)
+    const standing = await makeTarget(world)
+    const places = ['parent', 'own', 'child', 'sibling', 'other'] as const
+    const refused = {
+      parent: await standing.caller(standing.parent),
+      own: await standing.caller(standing.own),
+      child: await standing.caller(standing.child),
+      sibling: await standing.caller(standing.sibling),
+      other: await standing.caller(standing.other)
+    }
+    const narrowKey = async (owner: Account) => {
+      const body = { name: 'narrow', permissions: ['status/read/all'] }
+      const made = await world.request('POST /api/v2/user/me/security/token', { as: owner, body })
+      return (made.json as Account).token
+    }
+    for (const row of Object.values(table)) {
+      for (const [name, headers] of Object.entries(strangers)) {
+        // The pending token's own route refuses its wrong code with 401 as well.
+        const isOwn = row.reach === 'system' && name === 'a system account'
+        const want = row.reach === 'public' ? [200, 400, 401] : [isOwn ? 200 : 401]
+        await expectStatus(name, { row, target: standing, headers, want })
+      }
+      if (row.reach === 'public' || row.reach === 'pending') continue
+      for (const place of places) {
+        const isInside = place === 'parent' || place === 'own'
+        const isAllowed = row.reach === 'anyone' || (row.reach === 'inside' && isInside)
+        // Who is refused leaves everything as it was, so one target serves them all.
+        const target = isAllowed ? await makeTarget(world) : standing
+        const caller = isAllowed ? await target.caller(target[place]) : refused[place]
+        const headers = { 'x-api-key': caller.token }
+        await expectStatus(place, { row, target, headers, want: [isAllowed ? 200 : 403] })
+      }
+      const headers = { 'x-api-key': await narrowKey(await standing.caller(standing.own)) }
+      await expectStatus('a restricted key', {
+        row,
+        target: standing,
+        headers,
+        want: [row.key ?? 403]
+      })
+    }
+    assert.deepEqual(wrong, [])
+  })
+
+  test('what the caller did not see it did not change', async () => {
+    const { world, deps } = platform()
+    const target = await makeTarget(world)
+    const outsider = await target.caller(target.other)
+    const read = async () => ({
+      installation: await deps.registry
+        .selectFrom('installations')
+        .selectAll()
+        .where('id', '=', target.installation.id)
+        .execute(),
+      user: await deps.registry
+        .selectFrom('users')
+        .selectAll()
+        .where('id', '=', target.user.id)
+        .execute(),
+      organization: await deps.registry
+        .selectFrom('organizations')
+        .selectAll()
+        .where('id', '=', target.own)
+        .execute(),
+      meta: await deps.registry
+        .selectFrom('user_meta')
+        .selectAll()
+        .where('user_id', '=', target.user.id)
+        .execute()
+    })
+    const before = await read()
+    for (const row of Object.values(table).filter(({ reach }) => reach === 'inside')) {
+      const published = await world.published(() =>
+        world.request(row.line(target), { as: outsider, body: row.body?.(target) })
+      )
+      assert.deepEqual(published, [], row.line(target))
+    }
+    assert.deepEqual(await read(), before)
+  })
+})

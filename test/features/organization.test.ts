@@ -1,0 +1,410 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { eventually } from '../support/eventually.ts'
+import { onEveryRegistry } from '../support/registries.ts'
+import { withPlatform } from '../support/scenario.ts'
+import type { Account, World } from '../support/world.ts'
+
+const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
+const forbidden = { status: 403, body: { message: 'Forbidden' } }
+
+/** A tree of three, seen by someone who belongs to its top. */
+async function tree(world: World) {
+  const top = await world.organization()
+  const left = await world.organization(top)
+  const leaf = await world.organization(left)
+  const user = await world.user({ grants: ['organization/#'], organizations: [top] })
+  return { top, left, leaf, user }
+}
+type Tree = Awaited<ReturnType<typeof tree>>
+const as = ({ user }: Tree) => user
+type Shown = { id: number; name: string; parent: number; children: { id: number }[] }
+
+onEveryRegistry('organization', (engine) => {
+  const { platform, scenario } = withPlatform(engine)
+
+  describe('POST organization', () => {
+    scenario('places it in the tree', {
+      given: tree,
+      as,
+      request: 'POST /api/v2/organization',
+      body: ({ left }: Tree) => ({
+        id: 1,
+        name: 'Branch',
+        parent: left,
+        address: { address: 'Street', city: 'Town', country: 'SE', zip: '1' },
+        email: 'a@b',
+        phone: '1',
+        notes: 'n',
+        force_sms_login: true,
+        children: null,
+        meta: { a: '1' },
+        protected_meta: { b: '2' }
+      }),
+      expect: { status: 200 },
+      and: async ({ json }, { left, user }, world) => {
+        const { id, ...rest } = json as Shown
+        assert.deepEqual(rest, {
+          name: 'Branch',
+          parent: left,
+          children: [],
+          address: { address: 'Street', city: 'Town', country: 'SE', zip: '1' },
+          email: 'a@b',
+          phone: '1',
+          notes: 'n',
+          force_sms_login: true,
+          meta: { a: '1' },
+          protected_meta: { b: '2' }
+        })
+        const above = await world.request(`GET /api/v2/organization/${left}`, { as: user })
+        assert((above.json as Shown).children.some((child) => child.id === id))
+      }
+    })
+    for (const parent of [0, null, undefined]) {
+      scenario(`with parent ${parent} goes below the caller’s own`, {
+        given: tree,
+        as,
+        request: 'POST /api/v2/organization',
+        body: { name: 'x', parent },
+        expect: { status: 200 },
+        and: ({ json }, { top }) => assert.equal((json as Shown).parent, top)
+      })
+    }
+    for (const [what, body, message] of [
+      ['without a name', {}, 'name is required'],
+      ['with an empty name', { name: '' }, /^name must not have fewer/],
+      ['with a parent of text', { name: 'x', parent: 'a' }, 'parent must be integer'],
+      ['with an e-mail of numbers', { name: 'x', email: 5 }, 'email must be string'],
+      ['with metadata of numbers', { name: 'x', meta: { a: 1 } }, 'meta.a must be string']
+    ] as const) {
+      scenario(what, {
+        given: tree,
+        as,
+        request: 'POST /api/v2/organization',
+        body,
+        expect: { status: 400 },
+        and: ({ json }) => {
+          const text = (json as { message: string }).message
+          if (typeof message === 'string') assert.equal(text, message)
+          else assert.match(text, message)
+        }
+      })
+    }
+    scenario('below a foreign one', {
+      given: async (world) => ({ ...(await tree(world)), foreign: await world.organization() }),
+      as,
+      request: 'POST /api/v2/organization',
+      body: ({ foreign }: { foreign: number }) => ({ name: 'x', parent: foreign }),
+      expect: forbidden
+    })
+    scenario('without the grant', {
+      given: async (world) => ({
+        user: await world.user({
+          grants: ['organization/list'],
+          organizations: [await world.organization()]
+        })
+      }),
+      as: ({ user }) => user,
+      request: 'POST /api/v2/organization',
+      body: { name: 'x' },
+      expect: forbidden
+    })
+    scenario('without a token', {
+      request: 'POST /api/v2/organization',
+      body: {},
+      expect: unauthorized
+    })
+  })
+
+  describe('GET organization', () => {
+    test('shows the caller’s own and below, parent 0 at the top, children as a list', async () => {
+      const { world } = platform()
+      const { top, left, leaf, user } = await tree(world)
+      const other = await world.organization()
+      const get = async (path: string, caller: Account = user) =>
+        world.request(`GET /api/v2/organization${path}`, { as: caller })
+      const list = (await get('')).json as Shown[]
+      assert.deepEqual(
+        list.map(({ id, parent, children }) => [id, parent, children.map((child) => child.id)]),
+        [
+          [top, 0, [left]],
+          [left, top, [leaf]],
+          [leaf, left, []]
+        ]
+      )
+      const minimal = (await get('?minimal=True')).json as Shown[]
+      assert.deepEqual(Object.keys(minimal[0] ?? {}), ['id', 'name', 'parent'])
+      assert.deepEqual(
+        minimal.map(({ id, parent }) => [id, parent]),
+        [
+          [top, 0],
+          [left, top],
+          [leaf, left]
+        ]
+      )
+      const lower = await world.user({ grants: ['organization/list'], organizations: [left] })
+      assert.equal(((await get(`/${left}`, lower)).json as Shown).parent, 0)
+      assert.equal((await get(`/${top}`, lower)).status, 403)
+      assert.equal((await get(`/${other}`)).status, 403)
+      assert.equal((await get('/999999')).status, 403)
+      assert.equal((await get('/x')).status, 400)
+      await world.request(`PUT /api/v2/organization/${leaf}`, {
+        as: user,
+        body: { meta: { Kind: 'Leaf' } }
+      })
+      const filtered = (await get('?kind=le*')).json as Shown[]
+      assert.deepEqual(
+        filtered.map(({ id }) => id),
+        [leaf]
+      )
+      assert.deepEqual(
+        (await get('', await world.user({ grants: ['organization/list'] }))).json,
+        []
+      )
+    })
+    scenario('list without the grant', {
+      given: (world) => world.user(),
+      as: (user) => user,
+      request: 'GET /api/v2/organization',
+      expect: forbidden
+    })
+    scenario('list without a token', { request: 'GET /api/v2/organization', expect: unauthorized })
+    scenario('one without a token', { request: 'GET /api/v2/organization/1', expect: unauthorized })
+  })
+
+  describe('PUT organization/{id}', () => {
+    scenario('keeps what is missing or null, and the parent for 0', {
+      given: tree,
+      as,
+      request: ({ leaf }) => `PUT /api/v2/organization/${leaf}`,
+      body: { name: 'Renamed', parent: 0, notes: null, children: [{ id: 1, name: 'x' }] },
+      expect: { status: 200 },
+      and: ({ json }, { left }) => {
+        const { name, parent, children } = json as Shown
+        assert.deepEqual([name, parent, children], ['Renamed', left, []])
+      }
+    })
+    scenario('moves it', {
+      given: tree,
+      as,
+      request: ({ leaf }) => `PUT /api/v2/organization/${leaf}`,
+      body: ({ top }: Tree) => ({ parent: top }),
+      expect: { status: 200 },
+      and: ({ json }, { top }) => assert.equal((json as Shown).parent, top)
+    })
+    for (const [what, target] of [
+      ['itself', 'left'],
+      ['one below', 'leaf']
+    ] as const) {
+      scenario(`does not move it under ${what}`, {
+        given: tree,
+        as,
+        request: ({ left }) => `PUT /api/v2/organization/${left}`,
+        body: (given: Tree) => ({ parent: given[target] }),
+        expect: {
+          status: 400,
+          body: { message: 'parent must not be the organization itself or below it' }
+        }
+      })
+    }
+    scenario('under a foreign one', {
+      given: async (world) => ({ ...(await tree(world)), foreign: await world.organization() }),
+      as,
+      request: ({ leaf }) => `PUT /api/v2/organization/${leaf}`,
+      body: ({ foreign }: { foreign: number }) => ({ parent: foreign }),
+      expect: forbidden
+    })
+    scenario('with an empty name', {
+      given: tree,
+      as,
+      request: ({ leaf }) => `PUT /api/v2/organization/${leaf}`,
+      body: { name: '' },
+      expect: { status: 400 }
+    })
+    scenario('without the grant', {
+      given: async (world) => {
+        const top = await world.organization()
+        return {
+          top,
+          user: await world.user({ grants: ['organization/list'], organizations: [top] })
+        }
+      },
+      as: ({ user }) => user,
+      request: ({ top }) => `PUT /api/v2/organization/${top}`,
+      body: { name: 'x' },
+      expect: forbidden
+    })
+    scenario('without a token', {
+      request: 'PUT /api/v2/organization/1',
+      body: {},
+      expect: unauthorized
+    })
+  })
+
+  test('whatever is moved, and at the same time, the tree has no rings', async () => {
+    const { world, deps } = platform()
+    const top = await world.organization()
+    const user = await world.user({ grants: ['organization/#'], organizations: [top] })
+    const ids = [top]
+    for (let i = 0; i < 6; i++) ids.push(await world.organization(ids[Math.floor(i / 2)]))
+    const move = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.nat(6))
+    await fc.assert(
+      fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 4 }), async (moves) => {
+        await Promise.all(
+          moves.map(([what, where]) =>
+            world.request(`PUT /api/v2/organization/${ids[what]}`, {
+              as: user,
+              body: { parent: ids[where] }
+            })
+          )
+        )
+        const rows = await deps.registry
+          .selectFrom('organizations')
+          .select(['id', 'parent_id'])
+          .execute()
+        const parents = new Map(rows.map(({ id, parent_id }) => [id, parent_id]))
+        for (const id of ids) {
+          let at: number | null | undefined = id
+          for (let steps = 0; at; steps++) {
+            assert(steps <= rows.length, `${id} is in a ring`)
+            at = parents.get(at)
+          }
+        }
+      }),
+      { numRuns: 15 }
+    )
+  })
+
+  describe('DELETE organization/{id}', () => {
+    scenario('that is empty', {
+      given: tree,
+      as,
+      request: ({ leaf }) => `DELETE /api/v2/organization/${leaf}`,
+      expect: { status: 200, body: { message: 'Deleted' } },
+      and: async (_answer, { leaf, user }, world) => {
+        assert.equal(
+          (await world.request(`GET /api/v2/organization/${leaf}`, { as: user })).status,
+          403
+        )
+      }
+    })
+    scenario('with children', {
+      given: tree,
+      as,
+      request: ({ left }) => `DELETE /api/v2/organization/${left}`,
+      expect: { status: 400, body: { message: 'the organization has children' } }
+    })
+    scenario('with installations', {
+      given: async (world) => {
+        const given = await tree(world)
+        await world.installation({ organization_id: given.leaf })
+        return given
+      },
+      as,
+      request: ({ leaf }) => `DELETE /api/v2/organization/${leaf}`,
+      expect: { status: 400, body: { message: 'the organization has installations' } }
+    })
+    scenario('with users', {
+      given: async (world) => {
+        const given = await tree(world)
+        await world.user({ organizations: [given.leaf] })
+        return given
+      },
+      as,
+      request: ({ leaf }) => `DELETE /api/v2/organization/${leaf}?force=false`,
+      expect: { status: 400, body: { message: 'the organization has users' } }
+    })
+    test('with force takes all below, installations with their history, and members who belong nowhere else', async () => {
+      const { world, deps } = platform()
+      const { left, leaf, top, user } = await tree(world)
+      const installation = await world.installation({ organization_id: leaf })
+      const member = await world.user({ organizations: [leaf] })
+      const both = await world.user({ organizations: [leaf, top] })
+      await world.publish(world.admin, `${installation.client_id}/obj/x`, { value: 1 })
+      const published = await world.published(async () => {
+        const { status, text } = await world.request(
+          `DELETE /api/v2/organization/${left}?force=true`,
+          { as: user }
+        )
+        assert.equal(status, 200, text)
+      })
+      assert.deepEqual(published, [`${installation.client_id}/evt/installation/updated`])
+      assert.equal((await world.request('GET /api/v2/user/me', { as: member })).status, 401)
+      const me = await world.request('GET /api/v2/user/me', { as: both })
+      assert.deepEqual((me.json as { organisations: number[] }).organisations, [top])
+      assert.equal(deps.directory.installation(installation.id), undefined)
+      await eventually(async () => {
+        assert.deepEqual(await deps.registry.selectFrom('erasures').selectAll().execute(), [])
+      })
+    })
+    scenario('with force, but a member is above the caller', {
+      given: async (world) => {
+        const given = await tree(world)
+        await world.user({ organizations: [given.leaf], priority: 900 })
+        return given
+      },
+      as,
+      request: ({ leaf }) => `DELETE /api/v2/organization/${leaf}?force=1`,
+      expect: forbidden
+    })
+    scenario('that is the caller’s own', {
+      given: tree,
+      as,
+      request: ({ top }) => `DELETE /api/v2/organization/${top}?force=true`,
+      expect: { status: 400, body: { message: 'the organization is your own, or above it' } }
+    })
+    scenario('without the grant', {
+      given: async (world) => {
+        const top = await world.organization()
+        const user = await world.user({ grants: ['organization/update'], organizations: [top] })
+        return { top, user }
+      },
+      as: ({ user }) => user,
+      request: ({ top }) => `DELETE /api/v2/organization/${top}`,
+      expect: forbidden
+    })
+    scenario('without a token', { request: 'DELETE /api/v2/organization/1', expect: unauthorized })
+  })
+
+  describe('metadata keys', () => {
+    test('follow the grants on protected metadata', async () => {
+      const { world } = platform()
+      const { left, user } = await tree(world)
+      const plain = await world.user({
+        grants: ['organization/list', 'organization/update'],
+        organizations: [left]
+      })
+      const at = `/api/v2/organization/${left}/meta/code`
+      const call = async (line: string, caller: Account, body?: unknown) => {
+        const { status, json } = await world.request(line, { as: caller, body })
+        return [status, json]
+      }
+      const secret = { value: 's', protected: true }
+      assert.deepEqual(await call(`POST ${at}`, plain, secret), [403, { message: 'Forbidden' }])
+      assert.deepEqual(await call(`POST ${at}`, user, secret), [200, secret])
+      assert.deepEqual(await call(`GET ${at}`, plain), [403, { message: 'Forbidden' }])
+      assert.deepEqual(await call(`GET ${at}`, user), [200, secret])
+      assert.deepEqual(await call(`DELETE ${at}`, plain), [403, { message: 'Forbidden' }])
+      assert.deepEqual(await call(`DELETE ${at}`, user), [200, { message: 'Deleted' }])
+      assert.deepEqual(await call(`PUT ${at}?create_missing=true`, plain, { value: 'v' }), [
+        200,
+        { value: 'v', protected: false }
+      ])
+    })
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+      scenario(`${method} of a foreign one`, {
+        given: tree,
+        as,
+        request: `${method} /api/v2/organization/1/meta/k`,
+        body: method === 'GET' || method === 'DELETE' ? undefined : { value: 'v' },
+        expect: forbidden
+      })
+      scenario(`${method} without a token`, {
+        request: `${method} /api/v2/organization/1/meta/k`,
+        body: method === 'GET' || method === 'DELETE' ? undefined : { value: 'v' },
+        expect: unauthorized
+      })
+    }
+  })
+})
