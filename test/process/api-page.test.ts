@@ -42,8 +42,9 @@ suite('the API page in a browser', { skip: program ? false : missing }, () => {
   })
 
   test('finds operations by their words', async () => {
-    await page.type('#search', 'get user/me')
-    assert.deepEqual(await page.texts('.operation:not([hidden]) .path'), ['/api/v2/user/me'])
+    await page.type('#search', 'get v2/status')
+    const found = await page.texts('.operation:not([hidden]) .path')
+    assert.deepEqual(found, ['/api/v2/status/{installation_id}'])
     await page.type('#search', '')
   })
 
@@ -80,8 +81,9 @@ suite('the API page in a browser', { skip: program ? false : missing }, () => {
     await page.click('#sign-in button')
     await eventually(async () => assert.deepEqual(await page.texts('#who'), [ADMIN.email]))
 
-    const me = '[id="get-/api/v2/user/me"]'
+    const me = '[id="get-/api/v2/user/{user_id}"]'
     await page.click(`${me} > summary`)
+    await page.type(`${me} input`, 'me')
     await page.click(`${me} form button`)
     const shown = await eventually(async () => {
       const texts = await page.texts(`${me} [role=status] > *`)

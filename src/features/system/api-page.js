@@ -211,8 +211,10 @@ function inputFor({ id, in: place, required, isSecret, schema }) {
     return h('textarea', { id, spellcheck: 'false', rows: text.split('\n').length + 1 }, text)
   }
   const all = variants(schema)
-  const values = all.flatMap((one) => one.enum ?? one.const ?? [])
-  const choices = all[0].type === 'boolean' ? [true, false] : values
+  const values = all.map((one) => one.enum ?? one.const)
+  // Only where nothing but these values fits: `me | integer` is a field to type in.
+  const isClosed = values.every((value) => value !== undefined)
+  const choices = all[0].type === 'boolean' ? [true, false] : isClosed ? values.flat() : []
   if (choices.length > 0) {
     const options = ['', ...choices].map((choice) => h('option', {}, `${choice}`))
     return h('select', { id, required }, options)
