@@ -15,6 +15,9 @@ import { routeMap } from './routes.ts'
 const MAX_URL = 64 * 1024
 const MAX_HEADERS = MAX_URL + 32 * 1024
 
+/** `\\u0000` whose backslash is not itself escaped. */
+const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/
+
 export type AppOptions = { https?: { cert: Buffer; key: Buffer } | undefined }
 
 /** The one Fastify instance, for production and for every test. */
@@ -45,7 +48,9 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    if (request.raw.url && request.raw.url.length > MAX_URL) throw uriTooLong()
+    const { url = '' } = request.raw
+    if (url.length > MAX_URL) throw uriTooLong()
+    if (url.includes('%00')) throw badRequest('the URL must not contain NUL characters')
   })
   app.addHook('preValidation', async (request) => tolerateParameters(request))
   app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
@@ -83,6 +88,8 @@ function parseEverythingAsJson(app: App): void {
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     const text = String(body).trim()
     if (text === '') return done(null, undefined)
+    // PostgreSQL keeps no NUL in text, and nobody means one.
+    if (ESCAPED_NUL.test(text)) return done(badRequest('body must not contain NUL characters'))
     try {
       done(null, JSON.parse(text))
     } catch {

@@ -227,5 +227,7 @@ export function basicCredentials(
   if (!encoded) return undefined
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
-  return colon < 0 ? undefined : { name: text.slice(0, colon), password: text.slice(colon + 1) }
+  return colon < 0 || text.includes('\0')
+    ? undefined
+    : { name: text.slice(0, colon), password: text.slice(colon + 1) }
 }

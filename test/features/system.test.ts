@@ -161,6 +161,27 @@ onEveryRegistry('system', (engine) => {
     )
   })
 
+  test('a NUL anywhere is 400 or 401, never 500', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(['installation/#', 'user/#'])
+    const nul = String.fromCharCode(0)
+    for (const [line, body, status] of [
+      ['POST /api/v2/installation', { name: `a${nul}b` }, 400],
+      ['POST /api/v2/installation', { name: 'a', meta: { [nul]: 'x' } }, 400],
+      [`PUT /api/v2/installation/${installation.id}`, { notes: nul }, 400],
+      ['GET /api/v2/installation?room=%00', undefined, 400],
+      ['GET /api/v2/user/me/meta/a%00b', undefined, 400],
+      ['POST /api/v2/auth/reset_password', { email: `a${nul}@b` }, 400],
+      ['POST /api/v2/installation?silent=1', { name: 'a \\u0000 b' }, 200]
+    ] as const) {
+      const { status: got, text } = await world.request(line, { as: user, body })
+      assert.equal(got, status, `${line} ${text}`)
+    }
+    const headers = { authorization: `Basic ${btoa(`a${nul}b:password`)}` }
+    assert.equal((await world.request('POST /api/v2/auth', { headers })).status, 401)
+    await assert.rejects(world.mqtt({ token: 'x' }, { username: `a${nul}b` }))
+  })
+
   test('a body over the limit gets 413', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(['status/#'])
