@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { Type } from 'typebox'
-import { Status } from '../../src/features/status/schema.ts'
+import { Status } from '../../src/http/schema.ts'
 
 /** The floor of status and of a start: one route, the same body by the same schema, no rights. */
 const [port, bodyFile] = process.argv.slice(2)

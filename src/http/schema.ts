@@ -22,6 +22,16 @@ export const Address = Type.Object({
   zip: Type.String()
 })
 
+/** [contract: Status] The latest value of a topic, and an entry of the log. */
+export const Status = Type.Object({
+  client_id: Type.Integer(),
+  installation_id: Type.Integer(),
+  timestamp: UnixTime,
+  value: Type.Number(),
+  msg: Type.String(),
+  topic: Type.String()
+})
+
 export const SilentQuery = Type.Object({
   silent: Type.Optional(Type.Boolean({ description: 'true suppresses the MQTT notification' }))
 })

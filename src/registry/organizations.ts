@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
+import { type Address, completeAddress } from '../lib/address.ts'
 import type { MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { emptyMap, flag, type Meta, matchesMeta, readMeta, replaceMeta } from './meta.ts'
 import type { Registry, Tables } from './tables.ts'
-import type { Address } from './users.ts'
 
 type OrganizationRow = Selectable<Tables['organizations']>
 
@@ -28,8 +28,6 @@ export type OrganizationFields = {
   protected_meta?: Readonly<Record<string, string>>
 }
 
-const noAddress: Address = { address: '', city: '', country: '', zip: '' }
-
 const toRow = ({
   meta: _m,
   protected_meta: _p,
@@ -50,7 +48,7 @@ export async function insertOrganization(
   const { id } = await registry
     .insertInto('organizations')
     .values({
-      address: JSON.stringify(noAddress),
+      address: JSON.stringify(completeAddress()),
       email: '',
       phone: '',
       notes: '',
@@ -121,7 +119,7 @@ export async function listOrganizations(
   const children = Map.groupBy(await childrenOf(registry, ids), ({ parent_id }) => parent_id)
   return rows.map((row) => ({
     ...row,
-    address: { ...noAddress, ...JSON.parse(row.address) },
+    address: completeAddress(JSON.parse(row.address)),
     force_sms_login: row.force_sms_login === 1,
     children: (children.get(row.id) ?? []).map(({ id, name }) => ({ id, name })),
     ...(metas.get(row.id) ?? { meta: emptyMap(), protected_meta: emptyMap() })

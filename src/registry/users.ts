@@ -1,4 +1,5 @@
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Address, completeAddress } from '../lib/address.ts'
 import { fold, type MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
@@ -6,7 +7,6 @@ import { emptyMap, flag, type Meta, matchesMeta, readMeta, replaceMeta } from '.
 import type { Registry, Tables } from './tables.ts'
 
 export type UserRow = Selectable<Tables['users']>
-export type Address = { address: string; city: string; country: string; zip: string }
 
 export type UserRecord = Omit<UserRow, 'address' | 'email_folded' | 'sms_login'> &
   Meta & {
@@ -41,8 +41,6 @@ export type UserScope = {
   readonly userId: number
 }
 
-const noAddress: Address = { address: '', city: '', country: '', zip: '' }
-
 const toRow = ({ email, address, sms_login, ...fields }: UserFields) => {
   const {
     organisations: _o,
@@ -73,7 +71,7 @@ export async function insertUser(
       last_name: '',
       mobile: '',
       note: '',
-      address: JSON.stringify(noAddress),
+      address: JSON.stringify(completeAddress()),
       sms_login: 0,
       expire_at: 0,
       ...toRow(fields),
@@ -206,7 +204,7 @@ async function withLinks(registry: Registry, rows: UserRow[]): Promise<UserRecor
   const installations = await linksOf(registry, 'installation', ids)
   return rows.map(({ email_folded: _, ...row }) => ({
     ...row,
-    address: { ...noAddress, ...JSON.parse(row.address) },
+    address: completeAddress(JSON.parse(row.address)),
     sms_login: row.sms_login === 1,
     organisations: organizations.get(row.id) ?? [],
     assigned_installations: installations.get(row.id) ?? [],

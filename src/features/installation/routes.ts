@@ -6,6 +6,7 @@ import { usersVisibleTo } from '../../access/visibility.ts'
 import { isTimeZone } from '../../config.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
+import { given } from '../../http/given.ts'
 import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
 import { metaFilters } from '../../lib/meta-filter.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
@@ -174,21 +175,20 @@ async function checked(
   principal: Principal,
   body: Static<typeof InstallationUpdate>
 ): Promise<InstallationFields> {
-  const fields: InstallationFields = {}
-  if (body.name) fields.name = body.name
-  if (typeof body.notes === 'string') fields.notes = body.notes
-  if (typeof body.timezone === 'string') {
-    if (body.timezone !== '' && !isTimeZone(body.timezone)) {
-      throw badRequest('timezone must be an IANA time zone')
-    }
-    fields.timezone = body.timezone
+  const fields: InstallationFields = given(body, [
+    'name',
+    'notes',
+    'timezone',
+    'meta',
+    'protected_meta'
+  ])
+  if (fields.timezone && !isTimeZone(fields.timezone)) {
+    throw badRequest('timezone must be an IANA time zone')
   }
   if (body.users) {
     fields.users = Array.isArray(body.users) ? body.users : []
     await checkUsers(registry, principal, fields.users)
   }
-  if (body.meta) fields.meta = body.meta
-  if (body.protected_meta) fields.protected_meta = body.protected_meta
   return fields
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { TopicsQuery, UnixTime } from '../../http/schema.ts'
+import { Status, TopicsQuery } from '../../http/schema.ts'
 
 export const MAX_LIMIT = 100_000
 
@@ -20,19 +20,9 @@ const window = {
 export const LogBodyQuery = Type.Object(window)
 export const LogQuery = Type.Object({ ...window, topics: TopicsQuery })
 
-/** As in status, so that the two cannot drift: the same six fields. */
-const LogSample = Type.Object({
-  client_id: Type.Integer(),
-  installation_id: Type.Integer(),
-  timestamp: UnixTime,
-  value: Type.Number(),
-  msg: Type.String(),
-  topic: Type.String()
-})
-
 export const LogResult = Type.Object({
   count: Type.Integer({ description: 'Entries in this page' }),
   last: Type.Number({ description: 'Unix time of the oldest entry in data; 0 when empty' }),
   total: Type.Integer({ description: 'Entries matching the filters' }),
-  data: Type.Array(LogSample)
+  data: Type.Array(Status)
 })

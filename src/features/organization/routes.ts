@@ -4,7 +4,9 @@ import { holdsName, type Principal } from '../../access/principal.ts'
 import { organizationsProtected } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
+import { given } from '../../http/given.ts'
 import { Id, Message } from '../../http/schema.ts'
+import { completeAddress } from '../../lib/address.ts'
 import { metaFilters } from '../../lib/meta-filter.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
@@ -192,18 +194,16 @@ const shown = (
   }
 }
 
-/** The fields that were given; null keeps what is there. */
 function fieldsOf(body: Static<typeof OrganizationUpdate>): OrganizationFields {
-  const fields: OrganizationFields = {}
-  if (body.name) fields.name = body.name
-  if (typeof body.email === 'string') fields.email = body.email
-  if (typeof body.phone === 'string') fields.phone = body.phone
-  if (typeof body.notes === 'string') fields.notes = body.notes
-  if (typeof body.force_sms_login === 'boolean') fields.force_sms_login = body.force_sms_login
-  if (body.address) {
-    fields.address = { address: '', city: '', country: '', zip: '', ...body.address }
-  }
-  if (body.meta) fields.meta = body.meta
-  if (body.protected_meta) fields.protected_meta = body.protected_meta
-  return fields
+  const { address, ...fields } = given(body, [
+    'name',
+    'email',
+    'phone',
+    'notes',
+    'force_sms_login',
+    'address',
+    'meta',
+    'protected_meta'
+  ])
+  return address ? { ...fields, address: completeAddress(address) } : fields
 }

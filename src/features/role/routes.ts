@@ -1,9 +1,10 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { mayHandOut } from '../../access/delegation.ts'
 import { permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden, notFound } from '../../http/errors.ts'
+import { given } from '../../http/given.ts'
 import { Id, Maybe, Message } from '../../http/schema.ts'
 import { isTopicFilter } from '../../lib/topic.ts'
 import {
@@ -80,7 +81,7 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
     },
     async ({ principal, params, body }) => {
       const role = await findBelow(principal, params.role_id)
-      const updated = { ...role, ...given(body) }
+      const updated = { ...role, ...given(body, ['name', 'priority', 'permissions']) }
       check(principal, updated)
       if (!(await updateRole(registry, updated, clock()))) throw badRequest('name is taken')
       return find(role.id)
@@ -120,12 +121,3 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
     if (!mayHandOut(principal, directory, role)) throw forbidden()
   }
 }
-
-/** What is missing or null keeps what is there. */
-const given = (body: Static<typeof RoleUpdate>): Partial<RoleRecord> =>
-  Object.fromEntries(
-    Object.entries(body).filter(
-      ([name, value]) =>
-        value !== null && value !== undefined && Object.hasOwn(RoleUpdate.properties, name)
-    )
-  )

@@ -3,10 +3,10 @@ import { Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
 import type { Routes } from '../../deps.ts'
 import { sendJsonText } from '../../http/json-text.ts'
-import { InstallationParams, TopicsBody } from '../../http/schema.ts'
+import { InstallationParams, Status, TopicsBody } from '../../http/schema.ts'
 import { withClientId } from '../../lib/topic.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
-import { Status, StatusQuery } from './schema.ts'
+import { StatusQuery } from './schema.ts'
 
 /** [contract: Status] Answered from memory; the rows are kept as JSON text already. */
 export const statusRoutes: Routes = (app, { latest }) => {

@@ -4,6 +4,8 @@ import { hashPassword } from '../../access/password.ts'
 import { holds, may, type Principal } from '../../access/principal.ts'
 import type { Deps } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
+import { given } from '../../http/given.ts'
+import { completeAddress } from '../../lib/address.ts'
 import { passwordFault } from '../../lib/password-rules.ts'
 import { findRole } from '../../registry/roles.ts'
 import type { Registry } from '../../registry/tables.ts'
@@ -17,20 +19,19 @@ import type { UserUpdate } from './schema.ts'
 
 type Body = Static<typeof UserUpdate>
 
-/** The fields that anybody may write about themselves; null keeps what is there. */
+/** The fields that anybody may write about themselves. */
 export function plainFields(body: Body): UserFields {
-  const fields: UserFields = {}
-  if (body.email) fields.email = body.email
-  if (typeof body.first_name === 'string') fields.first_name = body.first_name
-  if (typeof body.last_name === 'string') fields.last_name = body.last_name
-  if (typeof body.mobile === 'string') fields.mobile = body.mobile
-  if (typeof body.note === 'string') fields.note = body.note
-  if (body.address) {
-    fields.address = { address: '', city: '', country: '', zip: '', ...body.address }
-  }
-  if (body.meta) fields.meta = body.meta
-  if (body.protected_meta) fields.protected_meta = body.protected_meta
-  return fields
+  const { address, ...fields } = given(body, [
+    'email',
+    'first_name',
+    'last_name',
+    'mobile',
+    'note',
+    'address',
+    'meta',
+    'protected_meta'
+  ])
+  return address ? { ...fields, address: completeAddress(address) } : fields
 }
 
 /**
