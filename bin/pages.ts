@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import type { TSchema } from 'typebox'
-import { catalogue } from '../src/access/catalogue.ts'
+import { catalogue, firstRoles } from '../src/access/catalogue.ts'
 import type { Access } from '../src/access/guard.ts'
 import { isSecret, Settings } from '../src/config.ts'
 import type { App, Deps } from '../src/deps.ts'
@@ -112,6 +112,15 @@ async function permissionsPage(): Promise<string> {
     '| SUBSCRIBE to `<client_id>/...` | `mqtt/subscribe/all` or `mqtt/subscribe/assigned` |',
     '| SUBSCRIBE to a filter that begins with a wildcard | `mqtt/subscribe/broad`, and for each message as above |',
     '',
+    '## The roles that come with the platform',
+    '',
+    ...firstRoles.map(
+      ({ name, priority, permissions }, i) =>
+        `${i + 1}. ${name}, priority ${priority}: ${Object.keys(permissions)
+          .map((permission) => `\`${permission}\``)
+          .join(', ')}`
+    ),
+    '',
     '## The catalogue',
     '',
     ...catalogue.map((name) => `- \`${name}\``),
@@ -153,7 +162,9 @@ function errorsPage(): string {
     '',
     GENERATED,
     '',
-    'Every error is `{"message": "..."}`. Unknown paths and methods answer 404 in the same form.',
+    'Every error is `{"message": "..."}`, but for the 400 of `PUT /api/v2/auth/reset_password`, which has no body',
+    '[contract: Auth]. Unknown paths and methods answer 404 in the same form. An installation, organization or user',
+    'that the caller cannot see is 403, whether it exists or not; what is missing inside a visible one is 404.',
     '',
     '| status | message | made by | thrown in |',
     '|---|---|---|---|',

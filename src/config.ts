@@ -20,16 +20,18 @@ export const Settings = Type.Object({
   DATA_DIR: Text('./data', 'Everything embedded lives here; one process at a time'),
   REGISTRY_URL: Secret('postgres://...; empty: SQLite in DATA_DIR'),
   HISTORY_URL: Secret(
-    'http(s)://user:password@host:8123/database (ClickHouse); empty: embedded in DATA_DIR; chdb: or sqlite: names the embedded engine'
+    'http(s)://user:password@host:8123/database (ClickHouse, not in this version yet); empty: embedded in DATA_DIR; chdb: or sqlite: names the embedded engine'
   ),
-  BUS_URL: Secret('mqtt(s)://user:password@host:port; empty: embedded broker'),
+  BUS_URL: Secret(
+    'mqtt(s)://user:password@host:port (not in this version yet); empty: embedded broker'
+  ),
   PUBLIC_URL: Text(
     '',
     'Address of the API in mails and gateway credentials; empty: from HOST and HTTP_PORT'
   ),
   MQTT_PUBLIC_URL: Text(
     '',
-    'Address of MQTT in gateway credentials; empty: from HOST and the MQTT port'
+    'Address of MQTT in gateway credentials (not used yet); empty: from HOST and the MQTT port'
   ),
   TLS_CERT_PATH: Text(
     '',
@@ -43,7 +45,10 @@ export const Settings = Type.Object({
   MAIL_URL: Secret('smtp(s)://user:password@host:port; empty: files in DATA_DIR/outbox'),
   MAIL_FROM: Text('caracal@localhost', 'Sender of mails'),
   SMS_URL: Secret('https://... gets POST {to, text}; empty: files in DATA_DIR/outbox'),
-  TIMEZONE: Text('UTC', 'Zone of schedules where the installation has none (IANA name)'),
+  TIMEZONE: Text(
+    'UTC',
+    'Zone of schedules where the installation has none, an IANA name (not used yet)'
+  ),
   RETENTION_DAYS: Type.Integer({
     minimum: 0,
     maximum: 36_500,

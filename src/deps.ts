@@ -27,6 +27,8 @@ export type Deps = {
   identity: Identity
   health: Health
   metrics: Metrics
+  /** Where callers reach the API, without a slash at the end. */
+  publicUrl: string
   mail: Sender
   sms: Sender
   /** Removes the history of installations that were deleted, in the background. */

@@ -135,6 +135,7 @@ async function open(
     systemAccounts: systemAccountsOf(config),
     health,
     metrics,
+    publicUrl: publicUrlOf(config),
     ...openSenders(config, clock),
     eraseHistory: () => eraser.wake()
   }
@@ -216,6 +217,11 @@ const explainPort =
     if (error.code === 'EACCES') throw new Error(`${setting} ${port} on ${host} is not allowed`)
     throw new Error(`${setting}: cannot listen on ${host}:${port} (${error.message})`)
   }
+
+function publicUrlOf({ PUBLIC_URL, HOST, HTTP_PORT, TLS_CERT_PATH }: Config): string {
+  const scheme = TLS_CERT_PATH === '' ? 'http' : 'https'
+  return PUBLIC_URL === '' ? `${scheme}://${HOST}:${HTTP_PORT}` : PUBLIC_URL.replace(/\/$/, '')
+}
 
 /** A password may hold colons; the name ends at the first one. */
 const systemAccountsOf = ({ SYSTEM_ACCOUNTS }: Config): ReadonlyMap<string, string> =>

@@ -20,26 +20,42 @@ export function explain(
       return { granted: true, grant, reason: 'granted' }
     return no(grant ? 'the key is restricted and does not list it' : 'no grant covers it')
   }
-  const action = scopedActions.find((name) => permission.replace(/\/(all|assigned)$/, '') === name)
+  const [, scope] = /\/(all|assigned)$/.exec(permission) ?? []
+  const bare = scope ? permission.slice(0, -scope.length - 1) : permission
+  const action = scopedActions.find((name) => name === bare)
   if (!action) return no('it is not about installations')
   const installation = directory.installation(installationId)
   // Missing and invisible look the same, here too.
-  if (!installation || !may(principal, action, installation)) {
-    return no('no grant of the caller covers it on that installation')
-  }
-  return { granted: true, ...byWhich(principal, action, installation) }
+  const ways =
+    installation && may(principal, action, installation)
+      ? waysOf(principal, action, installation)
+      : []
+  const way = ways.find((one) => scope === undefined || one.scope === scope)
+  return way
+    ? { granted: true, grant: way.grant, reason: way.reason }
+    : no('no grant of the caller covers it on that installation')
 }
 
-function byWhich(
+type Way = { scope: 'all' | 'assigned'; grant: string; reason: string }
+
+function waysOf(
   { grants, organizationsBelow, assigned }: Principal,
   action: ScopedAction,
   { id, organization_id }: { id: number; organization_id: number }
-): { grant: string; reason: string } {
-  const find = (name: string) => grants.patterns.find((pattern) => topicMatches(pattern, name))
-  const byAll = organizationsBelow.has(organization_id) && find(`${action}/all`)
-  if (byAll) return { grant: byAll, reason: 'it is in an organization of the caller or below' }
-  const byAssigned = assigned.has(id) && find(`${action}/assigned`)
-  if (byAssigned) return { grant: byAssigned, reason: 'it is assigned to the caller' }
-  const byId = find(`${id}/${action}/all`) ?? find(`${id}/${action}/assigned`)
-  return { grant: byId ?? '', reason: 'the grant names the installation' }
+): Way[] {
+  const ways: (Way | false)[] = (['all', 'assigned'] as const).flatMap((scope) => {
+    const find = (name: string) => grants.patterns.find((pattern) => topicMatches(pattern, name))
+    const isReached = scope === 'all' ? organizationsBelow.has(organization_id) : assigned.has(id)
+    const grant = isReached && find(`${action}/${scope}`)
+    const byId = find(`${id}/${action}/${scope}`)
+    const why =
+      scope === 'all'
+        ? 'it is in an organization of the caller or below'
+        : 'it is assigned to the caller'
+    return [
+      grant ? { scope, grant, reason: why } : false,
+      byId ? { scope, grant: byId, reason: 'the grant names the installation' } : false
+    ]
+  })
+  return ways.filter((way) => way !== false)
 }

@@ -142,9 +142,10 @@ export class Identity {
     const now = this.#clock()
     const { principal, token } = known
     if (hasEnded(token, now)) return undefined
-    if (token.last_used + TOUCH_EVERY <= now) {
-      token.last_used = now
+    const isFirstUse = token.address === '' && origin !== undefined
+    if (isFirstUse || token.last_used + TOUCH_EVERY <= now) {
       const { agent, address } = origin ?? token
+      Object.assign(token, { last_used: now, agent, address })
       await touchToken(this.#registry, token.id, { now, agent, address })
     }
     return principal

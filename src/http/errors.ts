@@ -25,7 +25,6 @@ export const payloadTooLarge = () => new ApiError(413, 'Body too large')
 export const uriTooLong = () => new ApiError(414, 'URI too long')
 export const headersTooLarge = () => new ApiError(431, 'Header fields too large')
 export const duplicateKey = () => new ApiError(409, 'duplicate key')
-export const conflict = (message: string) => new ApiError(409, message)
 export const tooManySms = (retryAfter: number) =>
   new ApiError(429, 'Too many text messages', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyTries = (retryAfter: number) =>

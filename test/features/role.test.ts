@@ -149,6 +149,11 @@ onEveryRegistry('role and permission', (engine) => {
     body: { permissions: { 'user/#': true } },
     expect: forbidden
   })
+  scenario('DELETE role that comes with the platform', {
+    as: () => platform().world.admin,
+    request: 'DELETE /api/v2/role/3',
+    expect: { status: 400, body: { message: 'the role comes with the platform' } }
+  })
   test('DELETE role that users have is refused', async () => {
     const { world } = platform()
     const user = await world.user()
@@ -222,6 +227,11 @@ onEveryRegistry('role and permission', (engine) => {
     assert.deepEqual(await explain('status/read', installation.id), [true, 'status/+/all'])
     assert.deepEqual(await explain('status/read', foreign.id), [false, null])
     assert.deepEqual(await explain('log/read', installation.id), [true, 'log/read/assigned'])
+    assert.deepEqual(await explain('log/read/all', installation.id), [false, null])
+    assert.deepEqual(await explain('log/read/assigned', installation.id), [
+      true,
+      'log/read/assigned'
+    ])
     assert.deepEqual(await explain('log/read', foreign.id), [true, `${foreign.id}/log/#`])
     assert.deepEqual(await explain('log/read', 999_999), [false, null])
     assert.deepEqual(await explain('user/list', installation.id), [false, null])

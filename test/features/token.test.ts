@@ -68,8 +68,15 @@ onEveryRegistry('API keys', (engine) => {
     const other = await world.installation({ organization_id: installation.organization_id })
     const key = await make(user, {
       name: 'narrow',
-      permissions: ['status/read/all', `${installation.id}/mqtt/subscribe/#`, 'user/list']
+      permissions: ['status/read/all', `${installation.id}/mqtt/subscribe/#`]
     })
+    for (const permissions of [['user/list'], ['status/read/all', '#'], ['999/status/#']]) {
+      const wider = await world.request(`POST ${mine}`, {
+        as: user,
+        body: { name: 'wider', permissions }
+      })
+      assert.equal(wider.status, 403, 'nothing wider than its owner')
+    }
     const status = async (line: string, as: Account = key) =>
       (await world.request(line, { as })).status
     assert.equal(await status(`GET /api/v2/status/${installation.id}`), 200)
@@ -96,6 +103,7 @@ onEveryRegistry('API keys', (engine) => {
         'PUT /api/v2/user/me/password',
         { current_password: user.password, new_password: 'a brand new secret' }
       ],
+      [`GET ${mine}`, undefined],
       [`POST ${mine}`, { name: 'wider' }]
     ] as const) {
       assert.equal((await world.request(line, { as: key, body })).status, 403, line)

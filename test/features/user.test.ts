@@ -334,9 +334,16 @@ onEveryRegistry('user', (engine) => {
         assert.deepEqual(json, { message: 'Forbidden' })
       }
     })
+    scenario('with a second factor but no number for it', {
+      given: office,
+      as: asMember,
+      request: 'PUT /api/v2/user/me',
+      body: { sms_login: true },
+      expect: { status: 400, body: { message: 'mobile is required for sms_login' } }
+    })
     test('asks more of oneself but not less', async () => {
       const { world } = platform()
-      const user = await world.user()
+      const user = await world.user({ mobile: '+1 555 0100' })
       const put = (sms_login: boolean) =>
         world.request('PUT /api/v2/user/me', { as: user, body: { sms_login } })
       assert.equal((await put(true)).status, 200)
@@ -362,7 +369,7 @@ onEveryRegistry('user', (engine) => {
       given: office,
       as: asBoss,
       request: ({ member }) => `PUT /api/v2/user/${member.id}`,
-      body: { note: 'seen', sms_login: true, expire_at: 4_000_000_000 },
+      body: { note: 'seen', mobile: '+1 2', sms_login: true, expire_at: 4_000_000_000 },
       expect: { status: 200 },
       and: ({ json }) => {
         const { note, sms_login, expire_at } = json as Record<string, unknown>

@@ -22,9 +22,22 @@ export async function sendResetKey(deps: Deps, email: string): Promise<void> {
     kind: 'mail',
     to: user.email,
     subject: 'Your new password',
-    text: `Someone asked for a new password for this account. The key is good for 30 minutes:\n\n${key}\n\nIf it was not you, nothing has to be done.\n`
+    text: mailText(key, deps.publicUrl)
   })
 }
+
+const mailText = (key: string, publicUrl: string): string =>
+  [
+    'Someone asked for a new password for this account. This key sets it, once, within 30 minutes:',
+    '',
+    key,
+    '',
+    `Without an app: PUT ${publicUrl}/api/v2/auth/reset_password with the key in the header X-API-Key`,
+    'and the body {"password": "..."}.',
+    '',
+    'If it was not you, nothing has to be done.',
+    ''
+  ].join('\n')
 
 /** The key is good once; a password that the rules refuse leaves it good. */
 export async function setNewPassword(

@@ -84,7 +84,11 @@ export const authRoutes: Routes = (app, deps) => {
   app.put(
     '/reset_password',
     {
-      schema: { tags, summary: 'Set a new password with the key of the mail', body: NewPassword },
+      schema: {
+        tags,
+        summary: 'Set a new password; the key of the mail goes into X-API-Key',
+        body: NewPassword
+      },
       config: { access: everyone, bodilessErrors: [400] }
     },
     async (request, reply) => {

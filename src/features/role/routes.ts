@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { firstRoles } from '../../access/catalogue.ts'
 import { mayHandOut } from '../../access/delegation.ts'
 import { permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
@@ -96,6 +97,7 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
     },
     async ({ principal, params }) => {
       const role = await findBelow(principal, params.role_id)
+      if (role.id <= firstRoles.length) throw badRequest('the role comes with the platform')
       if (!(await deleteRole(registry, role.id))) throw badRequest('users have this role')
       return { message: 'Deleted' }
     }

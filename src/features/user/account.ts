@@ -77,6 +77,10 @@ export async function rightsFields(
     if (!(isSelf && body.sms_login)) needUpdate()
     fields.sms_login = body.sms_login
   }
+  const needsNumber = body.sms_login ?? current?.sms_login ?? false
+  if (needsNumber && (body.mobile ?? current?.mobile ?? '') === '') {
+    throw badRequest('mobile is required for sms_login')
+  }
   return fields
 }
 

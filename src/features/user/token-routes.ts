@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { mayGrant } from '../../access/delegation.ts'
-import { editUser, onUser } from '../../access/guard.ts'
+import { editUser } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
 import { hashToken, MAX_LENGTH, MIN_LENGTH, newToken } from '../../access/tokens.ts'
 import type { Routes } from '../../deps.ts'
@@ -54,7 +54,7 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
         params: UserParams,
         response: { 200: Type.Array(Token) }
       },
-      config: { access: onUser('user/security/token/list/all') }
+      config: { access: editUser('user/security/token/list/all') }
     },
     async ({ principal, subject }) => {
       const tokens = await listTokens(registry, subject.id)
@@ -76,7 +76,7 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
     },
     async ({ principal, subject, body }) => {
       const permissions = Array.isArray(body.permissions) ? body.permissions : undefined
-      checkPermissions(principal, permissions)
+      checkPermissions(principal, subject.id, permissions)
       const now = clock()
       const expires = (body.expire ?? 0) * 1000
       if (expires > 0 && expires <= now) throw badRequest('expire is in the past')
@@ -118,13 +118,18 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
     }
   )
 
-  /** A restricted key makes no wider ones. */
-  function checkPermissions(principal: Principal, permissions: readonly string[] | undefined) {
+  /** Nothing wider than the owner, nor than the key that makes it; a key of another is held to its owner when used. */
+  function checkPermissions(
+    principal: Principal,
+    ownerId: number,
+    permissions: readonly string[] | undefined
+  ) {
     const wrong = permissions?.find((name) => !isTopicFilter(name))
     if (wrong !== undefined) throw badRequest(`permissions: "${wrong}" is not a permission`)
-    if (!principal.limit) return
-    const isWithin = permissions?.every((name) => mayGrant(principal, directory, name))
-    if (!isWithin) throw forbidden()
+    if (!permissions && principal.limit) throw forbidden()
+    if (ownerId !== principal.userId && !principal.limit) return
+    const isWider = permissions?.some((name) => !mayGrant(principal, directory, name))
+    if (isWider) throw forbidden()
   }
 }
 
