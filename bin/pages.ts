@@ -80,7 +80,9 @@ export function accessText(access: Access): string {
     case 'organization':
       return `a visible organization, ${anyOf(access.permissions)}`
     case 'user':
-      return `oneself, or a visible user and ${anyOf(access.permissions)}`
+      return access.edits === 'account'
+        ? `oneself, or a user wholly within reach and ${anyOf(access.permissions)}`
+        : `oneself, or a visible user and ${anyOf(access.permissions)}`
   }
 }
 

@@ -162,7 +162,12 @@ async function open(
   const catchUp = setInterval(() => {
     directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
   }, SECOND / 2)
-  closers.push(() => clearInterval(catchUp))
+  // What ends by the clock alone makes no change that anybody could hear of.
+  const recheck = setInterval(() => void bus.recheck(), 10 * SECOND)
+  closers.push(() => {
+    clearInterval(catchUp)
+    clearInterval(recheck)
+  })
   mover.start()
   housekeeping.start()
   closers.push(

@@ -5,11 +5,16 @@ import type { Principal } from './principal.ts'
 /** A grant opens nothing that whoever gives it does not have. */
 export function mayGrant(principal: Principal, directory: Directory, pattern: string): boolean {
   const { grants, limit, organizationsBelow } = principal
-  const installation = directory.installation(clientIdOf(pattern) ?? 0)
+  const held = limit ? [grants, limit] : [grants]
+  const id = clientIdOf(pattern)
+  if (id === undefined) return held.every((own) => own.coversPattern(pattern))
+  const installation = directory.installation(id)
   const isInReach = installation && organizationsBelow.has(installation.organization_id)
   // On one installation of the caller's organizations: what the caller may on all of them.
-  const names = isInReach ? [pattern, pattern.slice(pattern.indexOf('/') + 1)] : [pattern]
-  return [grants, limit].every((held) => !held || names.some((name) => held.coversPattern(name)))
+  const onAll = pattern.slice(pattern.indexOf('/') + 1).replace(/\/assigned$/, '/all')
+  return held.every(
+    (own) => own.coversPatternIn(id, pattern) || (isInReach && own.coversPattern(onAll))
+  )
 }
 
 /** Nobody handles a role, or whoever has it, above their own priority or with wider grants. */

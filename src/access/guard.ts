@@ -5,7 +5,7 @@ import { forbidden, tooManyTries, unauthorized } from '../http/errors.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import { findRole } from '../registry/roles.ts'
 import { findToken, type TokenRow } from '../registry/tokens.ts'
-import { findUser, type UserRow, visibleUsers } from '../registry/users.ts'
+import { findUser, organizationsOf, type UserRow, visibleUsers } from '../registry/users.ts'
 import type { PlainPermission, ScopedAction } from './catalogue.ts'
 import type { SignIn, SignInFault } from './identity.ts'
 import { Grants } from './permission.ts'
@@ -28,7 +28,11 @@ export type Access =
   /** A visible organization, the path's `organization_id`, and any of the permissions. */
   | { kind: 'organization'; permissions: readonly PlainPermission[] }
   /** The path's `user_id`: the caller itself (`me`), or a visible user and any of the permissions. */
-  | { kind: 'user'; permissions: readonly PlainPermission[]; edits: boolean }
+  | {
+      kind: 'user'
+      permissions: readonly PlainPermission[]
+      edits: 'nothing' | 'record' | 'account'
+    }
 
 export const everyone: Access = { kind: 'public' }
 export const signedIn: Access = { kind: 'signedIn' }
@@ -47,13 +51,19 @@ export const onOrganization = (...permissions: PlainPermission[]): Access => ({
 export const onUser = (...permissions: PlainPermission[]): Access => ({
   kind: 'user',
   permissions,
-  edits: false
+  edits: 'nothing'
 })
 /** To change a user: also nobody whose role has a greater priority than the caller's. */
 export const editUser = (permission: PlainPermission): Access => ({
   kind: 'user',
   permissions: [permission],
-  edits: true
+  edits: 'record'
+})
+/** To sign in for a user or end it: also nobody who belongs to organizations the caller does not reach. */
+export const ownUser = (permission: PlainPermission): Access => ({
+  kind: 'user',
+  permissions: [permission],
+  edits: 'account'
 })
 
 declare module 'fastify' {
@@ -154,8 +164,13 @@ export function guard(
   function systemPrincipal(request: FastifyRequest): Principal | undefined {
     const basic = basicCredentials(request)
     const password = basic && systemAccounts.get(basic.name)
-    if (password === undefined || !isSame(password, basic?.password ?? '')) return undefined
-    return { ...nobody, owner: `system:${basic?.name}` }
+    if (!basic || password === undefined) return undefined
+    const retryAfter = identity.throttle.wait(basic.name, request.ip)
+    if (retryAfter > 0) throw tooManyTries(retryAfter)
+    // A wrong one goes on as any other sign-in, and is counted there.
+    if (!isSame(password, basic.password)) return undefined
+    identity.throttle.succeeded(basic.name, request.ip)
+    return { ...nobody, owner: `system:${basic.name}` }
   }
 
   /** Missing and invisible look the same, so that nobody can probe for ids. */
@@ -168,13 +183,13 @@ export function guard(
 
   async function findSubject(
     { params, principal }: FastifyRequest,
-    { permissions, edits }: { permissions: readonly PlainPermission[]; edits: boolean }
+    { permissions, edits }: Extract<Access, { kind: 'user' }>
   ): Promise<UserRow> {
     const { user_id } = params as { user_id: number | 'me' }
     const id = user_id === 'me' ? principal.userId : user_id
     const isSelf = id === principal.userId
     // A restricted key changes nothing about its owner unless its list says so.
-    if (isSelf && edits && principal.limit) {
+    if (isSelf && edits !== 'nothing' && principal.limit) {
       if (!permissions.some((name) => principal.limit?.covers(name))) throw forbidden()
     }
     if (!isSelf) {
@@ -184,9 +199,13 @@ export function guard(
     }
     const user = await findUser(registry, id)
     if (!user) throw isSelf ? unauthorized() : forbidden()
-    if (edits && !isSelf) {
+    if (edits !== 'nothing' && !isSelf) {
       const role = await findRole(registry, user.role_id)
       if (!role || role.priority > principal.priority) throw forbidden()
+    }
+    if (edits === 'account' && !isSelf) {
+      const organizations = await organizationsOf(registry, id)
+      if (!organizations.every((one) => principal.organizationsBelow.has(one))) throw forbidden()
     }
     return user
   }
@@ -198,6 +217,7 @@ const nobody: Principal = {
   userId: 0,
   tokenId: undefined,
   priority: 0,
+  expireAt: 0,
   grants: new Grants({}),
   limit: undefined,
   organizationIds: [],

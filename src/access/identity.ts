@@ -73,7 +73,7 @@ export class Identity {
     if (byToken) return byToken
     const digest = this.#digest(name, password)
     const remembered = this.#byPassword.get(digest)
-    if (remembered) return remembered
+    if (remembered && !this.#hasExpired(remembered.principal.expireAt)) return remembered
     const generation = this.#generation
     const verified = await this.verify(name, password, origin.address)
     if ('fault' in verified) return verified
@@ -112,7 +112,7 @@ export class Identity {
     // No account has a NUL in its name, and PostgreSQL refuses to look for one.
     const user = email.includes('\0') ? undefined : await findUserByEmail(this.#registry, email)
     const isRight = await isPassword(password, user?.password_hash || NO_PASSWORD)
-    if (!user || !isRight || this.#hasExpired(user)) return { fault: 'refused' }
+    if (!user || !isRight || this.#hasExpired(user.expire_at)) return { fault: 'refused' }
     this.throttle.succeeded(email, address)
     return { user, needsSecondFactor: await this.#needsSecondFactor(user) }
   }
@@ -141,7 +141,7 @@ export class Identity {
     }
     const now = this.#clock()
     const { principal, token } = known
-    if (hasEnded(token, now)) return undefined
+    if (hasEnded(token, now) || this.#hasExpired(principal.expireAt)) return undefined
     const isFirstUse = token.address === '' && origin !== undefined
     if (isFirstUse || token.last_used + TOUCH_EVERY <= now) {
       const { agent, address } = origin ?? token
@@ -153,7 +153,7 @@ export class Identity {
 
   async #load(userId: number, token: TokenRow | undefined): Promise<Principal | undefined> {
     const rights = await readRights(this.#registry, userId)
-    if (!rights || this.#hasExpired(rights)) return undefined
+    if (!rights || this.#hasExpired(rights.expire_at)) return undefined
     const { priority, organizationIds, installationIds } = rights
     return {
       kind: 'user',
@@ -161,6 +161,7 @@ export class Identity {
       userId,
       tokenId: token?.id,
       priority,
+      expireAt: rights.expire_at,
       grants: new Grants(JSON.parse(rights.permissions)),
       limit: token?.permissions ? Grants.of(JSON.parse(token.permissions)) : undefined,
       organizationIds,
@@ -169,8 +170,8 @@ export class Identity {
     }
   }
 
-  #hasExpired({ expire_at }: { expire_at: number }): boolean {
-    return expire_at > 0 && expire_at <= this.#clock()
+  #hasExpired(at: number): boolean {
+    return at > 0 && at <= this.#clock()
   }
 
   #digest(...parts: string[]): string {

@@ -1,5 +1,7 @@
 import { clientIdOf, filterCovers, topicMatches } from '../lib/topic.ts'
 
+const MAX_KNOWN = 500
+
 /** [contract: Permissions map] Explicit grants; what no grant covers is false. [ADR-0006] */
 export class Grants {
   readonly #patterns: string[] = []
@@ -25,7 +27,8 @@ export class Grants {
     let known = this.#known.get(name)
     if (known === undefined) {
       known = this.#patterns.some((pattern) => topicMatches(pattern, name))
-      this.#known.set(name, known)
+      // Names may come from outside, so what is remembered has an end.
+      if (this.#known.size < MAX_KNOWN) this.#known.set(name, known)
     }
     return known
   }
@@ -37,7 +40,12 @@ export class Grants {
   coversPattern(pattern: string): boolean {
     const wider = pattern.replace(/\/assigned$/, '')
     const names = wider === pattern ? [pattern] : [pattern, `${wider}/all`, wider]
-    return names.some((name) => this.patterns.some((own) => filterCovers(own, name)))
+    return names.some((name) => this.#patterns.some((own) => filterCovers(own, name)))
+  }
+
+  /** The same for a pattern that names an installation, by grants that name it too. */
+  coversPatternIn(installationId: number, pattern: string): boolean {
+    return (this.#prefixed.get(installationId) ?? []).some((own) => filterCovers(own, pattern))
   }
 
   /** By a grant such as `12/functionx/#`, wherever installation 12 is. */

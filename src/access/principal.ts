@@ -13,6 +13,8 @@ export type Principal = {
   /** The token that was shown, when it was one. */
   tokenId: number | undefined
   priority: number
+  /** When the account ends, Unix milliseconds; 0 = never. */
+  expireAt: number
   grants: Grants
   /** A restricted key may do only what both its owner and its own list may. */
   limit: Grants | undefined

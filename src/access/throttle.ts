@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { MINUTE } from '../lib/unix-time.ts'
 
@@ -36,9 +37,11 @@ export class Throttle {
       this.#failures.delete(key)
       this.#failures.set(key, [...recent, now].slice(-PER_ADDRESS))
     }
-    // The oldest keys go first, so that made-up names cannot fill the memory.
-    for (const key of this.#failures.keys()) {
-      if (this.#failures.size <= MAX_KEYS) break
+    // The keys lie in the order of their last failure: the old ones go, and the oldest if there
+    // are too many, so that made-up names cannot fill the memory.
+    for (const [key, failures] of this.#failures) {
+      const isOver = (failures.at(-1) ?? 0) <= now - WINDOW
+      if (!isOver && this.#failures.size <= MAX_KEYS) break
       this.#failures.delete(key)
     }
   }
@@ -55,4 +58,6 @@ export class Throttle {
   }
 }
 
-const accountKey = (account: string, address: string) => `${account.toLowerCase()} ${address}`
+/** A digest: names may be long. */
+const accountKey = (account: string, address: string): string =>
+  createHash('sha256').update(`${account.toLowerCase()} ${address}`).digest('base64')

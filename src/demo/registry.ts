@@ -11,6 +11,7 @@ import {
   organizationsBelow
 } from '../registry/organizations.ts'
 import type { Registry } from '../registry/tables.ts'
+import { inTransaction } from '../registry/transaction.ts'
 import { findUserByEmail, insertUser, updateUser } from '../registry/users.ts'
 import { DEMO_ORGANIZATION, type DemoSite, type DemoTopic } from './sites.ts'
 
@@ -34,7 +35,7 @@ export async function ensureDemo(
   sites: readonly DemoSite[],
   { password_hash, now }: { password_hash: string; now: number }
 ): Promise<DemoInstallation[]> {
-  return registry.transaction().execute(async (registry) => {
+  return inTransaction(registry, async (registry) => {
     const [home = null] = await organizationsBelow(registry, [HOME])
     const organization = await ensureOrganization(registry, DEMO_ORGANIZATION, home, now)
     const userId = await ensureUser(registry, { organization, password_hash, now })
@@ -62,7 +63,7 @@ export async function ensureDemo(
 
 /** To be called after the last batch: from now on the past is never written again. */
 export async function markPastWritten(registry: Registry, id: number, now: number): Promise<void> {
-  await registry.transaction().execute(async (registry) => {
+  await inTransaction(registry, async (registry) => {
     const record = await findInstallation(registry, id)
     const protected_meta = { ...record?.protected_meta, [PAST_KEY]: 'complete' }
     await updateInstallation(registry, id, { protected_meta }, now)

@@ -92,6 +92,11 @@ export class Spool {
     return gathering.stored.promise
   }
 
+  /** Resolves when everything that was appended so far is on disk. */
+  settled(): Promise<void> {
+    return this.#gather().stored.promise
+  }
+
   /** The oldest samples, in order; the same again until `drop`. */
   async take(limits: { maxSamples: number; maxBytes: number }): Promise<Batch | undefined> {
     return (await this.#request({ kind: 'take', ...limits })) as Batch | undefined

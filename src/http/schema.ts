@@ -10,8 +10,10 @@ export const UnixSeconds = Type.Integer({ description: 'Unix time' })
 export const Maybe = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
+export const MetaValue = Type.String({ maxLength: 65_536 })
+
 /** Keys of 1 to 255 characters, any text; `__proto__` is a key like any other. */
-export const Meta = Type.Record(Type.String({ pattern: '^[^]{1,255}$' }), Type.String(), {
+export const Meta = Type.Record(Type.String({ pattern: '^[^]{1,255}$' }), MetaValue, {
   additionalProperties: false
 })
 

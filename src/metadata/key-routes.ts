@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import type { Access } from '../access/guard.ts'
 import type { App, Deps } from '../deps.ts'
 import { badRequest, duplicateKey, forbidden, notFound } from '../http/errors.ts'
-import { Maybe, Message, SilentQuery } from '../http/schema.ts'
+import { Maybe, Message, MetaValue, SilentQuery } from '../http/schema.ts'
 import {
   deleteMetaKey,
   findMetaKey,
@@ -15,7 +15,7 @@ import {
 import type { MetaRights } from './protected.ts'
 
 const MetaX = Type.Object({ value: Type.String(), protected: Type.Boolean() })
-const MetaXBody = Type.Object({ value: Type.String(), protected: Maybe(Type.Boolean()) })
+const MetaXBody = Type.Object({ value: MetaValue, protected: Maybe(Type.Boolean()) })
 const MAX_KEY = 255
 
 type Mount = {

@@ -40,14 +40,15 @@ export async function lockForMigration(registry: Registry): Promise<void> {
   if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616361)`.execute(registry)
 }
 
-/** Until the transaction ends: numbers of changes become visible in the order they were given. */
+/** Until the transaction ends: numbers of changes become visible in the order they were given, and writers wait. */
 export async function lockChanges(registry: Registry): Promise<void> {
   if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616362)`.execute(registry)
 }
 
-/** Until the transaction ends: two moves at once cannot tie the organization tree into a ring. */
-export async function lockTree(registry: Registry): Promise<void> {
-  if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616363)`.execute(registry)
+/** Until the transaction ends nobody else counts or sends for this user. */
+export async function lockUser(registry: Registry, id: number): Promise<void> {
+  if (isPostgres(registry))
+    await sql`select 1 from users where id = ${id} for update`.execute(registry)
 }
 
 export async function hasTable(registry: Registry, name: string): Promise<boolean> {

@@ -137,7 +137,9 @@ export const readInstallationRefs = (
   registry
     .selectFrom('installations')
     .select(['id', 'client_id', 'organization_id'])
-    .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
+    .$if(ids !== undefined, (query) =>
+      query.where(isOneOf(registry, sql.ref('installations.id'), ids ?? []))
+    )
     .execute()
 
 export async function findInstallation(

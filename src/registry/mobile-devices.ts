@@ -1,10 +1,11 @@
 import type { Registry } from './tables.ts'
+import { inTransaction } from './transaction.ts'
 
 type Phone = { device_id: string; firebase_token: string; user_id: number }
 
 /** A phone has one token and one user: registering it again moves it. */
 export async function registerPhone(registry: Registry, phone: Phone, now: number): Promise<void> {
-  await registry.transaction().execute(async (registry) => {
+  await inTransaction(registry, async (registry) => {
     await registry
       .deleteFrom('mobile_devices')
       .where((eb) =>

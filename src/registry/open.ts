@@ -28,7 +28,14 @@ function dialectOf({ url, dataDir }: { url: string; dataDir: string }) {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')
   }
-  const pool = new pg.Pool({ connectionString: url, max: 10, types, connectionTimeoutMillis: 5000 })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 10,
+    types,
+    connectionTimeoutMillis: 5000,
+    // A query nobody waits for any more must not keep a connection from the others.
+    statement_timeout: 30_000
+  })
   // An idle connection that breaks is replaced at the next query; unheard, it would end the process.
   pool.on('error', () => {})
   return new PostgresDialect({ pool })

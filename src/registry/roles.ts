@@ -51,18 +51,16 @@ export async function updateRole(
   { id, ...role }: Role,
   now: number
 ): Promise<boolean> {
-  return registry.transaction().execute(async (registry) => {
-    const other = await registry
-      .selectFrom('roles')
-      .select('id')
-      .where('name', '=', role.name)
-      .where('id', '!=', id)
-      .executeTakeFirst()
-    if (other) return false
-    await registry.updateTable('roles').set(toRow(role)).where('id', '=', id).execute()
-    await recordChange(registry, 'identity', id, now)
-    return true
-  })
+  const other = await registry
+    .selectFrom('roles')
+    .select('id')
+    .where('name', '=', role.name)
+    .where('id', '!=', id)
+    .executeTakeFirst()
+  if (other) return false
+  await registry.updateTable('roles').set(toRow(role)).where('id', '=', id).execute()
+  await recordChange(registry, 'identity', id, now)
+  return true
 }
 
 /** False: users have it. */

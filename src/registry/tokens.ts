@@ -84,15 +84,13 @@ export async function deleteToken(
   { id, user_id }: { id: number; user_id: number },
   now: number
 ): Promise<boolean> {
-  return registry.transaction().execute(async (registry) => {
-    const { numDeletedRows } = await registry
-      .deleteFrom('tokens')
-      .where('id', '=', id)
-      .where('user_id', '=', user_id)
-      .executeTakeFirstOrThrow()
-    if (numDeletedRows > 0n) await recordChange(registry, 'identity', user_id, now)
-    return numDeletedRows > 0n
-  })
+  const { numDeletedRows } = await registry
+    .deleteFrom('tokens')
+    .where('id', '=', id)
+    .where('user_id', '=', user_id)
+    .executeTakeFirstOrThrow()
+  if (numDeletedRows > 0n) await recordChange(registry, 'identity', user_id, now)
+  return numDeletedRows > 0n
 }
 
 /** Ends the sign-ins of a user, and what could still become one; API keys stay. */

@@ -250,23 +250,20 @@ export async function organizationsOf(registry: Registry, userId: number): Promi
   return (await linksOf(registry, 'organization', [userId])).get(userId) ?? []
 }
 
-/** Users with everything (`#`), without those named. */
+/** Users with everything (`#`) who have not expired, without those named and without those of a role. */
 export async function otherAdministrators(
   registry: Registry,
-  without: readonly number[]
+  { without, role, now }: { without: readonly number[]; role?: number; now: number }
 ): Promise<number> {
   const roles = await registry.selectFrom('roles').select(['id', 'permissions']).execute()
-  const all = roles.filter(({ permissions }) => JSON.parse(permissions)['#'] === true)
+  const all = roles
+    .filter(({ id, permissions }) => id !== role && JSON.parse(permissions)['#'] === true)
+    .map(({ id }) => id)
   const users = await registry
     .selectFrom('users')
     .select('id')
-    .where(
-      isOneOf(
-        registry,
-        sql.ref('role_id'),
-        all.map(({ id }) => id)
-      )
-    )
+    .where(isOneOf(registry, sql.ref('role_id'), all))
+    .where((eb) => eb.or([eb('expire_at', '=', 0), eb('expire_at', '>', now)]))
     .execute()
   return users.filter(({ id }) => !without.includes(id)).length
 }

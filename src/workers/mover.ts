@@ -35,6 +35,7 @@ export class Mover {
 
   /** Resolves when everything that was in the spool at the call is in history; rejects if it cannot be. */
   async flush(): Promise<void> {
+    await this.#parts.spool.settled()
     await this.#moving?.catch(() => {})
     await this.#move()
   }

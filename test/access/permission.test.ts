@@ -15,6 +15,7 @@ const principal = (names: readonly string[], parts: Partial<Principal> = {}): Pr
   userId: 1,
   tokenId: undefined,
   priority: 100,
+  expireAt: 0,
   grants: grantsOf(names),
   limit: undefined,
   organizationIds: [1],

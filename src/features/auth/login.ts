@@ -3,7 +3,9 @@ import { isCodeOf, issuePending, issueToken } from '../../access/tokens.ts'
 import type { Deps } from '../../deps.ts'
 import { noMobileNumber, tooManySms, tooManyTries, unauthorized } from '../../http/errors.ts'
 import { HOUR } from '../../lib/unix-time.ts'
+import { lockUser } from '../../registry/dialect.ts'
 import { countTry, deleteToken, noteSms, smsSince, type TokenRow } from '../../registry/tokens.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import { findUser } from '../../registry/users.ts'
 
 const SMS_PER_HOUR = 10
@@ -23,12 +25,16 @@ export async function login(deps: Deps, { user, needsSecondFactor }: Verified, o
   return { token, nextstep: 'smslogin' }
 }
 
-async function allowSms({ registry, clock }: Deps, userId: number): Promise<void> {
-  const now = clock()
-  const sent = await smsSince(registry, userId, now - HOUR)
-  const first = sent.at(-SMS_PER_HOUR)
-  if (first !== undefined) throw tooManySms(Math.ceil((first + HOUR - now) / 1000))
-  await noteSms(registry, userId, now)
+/** Counted and noted in one go, so that ten at once are ten. */
+function allowSms({ registry, clock }: Deps, userId: number): Promise<void> {
+  return registry.transaction().execute(async (registry) => {
+    await lockUser(registry, userId)
+    const now = clock()
+    const sent = await smsSince(registry, userId, now - HOUR)
+    const first = sent.at(-SMS_PER_HOUR)
+    if (first !== undefined) throw tooManySms(Math.ceil((first + HOUR - now) / 1000))
+    await noteSms(registry, userId, now)
+  })
 }
 
 /** [contract: States] pending second factor -> authenticated. The code is good once, for this token. */
@@ -45,7 +51,10 @@ export async function finishLogin(
   // Counted before it is looked at, so that five guesses at once are five.
   const isHeard = await countTry(registry, pending.id, TRIES)
   if (!isHeard || !isCodeOf(pending, challenge)) throw unauthorized()
-  if (!(await deleteToken(registry, pending, clock()))) throw unauthorized()
+  const isFirst = await inTransaction(registry, (registry) =>
+    deleteToken(registry, pending, clock())
+  )
+  if (!isFirst) throw unauthorized()
   identity.throttle.succeeded(user.email, origin.address)
   return { token: await issueToken(registry, user.id, clock(), origin) }
 }

@@ -4,7 +4,9 @@ import type { Deps } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
 import { passwordFault } from '../../lib/password-rules.ts'
 import { HOUR } from '../../lib/unix-time.ts'
+import { lockUser } from '../../registry/dialect.ts'
 import { countTokensSince, deleteToken, endSessions, findToken } from '../../registry/tokens.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import { findUserByEmail, updateUser } from '../../registry/users.ts'
 
 const MAILS_PER_HOUR = 5
@@ -16,8 +18,12 @@ export async function sendResetKey(deps: Deps, email: string): Promise<void> {
   if (!user) return
   const now = clock()
   const recent = { purpose: 'reset', since: now - HOUR } as const
-  if ((await countTokensSince(registry, user.id, recent)) >= MAILS_PER_HOUR) return
-  const key = await issueResetKey(registry, user.id, now)
+  const key = await registry.transaction().execute(async (registry) => {
+    await lockUser(registry, user.id)
+    const isEnough = (await countTokensSince(registry, user.id, recent)) >= MAILS_PER_HOUR
+    return isEnough ? undefined : issueResetKey(registry, user.id, now)
+  })
+  if (key === undefined) return
   await mail.send({
     kind: 'mail',
     to: user.email,
@@ -51,8 +57,8 @@ export async function setNewPassword(
   if (fault) throw badRequest(fault)
   const password_hash = await hashPassword(password)
   const now = clock()
-  if (!(await deleteToken(registry, token, now))) throw badRequest('the key is not valid')
-  await registry.transaction().execute(async (registry) => {
+  await inTransaction(registry, async (registry) => {
+    if (!(await deleteToken(registry, token, now))) throw badRequest('the key is not valid')
     await updateUser(registry, token.user_id, { password_hash }, now)
     await endSessions(registry, token.user_id, { now })
   })

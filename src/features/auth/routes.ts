@@ -9,6 +9,7 @@ import {
 import type { Routes } from '../../deps.ts'
 import { badRequest, tooManyTries, unauthorized } from '../../http/errors.ts'
 import { deleteToken } from '../../registry/tokens.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import { finishLogin, login } from './login.ts'
 import { sendResetKey, setNewPassword } from './password-reset.ts'
 import { Challenge, LoginAnswer, NewPassword, ResetRequest } from './schema.ts'
@@ -60,7 +61,8 @@ export const authRoutes: Routes = (app, deps) => {
       const { tokenId, userId } = principal
       // Someone who came with a password has no token to end, and is as signed out as before.
       if (tokenId !== undefined) {
-        await deleteToken(registry, { id: tokenId, user_id: userId }, clock())
+        const token = { id: tokenId, user_id: userId }
+        await inTransaction(registry, (registry) => deleteToken(registry, token, clock()))
       }
       return reply.code(200).send()
     }

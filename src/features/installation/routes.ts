@@ -7,8 +7,8 @@ import { isTimeZone } from '../../config.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
+import { readMetaFilters } from '../../http/meta-filters.ts'
 import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
-import { metaFilters } from '../../lib/meta-filter.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import { tellChange } from '../../notify/change.ts'
@@ -23,6 +23,7 @@ import {
   updateInstallation
 } from '../../registry/installations.ts'
 import type { Registry } from '../../registry/tables.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import { visibleUsers } from '../../registry/users.ts'
 import { Installation, InstallationUpdate, NewInstallation } from './schema.ts'
 
@@ -42,7 +43,7 @@ export const installationRoutes: Routes = (app, deps) => {
     },
     async ({ principal, query }) => {
       const found = await listInstallations(registry, scopeOf(principal, 'installation/list'), {
-        filter: { meta: metaFilters(query) },
+        filter: { meta: readMetaFilters(query) },
         seesProtected: scopeOf(principal, 'installation/view/protected_meta')
       })
       return found.map((installation) => shown(installation, principal))
@@ -66,15 +67,13 @@ export const installationRoutes: Routes = (app, deps) => {
       const organization_id = body.organization_id || firstOrganization
       if (organization_id === undefined) throw badRequest('organization_id is required')
       if (!principal.organizationsBelow.has(organization_id)) throw forbidden()
-      const fields = await checked(registry, principal, body)
+      const fields = await checked(registry, principal, body, [])
       const edits = holdsName(principal, 'installation/edit/protected_meta/all')
       checkNewMeta(fields, { sees: edits, edits })
       const now = clock()
-      const id = await registry
-        .transaction()
-        .execute((registry) =>
-          insertInstallation(registry, { ...fields, name: body.name, organization_id }, now)
-        )
+      const id = await inTransaction(registry, (registry) =>
+        insertInstallation(registry, { ...fields, name: body.name, organization_id }, now)
+      )
       return answerChanged(id, principal, query.silent)
     }
   )
@@ -110,14 +109,16 @@ export const installationRoutes: Routes = (app, deps) => {
       config: { access: onInstallation('installation/update') }
     },
     async ({ principal, installation, body, query }) => {
-      const fields = await checked(registry, principal, body)
+      const current = await findInstallation(registry, installation.id)
+      const fields = await checked(registry, principal, body, current?.users ?? [])
       if (body.organization_id) {
         const moves = body.organization_id !== installation.organization_id
-        if (moves && !principal.organizationsBelow.has(body.organization_id)) throw forbidden()
+        const ends = [body.organization_id, installation.organization_id]
+        if (moves && !ends.every((id) => principal.organizationsBelow.has(id))) throw forbidden()
         fields.organization_id = body.organization_id
       }
       const now = clock()
-      await registry.transaction().execute(async (registry) => {
+      await inTransaction(registry, async (registry) => {
         const owner = { kind: 'installation', id: installation.id } as const
         await keepProtected(registry, owner, fields, rights(principal, installation))
         await updateInstallation(registry, installation.id, fields, now)
@@ -139,9 +140,9 @@ export const installationRoutes: Routes = (app, deps) => {
       config: { access: onInstallation('installation/delete') }
     },
     async ({ installation, query }) => {
-      await registry
-        .transaction()
-        .execute((registry) => removeInstallations(registry, [installation.id], clock()))
+      await inTransaction(registry, (registry) =>
+        removeInstallations(registry, [installation.id], clock())
+      )
       await tellChange(deps, { kind: 'installation', ...installation }, query.silent)
       await deps.directory.catchUp()
       latest.erase(installation.id)
@@ -173,7 +174,8 @@ const shown = (
 async function checked(
   registry: Registry,
   principal: Principal,
-  body: Static<typeof InstallationUpdate>
+  body: Static<typeof InstallationUpdate>,
+  assigned: readonly number[]
 ): Promise<InstallationFields> {
   const fields: InstallationFields = given(body, [
     'name',
@@ -186,20 +188,23 @@ async function checked(
     throw badRequest('timezone must be an IANA time zone')
   }
   if (body.users) {
-    fields.users = Array.isArray(body.users) ? body.users : []
-    await checkUsers(registry, principal, fields.users)
+    const users = Array.isArray(body.users) ? body.users : []
+    fields.users = await assignments(registry, principal, users, assigned)
   }
   return fields
 }
 
-/** Only users the caller can see may be named. */
-async function checkUsers(
+/** Who is added must be visible to the caller; who is assigned and is not stays. */
+async function assignments(
   registry: Registry,
   principal: Principal,
-  users: readonly number[]
-): Promise<void> {
-  const visible = await visibleUsers(registry, users, usersVisibleTo(principal))
-  if (!users.every((id) => visible.has(id))) throw forbidden()
+  given: readonly number[],
+  current: readonly number[]
+): Promise<number[]> {
+  const scope = usersVisibleTo(principal)
+  const visible = await visibleUsers(registry, [...given, ...current], scope)
+  if (!given.every((id) => visible.has(id) || current.includes(id))) throw forbidden()
+  return [...new Set([...given, ...current.filter((id) => !visible.has(id))])]
 }
 
 const rights = (principal: Principal, installation: InstallationRef): MetaRights => ({

@@ -4,7 +4,7 @@ import type { Routes } from '../../deps.ts'
 import { Id } from '../../http/schema.ts'
 import { pushTokensOf, registerPhone } from '../../registry/mobile-devices.ts'
 
-const MAX_LENGTH = 4096
+const MAX_LENGTH = 1024
 
 /** Anything goes in: what is wrong with it is the answer. */
 const Registration = Type.Object({

@@ -1,8 +1,7 @@
-import type { Principal } from '../../access/principal.ts'
+import { holds, holdsName, type Principal } from '../../access/principal.ts'
 import type { Deps } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { tellChange } from '../../notify/change.ts'
-import { lockTree } from '../../registry/dialect.ts'
 import { removeInstallations } from '../../registry/installations.ts'
 import {
   contentsOf,
@@ -11,6 +10,7 @@ import {
   organizationsBelow,
   usersOnlyIn
 } from '../../registry/organizations.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import { deleteUser, otherAdministrators, prioritiesOf } from '../../registry/users.ts'
 
 /**
@@ -24,8 +24,7 @@ export async function removeOrganization(
   force: boolean
 ): Promise<void> {
   const { registry, clock, directory, latest } = deps
-  const installations = await registry.transaction().execute(async (registry) => {
-    await lockTree(registry)
+  const installations = await inTransaction(registry, async (registry) => {
     const { children, installations, users } = await contentsOf(registry, id)
     if (!force) {
       if (children > 0) throw badRequest('the organization has children')
@@ -39,10 +38,16 @@ export async function removeOrganization(
     const members = await usersOnlyIn(registry, ids)
     const priorities = await prioritiesOf(registry, members)
     if (priorities.some((priority) => priority > principal.priority)) throw forbidden()
-    if (members.length > 0 && (await otherAdministrators(registry, members)) === 0) {
+    if (
+      members.length > 0 &&
+      (await otherAdministrators(registry, { without: members, now: clock() })) === 0
+    ) {
       throw badRequest('the last administrator stays')
     }
     const gone = await installationsIn(registry, ids)
+    // With force or without, everybody needs the right for what they delete.
+    if (gone.length > 0 && !holdsName(principal, 'installation/delete/all')) throw forbidden()
+    if (members.length > 0 && !holds(principal, 'user/create/delete')) throw forbidden()
     await removeInstallations(registry, gone, clock())
     for (const member of members) await deleteUser(registry, member, clock())
     await deleteOrganizations(registry, ids, clock())

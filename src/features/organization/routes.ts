@@ -5,12 +5,11 @@ import { organizationsProtected } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
+import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Id, Message } from '../../http/schema.ts'
 import { completeAddress } from '../../lib/address.ts'
-import { metaFilters } from '../../lib/meta-filter.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
-import { lockTree } from '../../registry/dialect.ts'
 import {
   findOrganization,
   insertOrganization,
@@ -20,6 +19,7 @@ import {
   organizationsBelow,
   updateOrganization
 } from '../../registry/organizations.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import { removeOrganization } from './removal.ts'
 import {
   NewOrganization,
@@ -51,7 +51,7 @@ export const organizationRoutes: Routes = (app, deps) => {
     },
     async ({ principal, query }) => {
       const found = await listOrganizations(registry, [...principal.organizationsBelow], {
-        meta: metaFilters(query),
+        meta: readMetaFilters(query),
         seesProtected: organizationsProtected(principal, 'view')
       })
       return found.map((one) => (query.minimal ? simple(one, principal) : shown(one, principal)))
@@ -72,11 +72,9 @@ export const organizationRoutes: Routes = (app, deps) => {
       const fields = fieldsOf(body)
       const edits = holdsName(principal, 'organization/edit/protected_meta/all')
       checkNewMeta(fields, { sees: edits, edits })
-      const id = await registry
-        .transaction()
-        .execute((registry) =>
-          insertOrganization(registry, { ...fields, name: body.name, parent_id }, clock())
-        )
+      const id = await inTransaction(registry, (registry) =>
+        insertOrganization(registry, { ...fields, name: body.name, parent_id }, clock())
+      )
       await deps.directory.catchUp()
       return answer(id, await renewed(principal, id))
     }
@@ -106,8 +104,7 @@ export const organizationRoutes: Routes = (app, deps) => {
     async ({ principal, params, body }) => {
       const id = params.organization_id
       const fields = fieldsOf(body)
-      await registry.transaction().execute(async (registry) => {
-        await lockTree(registry)
+      await inTransaction(registry, async (registry) => {
         const current = await findOrganization(registry, id)
         if (!current) throw forbidden()
         if (body.parent && body.parent !== current.parent_id) {

@@ -16,6 +16,9 @@ import {
   type Role as RoleRecord,
   updateRole
 } from '../../registry/roles.ts'
+import type { Registry } from '../../registry/tables.ts'
+import { inTransaction } from '../../registry/transaction.ts'
+import { otherAdministrators } from '../../registry/users.ts'
 
 const Permissions = Type.Record(Type.String(), Type.Boolean())
 const Priority = Type.Integer({ minimum: 0, maximum: 1_000_000 })
@@ -56,7 +59,7 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
       schema: { tags, params: RoleParams, response: { 200: Role } },
       config: { access: permit('role/list') }
     },
-    ({ params }) => find(params.role_id)
+    ({ params }) => find(registry, params.role_id)
   )
 
   app.post(
@@ -70,7 +73,7 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
       check(principal, role)
       const id = await insertRole(registry, role)
       if (id === undefined) throw badRequest('name is taken')
-      return find(id)
+      return find(registry, id)
     }
   )
 
@@ -81,11 +84,19 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
       config: { access: permit('role/update') }
     },
     async ({ principal, params, body }) => {
-      const role = await findBelow(principal, params.role_id)
-      const updated = { ...role, ...given(body, ['name', 'priority', 'permissions']) }
-      check(principal, updated)
-      if (!(await updateRole(registry, updated, clock()))) throw badRequest('name is taken')
-      return find(role.id)
+      await inTransaction(registry, async (registry) => {
+        const role = await findBelow(registry, principal, params.role_id)
+        const updated = { ...role, ...given(body, ['name', 'priority', 'permissions']) }
+        check(principal, updated)
+        if (role.permissions['#'] && !updated.permissions['#']) {
+          const others = { without: [], role: role.id, now: clock() }
+          if ((await otherAdministrators(registry, others)) === 0) {
+            throw badRequest('the last administrator stays')
+          }
+        }
+        if (!(await updateRole(registry, updated, clock()))) throw badRequest('name is taken')
+      })
+      return find(registry, params.role_id)
     }
   )
 
@@ -96,22 +107,26 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
       config: { access: permit('role/create_delete') }
     },
     async ({ principal, params }) => {
-      const role = await findBelow(principal, params.role_id)
+      const role = await findBelow(registry, principal, params.role_id)
       if (role.id <= firstRoles.length) throw badRequest('the role comes with the platform')
       if (!(await deleteRole(registry, role.id))) throw badRequest('users have this role')
       return { message: 'Deleted' }
     }
   )
 
-  async function find(id: number): Promise<RoleRecord> {
+  async function find(registry: Registry, id: number): Promise<RoleRecord> {
     const role = await findRole(registry, id)
     if (!role) throw notFound()
     return role
   }
 
   /** A role that the caller may change. */
-  async function findBelow(principal: Principal, id: number): Promise<RoleRecord> {
-    const role = await find(id)
+  async function findBelow(
+    registry: Registry,
+    principal: Principal,
+    id: number
+  ): Promise<RoleRecord> {
+    const role = await find(registry, id)
     if (role.id === ADMINISTRATOR) throw badRequest('the Administrator role cannot be changed')
     if (!mayHandOut(principal, directory, role)) throw forbidden()
     return role

@@ -126,9 +126,29 @@ export async function passwordHash(password: string): Promise<string> {
   return hashPassword(password)
 }
 
+/**
+ * What signs in as the user is not changed by a restricted key, nor by somebody who reaches only
+ * some of the user's organizations.
+ */
+export function checkAccount(principal: Principal, current: UserRecord, fields: UserFields): void {
+  const { email, mobile, sms_login, password_hash, role_id, expire_at } = fields
+  const isTouched =
+    (email !== undefined && email !== current.email) ||
+    (mobile !== undefined && mobile !== current.mobile) ||
+    [sms_login, password_hash, role_id, expire_at].some((value) => value !== undefined)
+  if (!isTouched) return
+  const reachesAll = current.organisations.every((id) => principal.organizationsBelow.has(id))
+  const isAllowed = current.id === principal.userId ? principal.limit === undefined : reachesAll
+  if (!isAllowed) throw forbidden()
+}
+
 /** Refused when nobody with all rights would be left. */
-export async function keepAdministrator(registry: Registry, without: number): Promise<void> {
-  if ((await otherAdministrators(registry, [without])) === 0) {
+export async function keepAdministrator(
+  registry: Registry,
+  without: number,
+  now: number
+): Promise<void> {
+  if ((await otherAdministrators(registry, { without: [without], now })) === 0) {
     throw badRequest('the last administrator stays')
   }
 }

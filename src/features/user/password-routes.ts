@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
-import { editUser, signedIn } from '../../access/guard.ts'
+import { ownUser, signedIn } from '../../access/guard.ts'
 import { isPassword, NO_PASSWORD } from '../../access/password.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden, tooManyTries } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
 import { endSessions } from '../../registry/tokens.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import { findUser, type UserRow, updateUser } from '../../registry/users.ts'
 import { passwordHash } from './account.ts'
 import { PasswordChange, PasswordSet, UserParams } from './schema.ts'
@@ -44,7 +45,7 @@ export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
         body: PasswordSet,
         response: { 200: Message }
       },
-      config: { access: editUser('user/update') }
+      config: { access: ownUser('user/update') }
     },
     async (request) => {
       const { subject, body } = request
@@ -67,7 +68,7 @@ export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
 
   async function setPassword({ principal }: FastifyRequest, userId: number, password: string) {
     const password_hash = await passwordHash(password)
-    await registry.transaction().execute(async (registry) => {
+    await inTransaction(registry, async (registry) => {
       await updateUser(registry, userId, { password_hash }, clock())
       await endSessions(registry, userId, { now: clock(), except: principal.tokenId })
     })

@@ -1,16 +1,17 @@
 import { type Static, Type } from 'typebox'
-import { editUser, onUser, permit, signedIn } from '../../access/guard.ts'
+import { editUser, onUser, ownUser, permit, signedIn } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
 import { usersProtected, usersVisibleTo } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
+import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Message } from '../../http/schema.ts'
-import { metaFilters } from '../../lib/meta-filter.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { endSessions } from '../../registry/tokens.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import {
   deleteUser,
   insertUser,
@@ -20,6 +21,7 @@ import {
   visibleUsers
 } from '../../registry/users.ts'
 import {
+  checkAccount,
   keepAdministrator,
   passwordHash,
   plainFields,
@@ -45,7 +47,7 @@ export const userRoutes: Routes = (app, deps) => {
     },
     async ({ principal, query }) => {
       const seesProtected = usersProtected(principal, 'view')
-      const filter = { meta: metaFilters(query), seesProtected }
+      const filter = { meta: readMetaFilters(query), seesProtected }
       const users = await listUsers(registry, usersVisibleTo(principal), filter)
       const ids = users.map(({ id }) => id)
       const open = await visibleUsers(registry, ids, seesProtected)
@@ -74,9 +76,7 @@ export const userRoutes: Routes = (app, deps) => {
       const edits = usersProtected(principal, 'edit').organizationIds.length > 0
       checkNewMeta(fields, { sees: edits, edits })
       if (body.password) fields.password_hash = await passwordHash(body.password)
-      const id = await registry
-        .transaction()
-        .execute((registry) => insertUser(registry, fields, clock()))
+      const id = await inTransaction(registry, (registry) => insertUser(registry, fields, clock()))
       if (id === undefined) throw badRequest('email is taken')
       return answer(principal, id)
     }
@@ -107,16 +107,19 @@ export const userRoutes: Routes = (app, deps) => {
       const isSelf = subject.id === principal.userId
       if (body.password && !isSelf) throw badRequest('password is set at user/{id}/password')
       const password_hash = body.password ? await passwordHash(body.password) : undefined
-      await registry.transaction().execute(async (registry) => {
+      await inTransaction(registry, async (registry) => {
         const current = await requireUser(registry, subject.id)
         const fields = {
           ...plainFields(body),
           ...(await rightsFields({ ...deps, registry }, principal, body, current)),
           ...(password_hash && { password_hash })
         }
+        checkAccount(principal, current, { ...fields, ...(body.password && { password_hash: '' }) })
         const rights = await metaRights(registry, principal, subject.id)
         await keepProtected(registry, { kind: 'user', id: subject.id }, fields, rights)
-        if (fields.role_id !== undefined) await keepAdministrator(registry, subject.id)
+        if (fields.role_id !== undefined || fields.expire_at) {
+          await keepAdministrator(registry, subject.id, clock())
+        }
         if (!(await updateUser(registry, subject.id, fields, clock()))) {
           throw badRequest('email is taken')
         }
@@ -132,11 +135,11 @@ export const userRoutes: Routes = (app, deps) => {
     '/:user_id',
     {
       schema: { tags, params: UserParams, response: { 200: Message } },
-      config: { access: editUser('user/create/delete') }
+      config: { access: ownUser('user/create/delete') }
     },
     async ({ subject }) => {
-      await registry.transaction().execute(async (registry) => {
-        await keepAdministrator(registry, subject.id)
+      await inTransaction(registry, async (registry) => {
+        await keepAdministrator(registry, subject.id, clock())
         await deleteUser(registry, subject.id, clock())
       })
       return { message: 'Deleted' }

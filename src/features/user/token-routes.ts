@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { mayGrant } from '../../access/delegation.ts'
-import { editUser } from '../../access/guard.ts'
+import { ownUser } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
 import { hashToken, MAX_LENGTH, MIN_LENGTH, newToken } from '../../access/tokens.ts'
 import type { Routes } from '../../deps.ts'
@@ -9,6 +9,7 @@ import { Id, Maybe, Message } from '../../http/schema.ts'
 import { isTopicFilter } from '../../lib/topic.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { deleteToken, insertToken, listTokens, type TokenRow } from '../../registry/tokens.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import { UserId, UserParams } from './schema.ts'
 
 const Token = Type.Object({
@@ -54,7 +55,7 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
         params: UserParams,
         response: { 200: Type.Array(Token) }
       },
-      config: { access: editUser('user/security/token/list/all') }
+      config: { access: ownUser('user/security/token/list/all') }
     },
     async ({ principal, subject }) => {
       const tokens = await listTokens(registry, subject.id)
@@ -72,7 +73,7 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
         body: NewKey,
         response: { 200: Token }
       },
-      config: { access: editUser('user/security/token/create_delete') }
+      config: { access: ownUser('user/security/token/create_delete') }
     },
     async ({ principal, subject, body }) => {
       const permissions = Array.isArray(body.permissions) ? body.permissions : undefined
@@ -105,13 +106,12 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
         params: Type.Object({ user_id: UserId, token_id: Id }),
         response: { 200: Message }
       },
-      config: { access: editUser('user/security/token/create_delete') }
+      config: { access: ownUser('user/security/token/create_delete') }
     },
     async ({ subject, params }) => {
-      const gone = await deleteToken(
-        registry,
-        { id: params.token_id, user_id: subject.id },
-        clock()
+      const token = { id: params.token_id, user_id: subject.id }
+      const gone = await inTransaction(registry, (registry) =>
+        deleteToken(registry, token, clock())
       )
       if (!gone) throw notFound()
       return { message: 'Deleted' }
