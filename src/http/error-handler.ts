@@ -4,6 +4,7 @@ import {
   badRequest,
   clientCancelled,
   internal,
+  notFound,
   payloadTooLarge,
   unavailable
 } from './errors.ts'
@@ -32,6 +33,7 @@ function answerTo(error: FastifyError | ApiError | Error): ApiError {
   if (error instanceof ApiError) return error
   if ('validation' in error && error.validation) return badRequest(validationText(error))
   if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge()
+  if (isOrphan(error)) return notFound()
   if (error.name === 'AbortError') return clientCancelled()
   if (isLostConnection(error)) return unavailable(error)
   if ('statusCode' in error && error.statusCode && error.statusCode < 500) {
@@ -53,6 +55,11 @@ function validationText({ validation = [], validationContext }: FastifyError): s
   const expectation = choices.length > 0 ? `must be ${choices.join(' or ')}` : fault.message
   return `${path || validationContext} ${expectation}`
 }
+
+/** What the write belongs to was deleted while the request was under way. */
+const isOrphan = (error: Error): boolean =>
+  ('code' in error && error.code === '23503') ||
+  error.message.includes('FOREIGN KEY constraint failed')
 
 /** A registry or history server out of reach is a pause, not a bug. */
 function isLostConnection(error: Error): boolean {

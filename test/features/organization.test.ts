@@ -317,11 +317,16 @@ onEveryRegistry('organization', (engine) => {
     })
     test('with force takes all below, installations with their history, and members who belong nowhere else', async () => {
       const { world, deps } = platform()
-      const { left, leaf, top, user } = await tree(world)
+      const { left, leaf, top, user: half } = await tree(world)
+      const rights = ['organization/#', 'installation/delete/all', 'user/create/delete']
+      const user = await world.user({ grants: rights, organizations: [top] })
       const installation = await world.installation({ organization_id: leaf })
       const member = await world.user({ organizations: [leaf] })
       const both = await world.user({ organizations: [leaf, top] })
       await world.publish(world.admin, `${installation.client_id}/obj/x`, { value: 1 })
+      const path = `DELETE /api/v2/organization/${left}?force=true`
+      const refused = await world.request(path, { as: half })
+      assert.equal(refused.status, 403, 'force needs the right for everything it deletes')
       const published = await world.published(async () => {
         const { status, text } = await world.request(
           `DELETE /api/v2/organization/${left}?force=true`,
