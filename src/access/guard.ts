@@ -140,8 +140,8 @@ export function guard(
   async function signIn(request: FastifyRequest): Promise<Principal> {
     const found = await trySignIn(request)
     if (!found) throw unauthorized()
-    if ('principal' in found) return found.principal
-    throw found.fault === 'throttled' ? tooManyTries(found.retryAfter) : unauthorized()
+    if ('fault' in found) throw signInError(found)
+    return found.principal
   }
 
   async function trySignIn(request: FastifyRequest): Promise<SignIn | SignInFault | undefined> {
@@ -228,6 +228,10 @@ const nobody: Principal = {
 /** Compares digests: the time tells nothing, not even the length. */
 const isSame = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(hashToken(a)), Buffer.from(hashToken(b)))
+
+/** What a sign-in that failed answers, wherever it was tried. */
+export const signInError = (fault: SignInFault) =>
+  fault.fault === 'throttled' ? tooManyTries(fault.retryAfter) : unauthorized()
 
 export const originOf = ({ ip, headers }: FastifyRequest) => ({
   address: ip,

@@ -4,7 +4,7 @@ import type { MetaFilter } from '../lib/meta-filter.ts'
 import type { Scope } from '../lib/scope.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
-import { emptyMap, type Meta, matchesMeta, readMeta, replaceMeta } from './meta.ts'
+import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import type { Registry } from './tables.ts'
 
 export type InstallationRef = { id: number; client_id: number; organization_id: number }
@@ -89,8 +89,9 @@ export async function updateInstallation(
 async function writeLinks(
   registry: Registry,
   id: number,
-  { users, meta, protected_meta }: InstallationFields
+  fields: InstallationFields
 ): Promise<void> {
+  const { users } = fields
   if (users) {
     await registry.deleteFrom('user_installations').where('installation_id', '=', id).execute()
     if (users.length > 0) {
@@ -100,10 +101,7 @@ async function writeLinks(
         .execute()
     }
   }
-  if (meta) await replaceMeta(registry, 'installation', id, { map: meta, isProtected: false })
-  if (protected_meta) {
-    await replaceMeta(registry, 'installation', id, { map: protected_meta, isProtected: true })
-  }
+  await writeMeta(registry, 'installation', id, fields)
 }
 
 /** The row and its links go at once; the history follows in the background, see erasures. */
@@ -187,7 +185,7 @@ type Row = Omit<InstallationRecord, keyof Meta | 'users' | 'capabilities'> & {
 async function withLinks(registry: Registry, rows: Row[]): Promise<InstallationRecord[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const metas = await readMeta(registry, 'installation', ids)
+  const metaOf = await readMeta(registry, 'installation', ids)
   const links = await registry
     .selectFrom('user_installations')
     .select(['installation_id', 'user_id'])
@@ -197,7 +195,7 @@ async function withLinks(registry: Registry, rows: Row[]): Promise<InstallationR
   const users = Map.groupBy(links, (link) => link.installation_id)
   return rows.map((row) => ({
     ...row,
-    ...(metas.get(row.id) ?? { meta: emptyMap(), protected_meta: emptyMap() }),
+    ...metaOf(row.id),
     capabilities: JSON.parse(row.capabilities),
     users: (users.get(row.id) ?? []).map((link) => link.user_id)
   }))

@@ -5,37 +5,54 @@ import type { Flag, Registry } from './tables.ts'
 
 export type MetaOwner = 'organization' | 'user' | 'installation'
 
-export type Meta = { meta: Record<string, string>; protected_meta: Record<string, string> }
+export type Meta = {
+  meta: Readonly<Record<string, string>>
+  protected_meta: Readonly<Record<string, string>>
+}
 
 type MetaRow = { owner_id: number; key: string; value: string; protected: Flag }
 
-/** The metadata of several owners with one query. An owner without any is left out. */
+/** The metadata of several owners with one query; ask the answer for each of them. */
 export async function readMeta(
   registry: Registry,
   owner: MetaOwner,
   ids: readonly number[]
-): Promise<Map<number, Meta>> {
+): Promise<(id: number) => Meta> {
   const { rows } = await sql<MetaRow>`
     select ${ownerId(owner)} as owner_id, key, value, protected from ${table(owner)}
     where ${isOneOf(registry, ownerId(owner), ids)} order by key`.execute(registry)
-  const found = new Map<number, Meta>()
+  const found = new Map<number, ReturnType<typeof noMeta>>()
   for (const row of rows) {
     let meta = found.get(row.owner_id)
     if (!meta) {
-      meta = { meta: emptyMap(), protected_meta: emptyMap() }
+      meta = noMeta()
       found.set(row.owner_id, meta)
     }
     const map = row.protected ? meta.protected_meta : meta.meta
     map[row.key] = row.value
   }
-  return found
+  return (id) => found.get(id) ?? noMeta()
 }
 
 /** Without a prototype, `__proto__` is a key like any other. */
-export const emptyMap = (): Record<string, string> => Object.create(null)
+const emptyMap = (): Record<string, string> => Object.create(null)
+const noMeta = () => ({ meta: emptyMap(), protected_meta: emptyMap() })
+
+/** Puts the maps that are given in place of those that are there. */
+export async function writeMeta(
+  registry: Registry,
+  owner: MetaOwner,
+  id: number,
+  { meta, protected_meta }: Partial<Readonly<Meta>>
+): Promise<void> {
+  if (meta) await replaceMeta(registry, owner, id, { map: meta, isProtected: false })
+  if (protected_meta) {
+    await replaceMeta(registry, owner, id, { map: protected_meta, isProtected: true })
+  }
+}
 
 /** Puts the map in place of the plain (or the protected) keys of an owner. */
-export async function replaceMeta(
+async function replaceMeta(
   registry: Registry,
   owner: MetaOwner,
   id: number,

@@ -3,7 +3,7 @@ import { type Address, completeAddress } from '../lib/address.ts'
 import type { MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
-import { emptyMap, flag, type Meta, matchesMeta, readMeta, replaceMeta } from './meta.ts'
+import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import type { Registry, Tables } from './tables.ts'
 
 type OrganizationRow = Selectable<Tables['organizations']>
@@ -61,7 +61,7 @@ export async function insertOrganization(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await writeMeta(registry, id, fields)
+  await writeMeta(registry, 'organization', id, fields)
   await recordChange(registry, 'identity', id, now)
   return id
 }
@@ -77,19 +77,8 @@ export async function updateOrganization(
     .set({ ...toRow(fields), updated: now })
     .where('id', '=', id)
     .execute()
-  await writeMeta(registry, id, fields)
+  await writeMeta(registry, 'organization', id, fields)
   await recordChange(registry, 'identity', id, now)
-}
-
-async function writeMeta(
-  registry: Registry,
-  id: number,
-  { meta, protected_meta }: OrganizationFields
-) {
-  if (meta) await replaceMeta(registry, 'organization', id, { map: meta, isProtected: false })
-  if (protected_meta) {
-    await replaceMeta(registry, 'organization', id, { map: protected_meta, isProtected: true })
-  }
 }
 
 export async function findOrganization(
@@ -115,14 +104,14 @@ export async function listOrganizations(
     .orderBy('id')
     .execute()
   const ids = rows.map(({ id }) => id)
-  const metas = await readMeta(registry, 'organization', ids)
+  const metaOf = await readMeta(registry, 'organization', ids)
   const children = Map.groupBy(await childrenOf(registry, ids), ({ parent_id }) => parent_id)
   return rows.map((row) => ({
     ...row,
     address: completeAddress(JSON.parse(row.address)),
     force_sms_login: row.force_sms_login === 1,
     children: (children.get(row.id) ?? []).map(({ id, name }) => ({ id, name })),
-    ...(metas.get(row.id) ?? { meta: emptyMap(), protected_meta: emptyMap() })
+    ...metaOf(row.id)
   }))
 }
 

@@ -3,7 +3,7 @@ import { type Address, completeAddress } from '../lib/address.ts'
 import { fold, type MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
-import { emptyMap, flag, type Meta, matchesMeta, readMeta, replaceMeta } from './meta.ts'
+import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import type { Registry, Tables } from './tables.ts'
 
 export type UserRow = Selectable<Tables['users']>
@@ -112,7 +112,7 @@ export async function updateUser(
 }
 
 async function writeLinks(registry: Registry, user_id: number, fields: UserFields): Promise<void> {
-  const { organisations, assigned_installations, meta, protected_meta } = fields
+  const { organisations, assigned_installations } = fields
   if (organisations) {
     await registry.deleteFrom('user_organizations').where('user_id', '=', user_id).execute()
     const rows = [...new Set(organisations)].map((organization_id) => ({
@@ -127,10 +127,7 @@ async function writeLinks(registry: Registry, user_id: number, fields: UserField
     const rows = ids.map((installation_id) => ({ user_id, installation_id }))
     if (rows.length > 0) await registry.insertInto('user_installations').values(rows).execute()
   }
-  if (meta) await replaceMeta(registry, 'user', user_id, { map: meta, isProtected: false })
-  if (protected_meta) {
-    await replaceMeta(registry, 'user', user_id, { map: protected_meta, isProtected: true })
-  }
+  await writeMeta(registry, 'user', user_id, fields)
 }
 
 /** Links, tokens, phones and metadata go with the user. [contract: User] */
@@ -199,7 +196,7 @@ const isVisible = (registry: Registry, scope: UserScope): Expression<SqlBool> =>
 async function withLinks(registry: Registry, rows: UserRow[]): Promise<UserRecord[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const metas = await readMeta(registry, 'user', ids)
+  const metaOf = await readMeta(registry, 'user', ids)
   const organizations = await linksOf(registry, 'organization', ids)
   const installations = await linksOf(registry, 'installation', ids)
   return rows.map(({ email_folded: _, ...row }) => ({
@@ -208,7 +205,7 @@ async function withLinks(registry: Registry, rows: UserRow[]): Promise<UserRecor
     sms_login: row.sms_login === 1,
     organisations: organizations.get(row.id) ?? [],
     assigned_installations: installations.get(row.id) ?? [],
-    ...(metas.get(row.id) ?? { meta: emptyMap(), protected_meta: emptyMap() })
+    ...metaOf(row.id)
   }))
 }
 

@@ -4,10 +4,11 @@ import {
   keyOf,
   originOf,
   pending,
-  signedIn
+  signedIn,
+  signInError
 } from '../../access/guard.ts'
 import type { Routes } from '../../deps.ts'
-import { badRequest, tooManyTries, unauthorized } from '../../http/errors.ts'
+import { badRequest, unauthorized } from '../../http/errors.ts'
 import { deleteToken } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { finishLogin, login } from './login.ts'
@@ -28,8 +29,8 @@ export const authRoutes: Routes = (app, deps) => {
       const basic = basicCredentials(request)
       if (!basic) throw unauthorized()
       const verified = await identity.verify(basic.name, basic.password, request.ip)
-      if ('user' in verified) return login(deps, verified, originOf(request))
-      throw verified.fault === 'throttled' ? tooManyTries(verified.retryAfter) : unauthorized()
+      if ('fault' in verified) throw signInError(verified)
+      return login(deps, verified, originOf(request))
     }
   )
 

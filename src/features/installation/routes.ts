@@ -12,6 +12,7 @@ import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import { tellChange } from '../../notify/change.ts'
+import { tellRemoved } from '../../notify/removed.ts'
 import {
   findInstallation,
   type InstallationFields,
@@ -28,7 +29,7 @@ import { visibleUsers } from '../../registry/users.ts'
 import { Installation, InstallationUpdate, NewInstallation } from './schema.ts'
 
 export const installationRoutes: Routes = (app, deps) => {
-  const { registry, clock, latest, eraseHistory } = deps
+  const { registry, clock } = deps
 
   app.get(
     '/',
@@ -109,16 +110,16 @@ export const installationRoutes: Routes = (app, deps) => {
       config: { access: onInstallation('installation/update') }
     },
     async ({ principal, installation, body, query }) => {
-      const current = await findInstallation(registry, installation.id)
-      const fields = await checked(registry, principal, body, current?.users ?? [])
-      if (body.organization_id) {
-        const moves = body.organization_id !== installation.organization_id
-        const ends = [body.organization_id, installation.organization_id]
-        if (moves && !ends.every((id) => principal.organizationsBelow.has(id))) throw forbidden()
-        fields.organization_id = body.organization_id
-      }
       const now = clock()
       await inTransaction(registry, async (registry) => {
+        const current = await findInstallation(registry, installation.id)
+        const fields = await checked(registry, principal, body, current?.users ?? [])
+        if (body.organization_id) {
+          const moves = body.organization_id !== installation.organization_id
+          const ends = [body.organization_id, installation.organization_id]
+          if (moves && !ends.every((id) => principal.organizationsBelow.has(id))) throw forbidden()
+          fields.organization_id = body.organization_id
+        }
         const owner = { kind: 'installation', id: installation.id } as const
         await keepProtected(registry, owner, fields, rights(principal, installation))
         await updateInstallation(registry, installation.id, fields, now)
@@ -143,10 +144,7 @@ export const installationRoutes: Routes = (app, deps) => {
       await inTransaction(registry, (registry) =>
         removeInstallations(registry, [installation.id], clock())
       )
-      await tellChange(deps, { kind: 'installation', ...installation }, query.silent)
-      await deps.directory.catchUp()
-      latest.erase(installation.id)
-      eraseHistory()
+      await tellRemoved(deps, [installation], query.silent)
       return { message: 'Deleted' }
     }
   )

@@ -1,8 +1,8 @@
 import { holds, holdsName, type Principal } from '../../access/principal.ts'
 import type { Deps } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
-import { tellChange } from '../../notify/change.ts'
-import { removeInstallations } from '../../registry/installations.ts'
+import { tellRemoved } from '../../notify/removed.ts'
+import { readInstallationRefs, removeInstallations } from '../../registry/installations.ts'
 import {
   contentsOf,
   deleteOrganizations,
@@ -23,10 +23,10 @@ export async function removeOrganization(
   id: number,
   force: boolean
 ): Promise<void> {
-  const { registry, clock, directory, latest } = deps
+  const { registry, clock } = deps
   const installations = await inTransaction(registry, async (registry) => {
-    const { children, installations, users } = await contentsOf(registry, id)
     if (!force) {
+      const { children, installations, users } = await contentsOf(registry, id)
       if (children > 0) throw badRequest('the organization has children')
       if (installations > 0) throw badRequest('the organization has installations')
       if (users > 0) throw badRequest('the organization has users')
@@ -44,20 +44,15 @@ export async function removeOrganization(
     ) {
       throw badRequest('the last administrator stays')
     }
-    const gone = await installationsIn(registry, ids)
+    const gone = await readInstallationRefs(registry, await installationsIn(registry, ids))
     // With force or without, everybody needs the right for what they delete.
     if (gone.length > 0 && !holdsName(principal, 'installation/delete/all')) throw forbidden()
     if (members.length > 0 && !holds(principal, 'user/create/delete')) throw forbidden()
-    await removeInstallations(registry, gone, clock())
+    const goneIds = gone.map((one) => one.id)
+    await removeInstallations(registry, goneIds, clock())
     for (const member of members) await deleteUser(registry, member, clock())
     await deleteOrganizations(registry, ids, clock())
     return gone
   })
-  for (const installationId of installations) {
-    const ref = directory.installation(installationId)
-    if (ref) await tellChange(deps, { kind: 'installation', client_id: ref.client_id })
-    latest.erase(installationId)
-  }
-  await directory.catchUp()
-  if (installations.length > 0) deps.eraseHistory()
+  await tellRemoved(deps, installations)
 }

@@ -75,8 +75,9 @@ export const organizationRoutes: Routes = (app, deps) => {
       const id = await inTransaction(registry, (registry) =>
         insertOrganization(registry, { ...fields, name: body.name, parent_id }, clock())
       )
-      await deps.directory.catchUp()
-      return answer(id, await renewed(principal, id))
+      // The caller now also sees what it has just made.
+      const organizationsBelow = new Set([...principal.organizationsBelow, id])
+      return answer(id, { ...principal, organizationsBelow })
     }
   )
 
@@ -156,11 +157,6 @@ export const organizationRoutes: Routes = (app, deps) => {
     const organization = await findOrganization(registry, id)
     if (!organization) throw forbidden()
     return shown(organization, principal)
-  }
-
-  /** The caller, who now also sees what it has just made. */
-  async function renewed(principal: Principal, id: number): Promise<Principal> {
-    return { ...principal, organizationsBelow: new Set([...principal.organizationsBelow, id]) }
   }
 }
 

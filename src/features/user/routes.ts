@@ -114,7 +114,7 @@ export const userRoutes: Routes = (app, deps) => {
           ...(await rightsFields({ ...deps, registry }, principal, body, current)),
           ...(password_hash && { password_hash })
         }
-        checkAccount(principal, current, { ...fields, ...(body.password && { password_hash: '' }) })
+        checkAccount(principal, current, fields)
         const rights = await metaRights(registry, principal, subject.id)
         await keepProtected(registry, { kind: 'user', id: subject.id }, fields, rights)
         if (fields.role_id !== undefined || fields.expire_at) {

@@ -1,0 +1,17 @@
+import type { Deps } from '../deps.ts'
+import type { InstallationRef } from '../registry/installations.ts'
+import { tellChange } from './change.ts'
+
+/** What follows when installations are gone from the registry: their news, then their values. */
+export async function tellRemoved(
+  deps: Deps,
+  installations: readonly InstallationRef[],
+  silent = false
+): Promise<void> {
+  for (const { client_id } of installations) {
+    await tellChange(deps, { kind: 'installation', client_id }, silent)
+  }
+  await deps.directory.catchUp()
+  for (const { id } of installations) deps.latest.erase(id)
+  if (installations.length > 0) deps.eraseHistory()
+}
