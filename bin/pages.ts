@@ -3,6 +3,7 @@ import Fastify from 'fastify'
 import type { TSchema } from 'typebox'
 import { catalogue, firstRoles } from '../src/access/catalogue.ts'
 import type { Access } from '../src/access/guard.ts'
+import { namesOfVerb } from '../src/access/object-types.ts'
 import { isSecret, Settings } from '../src/config.ts'
 import type { App, Deps } from '../src/deps.ts'
 import { routeMap } from '../src/routes.ts'
@@ -77,6 +78,8 @@ export function accessText(access: Access): string {
       return anyOf(access.permissions)
     case 'installation':
       return `${anyOf([`${access.action}/all`, `${access.action}/assigned`])}`
+    case 'objects':
+      return anyOf(namesOfVerb(access.resource, access.verb))
     case 'organization':
       return `a visible organization, ${anyOf(access.permissions)}`
     case 'user':
