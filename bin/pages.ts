@@ -38,7 +38,10 @@ export async function routeTable(): Promise<Route[]> {
     app.addHook('onRoute', ({ method, url, config, schema }) => {
       const { access } = config ?? {}
       if (!access) throw new Error(`${method} ${url} declares no access`)
-      const path = url.replace(/(?<=.)\/$/, '').replace(/:(\w+)/g, '{$1}')
+      const path = url
+        .replace(/(?<=.)\/$/, '')
+        .replace(/:(\w+)/g, '{$1}')
+        .replace(/\*$/, '{meta_key}')
       const chapter = schema?.tags?.[0] ?? 'System'
       for (const verb of [method].flat()) {
         table.push({ method: verb, path, access, chapter, file: files.get(routes.name) ?? '' })

@@ -56,18 +56,18 @@ type Reach = 'inside' | 'anyone' | 'public' | 'pending' | 'system'
 
 /** The four operations on one metadata key, the same for every owner. */
 const metaKeys = (path: string, at: (t: Target) => string): Record<string, Row> => ({
-  [`GET ${path}/meta/*`]: { line: (t) => `GET ${at(t)}/meta/k`, reach: 'inside' },
-  [`POST ${path}/meta/*`]: {
+  [`GET ${path}/meta/{meta_key}`]: { line: (t) => `GET ${at(t)}/meta/k`, reach: 'inside' },
+  [`POST ${path}/meta/{meta_key}`]: {
     line: (t) => `POST ${at(t)}/meta/new`,
     body: () => ({ value: 'v' }),
     reach: 'inside'
   },
-  [`PUT ${path}/meta/*`]: {
+  [`PUT ${path}/meta/{meta_key}`]: {
     line: (t) => `PUT ${at(t)}/meta/k`,
     body: () => ({ value: 'v' }),
     reach: 'inside'
   },
-  [`DELETE ${path}/meta/*`]: { line: (t) => `DELETE ${at(t)}/meta/k`, reach: 'inside' }
+  [`DELETE ${path}/meta/{meta_key}`]: { line: (t) => `DELETE ${at(t)}/meta/k`, reach: 'inside' }
 })
 
 /** The written table. `key` is the status for a key restricted to `status/read/all`; 403 unless given. */
