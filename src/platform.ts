@@ -25,6 +25,7 @@ import { Eraser } from './workers/eraser.ts'
 import { Housekeeping } from './workers/housekeeping.ts'
 import { Ingest } from './workers/ingest.ts'
 import { Mover } from './workers/mover.ts'
+import { Scheduler } from './workers/scheduler.ts'
 
 export type Platform = {
   deps: Deps
@@ -136,6 +137,7 @@ async function open(
     health,
     metrics,
     publicUrl: publicUrlOf(config),
+    timezone: config.TIMEZONE,
     ...openSenders(config, clock),
     eraseHistory: () => eraser.wake()
   }
@@ -168,9 +170,13 @@ async function open(
     clearInterval(catchUp)
     clearInterval(recheck)
   })
+  const timezone = config.TIMEZONE
+  const scheduler = new Scheduler({ registry, bus, ingest, metrics, clock, log, timezone })
   mover.start()
   housekeeping.start()
+  scheduler.start()
   closers.push(
+    () => scheduler.stop(),
     () => mover.stop(),
     () => eraser.stop(),
     () => housekeeping.stop()
