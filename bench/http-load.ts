@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { isDeepStrictEqual, promisify } from 'node:util'
 import type { Caracal } from './caracal.ts'
 import { childFile, end, freePort, launch, timeUntilReady } from './child.ts'
 import { median } from './figures.ts'
@@ -45,7 +45,9 @@ async function startBare(bench: Bench, name: string, body: string) {
   const child = launch([childFile('bare-fastify'), String(port), name, file], { stdio: 'inherit' })
   const url = `http://127.0.0.1:${port}/`
   await timeUntilReady(url, child)
-  if ((await (await fetch(url)).text()) !== body) throw new Error('the floor answers another body')
+  const answer = await (await fetch(url)).text()
+  if (!isDeepStrictEqual(JSON.parse(answer), JSON.parse(body)) || answer.length !== body.length)
+    throw new Error('the floor answers another body')
   return { child, url }
 }
 

@@ -83,6 +83,10 @@ export function accessText(access: Access): string {
       return anyOf(access.permissions)
     case 'installation':
       return `${anyOf([`${access.action}/all`, `${access.action}/assigned`])}`
+    case 'gateway':
+      return "the installation's gateway"
+    case 'assigned':
+      return `the installation is assigned to the caller, and ${anyOf([`${access.action}/all`, `${access.action}/assigned`])}`
     case 'objects':
       return anyOf(namesOfVerb(access.resource, access.verb))
     case 'organization':

@@ -32,7 +32,7 @@ export const Settings = Type.Object({
   ),
   MQTT_PUBLIC_URL: Text(
     '',
-    'Address of MQTT in gateway credentials (not used yet); empty: from HOST and the MQTT port'
+    'Address of MQTT in gateway credentials; empty: from HOST and the MQTT port'
   ),
   TLS_CERT_PATH: Text(
     '',

@@ -29,6 +29,8 @@ export type Deps = {
   metrics: Metrics
   /** Where callers reach the API, without a slash at the end. */
   publicUrl: string
+  /** `host:port` of the broker, as gateways reach it. */
+  mqttBroker: string
   /** Of schedules where the installation has none. */
   timezone: string
   mail: Sender

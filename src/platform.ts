@@ -81,7 +81,7 @@ async function open(
   const firstLogin = await ensureFirstAdministrator(registry, admin, clock)
   if (firstLogin) onFirstLogin?.(firstLogin)
   const directory = await Directory.open(registry)
-  const identity = new Identity(registry, clock)
+  const identity = new Identity(registry, directory, clock)
 
   // Both start threads, and neither waits for the other.
   const spoolOpening = Spool.open(dataDir)
@@ -137,6 +137,7 @@ async function open(
     health,
     metrics,
     publicUrl: publicUrlOf(config),
+    mqttBroker: mqttBrokerOf(config),
     timezone: config.TIMEZONE,
     ...openSenders(config, clock),
     eraseHistory: () => eraser.wake()
@@ -232,6 +233,11 @@ const explainPort =
 function publicUrlOf({ PUBLIC_URL, HOST, HTTP_PORT, TLS_CERT_PATH }: Config): string {
   const scheme = TLS_CERT_PATH === '' ? 'http' : 'https'
   return PUBLIC_URL === '' ? `${scheme}://${HOST}:${HTTP_PORT}` : PUBLIC_URL.replace(/\/$/, '')
+}
+
+function mqttBrokerOf({ MQTT_PUBLIC_URL, HOST, MQTT_PORT, MQTTS_PORT, TLS_CERT_PATH }: Config) {
+  if (MQTT_PUBLIC_URL === '') return `${HOST}:${TLS_CERT_PATH === '' ? MQTT_PORT : MQTTS_PORT}`
+  return MQTT_PUBLIC_URL.replace(/^\w+:\/\//, '').replace(/\/$/, '')
 }
 
 /** A password may hold colons; the name ends at the first one. */

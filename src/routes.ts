@@ -1,5 +1,6 @@
 import type { Routes } from './deps.ts'
 import { authRoutes } from './features/auth/routes.ts'
+import { gatewayRoutes } from './features/gateway/routes.ts'
 import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
@@ -32,6 +33,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/installationinfo', installationInfoRoutes],
   ['/api/v2/installation', installationRoutes],
   ['/api/v2/schedule', scheduleRoutes],
+  ['/api/v2/gateway', gatewayRoutes],
   ['/api/v2/perimission', permissionRoutes], // [contract: Permissions] spelled exactly so
   ['/api/v2/permission', permissionRoutes],
   ['/api/v2/role', roleRoutes],

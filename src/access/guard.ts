@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { App, Deps } from '../deps.ts'
 import { forbidden, tooManyTries, unauthorized } from '../http/errors.ts'
+import { claimGateway, readGatewayPolicy } from '../registry/gateways.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import { findRole } from '../registry/roles.ts'
 import { findToken, type TokenRow } from '../registry/tokens.ts'
@@ -15,10 +16,13 @@ import {
   type Types,
   typesAllowed
 } from './object-types.ts'
+import { hashPassword } from './password.ts'
 import { Grants } from './permission.ts'
 import { holds, may, type Principal } from './principal.ts'
 import { hasEnded, hashToken } from './tokens.ts'
 import { usersVisibleTo } from './visibility.ts'
+
+const MIN_GATEWAY_PASSWORD = 8
 
 /** What a route asks of its caller. */
 export type Access =
@@ -26,6 +30,10 @@ export type Access =
   | { kind: 'signedIn' }
   /** The token of a sign-in that waits for its second factor. */
   | { kind: 'pending' }
+  /** The gateway of the path's installation, or who becomes it where none is registered. */
+  | { kind: 'gateway' }
+  /** The path's installation, and it is assigned to the caller. */
+  | { kind: 'assigned'; action: ScopedAction }
   /** An account of SYSTEM_ACCOUNTS. */
   | { kind: 'system' }
   /** Any of these permissions. */
@@ -46,6 +54,8 @@ export type Access =
 export const everyone: Access = { kind: 'public' }
 export const signedIn: Access = { kind: 'signedIn' }
 export const pending: Access = { kind: 'pending' }
+export const gatewayItself: Access = { kind: 'gateway' }
+export const whenAssigned = (action: ScopedAction): Access => ({ kind: 'assigned', action })
 export const systemAccount: Access = { kind: 'system' }
 export const permit = (...permissions: PlainPermission[]): Access => ({
   kind: 'permission',
@@ -122,6 +132,8 @@ export function guard(
       request.pendingToken = await findPending(request)
       return
     }
+    // Who it is depends on the path, which is not checked yet.
+    if (access.kind === 'gateway') return
     const system = systemPrincipal(request)
     // Right, but not here: no reason to count it as a failed sign-in.
     if (system && access.kind !== 'system') throw unauthorized()
@@ -140,6 +152,13 @@ export function guard(
         break
       case 'installation':
         request.installation = findInstallation(request, access.action)
+        break
+      case 'assigned':
+        request.installation = findInstallation(request, access.action)
+        if (!principal.assigned.has(request.installation.id)) throw forbidden()
+        break
+      case 'gateway':
+        Object.assign(request, await findGatewayItself(request))
         break
       case 'objects':
         Object.assign(request, findTypes(request, access))
@@ -198,6 +217,23 @@ export function guard(
     const installation = directory.installation(installation_id)
     if (!installation || !may(principal, action, installation)) throw forbidden()
     return installation
+  }
+
+  /** [contract: Gateway] Every fault is 401: who is no gateway learns nothing here. */
+  async function findGatewayItself(request: FastifyRequest) {
+    const { installation_id } = request.params as { installation_id: number }
+    const installation = directory.installation(installation_id)
+    const basic = basicCredentials(request)
+    if (!installation || basic?.name !== String(installation.client_id)) throw unauthorized()
+    const claim = async () => {
+      const { allow_unregistered } = await readGatewayPolicy(registry)
+      if (!allow_unregistered || basic.password.length < MIN_GATEWAY_PASSWORD) return
+      const hash = await hashPassword(basic.password)
+      await claimGateway(registry, installation.id, hash, clock())
+    }
+    const found = await identity.byGateway(installation, basic.password, request.ip, claim)
+    if ('fault' in found) throw signInError(found)
+    return { installation, principal: found.principal }
   }
 
   function findTypes(

@@ -1,6 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
+import { clientIdOf } from '../lib/topic.ts'
 import { MINUTE } from '../lib/unix-time.ts'
+import { findGateway } from '../registry/gateways.ts'
+import type { InstallationRef } from '../registry/installations.ts'
 import { forcesSmsLogin, organizationsBelow } from '../registry/organizations.ts'
 import type { Registry } from '../registry/tables.ts'
 import { findToken, type TokenRow, touchToken } from '../registry/tokens.ts'
@@ -11,6 +14,8 @@ import {
   readRights,
   type UserRow
 } from '../registry/users.ts'
+import type { Directory } from './directory.ts'
+import { gatewayPrincipal } from './gateway.ts'
 import { isPassword, NO_PASSWORD } from './password.ts'
 import { Grants } from './permission.ts'
 import type { Principal } from './principal.ts'
@@ -21,6 +26,7 @@ import { hasEnded, hashToken } from './tokens.ts'
 export type Credential =
   | { kind: 'token'; hash: string }
   | { kind: 'password'; userId: number; passwordHash: string }
+  | { kind: 'gateway'; installation: InstallationRef; passwordHash: string }
 
 export type SignIn = { principal: Principal; credential: Credential }
 export type SignInFault = { fault: 'refused' } | { fault: 'throttled'; retryAfter: number }
@@ -36,6 +42,7 @@ const MAX_REMEMBERED = 10_000
 export class Identity {
   readonly throttle: Throttle
   readonly #registry: Registry
+  readonly #directory: Directory
   readonly #clock: Clock
   readonly #byToken = new Map<string, { principal: Principal; token: TokenRow }>()
   readonly #byPassword = new Map<string, SignIn>()
@@ -44,8 +51,9 @@ export class Identity {
   readonly #digestKey = randomBytes(32)
   #generation = 0
 
-  constructor(registry: Registry, clock: Clock) {
+  constructor(registry: Registry, directory: Directory, clock: Clock) {
     this.#registry = registry
+    this.#directory = directory
     this.#clock = clock
     this.throttle = new Throttle(clock)
   }
@@ -63,7 +71,10 @@ export class Identity {
     return principal && { principal, credential }
   }
 
-  /** Any name with a token as password, or e-mail and password where no second factor is needed. */
+  /**
+   * Any name with a token as password, e-mail and password where no second factor is needed, or a
+   * client id and the password of its gateway.
+   */
   async byNameAndPassword(
     name: string,
     password: string,
@@ -75,21 +86,56 @@ export class Identity {
     const remembered = this.#byPassword.get(digest)
     if (remembered && !this.#hasExpired(remembered.principal.expireAt)) return remembered
     const generation = this.#generation
-    const verified = await this.verify(name, password, origin.address)
-    if ('fault' in verified) return verified
-    const { user, needsSecondFactor } = verified
-    // The second factor is never gone round: who needs one gets in by POST and PUT /auth alone.
-    const principal = needsSecondFactor ? undefined : await this.#load(user.id, undefined)
-    if (!principal) return { fault: 'refused' }
-    const found: SignIn = {
-      principal,
-      credential: { kind: 'password', userId: user.id, passwordHash: user.password_hash }
-    }
+    // No e-mail address is digits alone.
+    const gateway = this.#directory.installationByClientId(clientIdOf(name) ?? 0)
+    const found = await (gateway
+      ? this.byGateway(gateway, password, origin.address)
+      : this.#byPasswordOf(name, password, origin.address))
+    if ('fault' in found) return found
     if (generation === this.#generation) {
       if (this.#byPassword.size >= MAX_REMEMBERED) this.#byPassword.clear()
       this.#byPassword.set(digest, found)
     }
     return found
+  }
+
+  async #byPasswordOf(
+    email: string,
+    password: string,
+    address: string
+  ): Promise<SignIn | SignInFault> {
+    const verified = await this.verify(email, password, address)
+    if ('fault' in verified) return verified
+    const { user, needsSecondFactor } = verified
+    // The second factor is never gone round: who needs one gets in by POST and PUT /auth alone.
+    const principal = needsSecondFactor ? undefined : await this.#load(user.id, undefined)
+    if (!principal) return { fault: 'refused' }
+    return {
+      principal,
+      credential: { kind: 'password', userId: user.id, passwordHash: user.password_hash }
+    }
+  }
+
+  /** The gateway of an installation. `claim` saves the password where none is saved. */
+  async byGateway(
+    installation: InstallationRef,
+    password: string,
+    address: string,
+    claim?: () => Promise<void>
+  ): Promise<SignIn | SignInFault> {
+    const name = `gateway ${installation.id}`
+    const retryAfter = this.throttle.wait(name, address)
+    if (retryAfter > 0) return { fault: 'throttled', retryAfter }
+    this.throttle.tried(name, address)
+    let passwordHash = await findGateway(this.#registry, installation.id)
+    if (!passwordHash && claim) {
+      await claim()
+      passwordHash = await findGateway(this.#registry, installation.id)
+    }
+    if (!passwordHash || !(await isPassword(password, passwordHash))) return { fault: 'refused' }
+    this.throttle.succeeded(name, address)
+    const credential = { kind: 'gateway', installation, passwordHash } as const
+    return { principal: gatewayPrincipal(installation), credential }
   }
 
   /** Whether these are an account's e-mail and password; tries are counted. */
@@ -120,6 +166,11 @@ export class Identity {
   /** The same caller as of now; undefined when the token, user or password ended. */
   async renew(credential: Credential): Promise<Principal | undefined> {
     if (credential.kind === 'token') return this.#resolveToken(credential.hash)
+    if (credential.kind === 'gateway') {
+      const { installation, passwordHash } = credential
+      const saved = await findGateway(this.#registry, installation.id)
+      return saved === passwordHash ? gatewayPrincipal(installation) : undefined
+    }
     const user = await findUser(this.#registry, credential.userId)
     if (user?.password_hash !== credential.passwordHash) return undefined
     if (await this.#needsSecondFactor(user)) return undefined

@@ -5,10 +5,10 @@ import type { Grants } from './permission.ts'
 
 /** Whoever the guard let in. */
 export type Principal = {
-  kind: 'user' | 'system'
+  kind: 'user' | 'gateway' | 'system'
   /** The same for every connection and request of the same account. */
   owner: string
-  /** 0 for a system account, which is nobody's user. */
+  /** 0 for a system account and a gateway, which are nobody's user. */
   userId: number
   /** The token that was shown, when it was one. */
   tokenId: number | undefined

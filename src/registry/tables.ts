@@ -134,6 +134,10 @@ export type Tables = {
     ran: number
     outcome: RunOutcome
   }
+  /** The one credential of an installation's gateway; its name is the client id. */
+  gateways: { installation_id: number; password_hash: string; created: number }
+  /** One row. */
+  gateway_policy: { allow_unregistered: Flag; default_organization_id: number }
   /** How many objects of a kind have ids in `block`, so that a page far down is found by counting blocks. */
   object_counts: { installation_id: number; kind: ObjectKind; block: number; count: number }
   /** What the search index does not know yet. */

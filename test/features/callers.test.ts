@@ -34,7 +34,7 @@ async function makeTarget(world: World) {
   const functionx = await object('functionx')
   const devicex = await object('devicex')
   const schedules = `/api/v2/schedule/${installation.id}`
-  const body = { topic: 'x', value: 1 }
+  const body = { topic: 'x', value: 1, active: false }
   await world.request(`POST ${schedules}?silent=true`, { as: world.admin, body })
   const list = await world.request(`GET ${schedules}`, { as: world.admin })
   const [schedule = { id: 0 }] = list.json as { id: number }[]
@@ -51,31 +51,50 @@ type Row = {
   body?: (t: Target) => unknown
   reach: Reach
   key?: number
+  gateway?: number
 }
 
 /**
  * How far a route reaches. `inside`: 200 for callers of the organization or above it, 403 for all
- * others. `anyone`: 200 for whoever has the grant, who sees or makes only what is its own.
+ * others. `anyone`: 200 for whoever has the grant, who sees or makes only what is its own. `nobody`:
+ * more is needed than any of these callers has.
  */
-type Reach = 'inside' | 'anyone' | 'public' | 'pending' | 'system'
+type Reach = 'inside' | 'anyone' | 'public' | 'pending' | 'system' | 'gateway' | 'nobody'
 
 /** The four operations on one metadata key, the same for every owner. */
-const metaKeys = (path: string, at: (t: Target) => string): Record<string, Row> => ({
-  [`GET ${path}/meta/{meta_key}`]: { line: (t) => `GET ${at(t)}/meta/k`, reach: 'inside' },
+const metaKeys = (
+  path: string,
+  at: (t: Target) => string,
+  gateway: { read?: number; write?: number } = {}
+): Record<string, Row> => ({
+  [`GET ${path}/meta/{meta_key}`]: {
+    line: (t) => `GET ${at(t)}/meta/k`,
+    reach: 'inside',
+    gateway: gateway.read ?? 403
+  },
   [`POST ${path}/meta/{meta_key}`]: {
     line: (t) => `POST ${at(t)}/meta/new`,
     body: () => ({ value: 'v' }),
-    reach: 'inside'
+    reach: 'inside',
+    gateway: gateway.write ?? 403
   },
   [`PUT ${path}/meta/{meta_key}`]: {
     line: (t) => `PUT ${at(t)}/meta/k`,
     body: () => ({ value: 'v' }),
-    reach: 'inside'
+    reach: 'inside',
+    gateway: gateway.write ?? 403
   },
-  [`DELETE ${path}/meta/{meta_key}`]: { line: (t) => `DELETE ${at(t)}/meta/k`, reach: 'inside' }
+  [`DELETE ${path}/meta/{meta_key}`]: {
+    line: (t) => `DELETE ${at(t)}/meta/k`,
+    reach: 'inside',
+    gateway: gateway.write ?? 403
+  }
 })
 
-/** The written table. `key` is the status for a key restricted to `status/read/all`; 403 unless given. */
+/**
+ * The written table. `key` is the status for a key restricted to `status/read/all`, `gateway` that
+ * for the gateway of the installation; 403 unless given.
+ */
 const table: Record<string, Row> = {
   'POST /api/v2/auth': { line: () => 'POST /api/v2/auth', reach: 'public' },
   'PUT /api/v2/auth': {
@@ -83,7 +102,12 @@ const table: Record<string, Row> = {
     body: () => ({ challenge: 'x' }),
     reach: 'pending'
   },
-  'DELETE /api/v2/auth': { line: () => 'DELETE /api/v2/auth', reach: 'anyone', key: 200 },
+  'DELETE /api/v2/auth': {
+    line: () => 'DELETE /api/v2/auth',
+    reach: 'anyone',
+    gateway: 200,
+    key: 200
+  },
   'POST /api/v2/auth/reset_password': {
     line: () => 'POST /api/v2/auth/reset_password',
     body: () => ({ email: 'nobody@example.org' }),
@@ -96,12 +120,14 @@ const table: Record<string, Row> = {
   },
   'GET /api/v3beta/log/{installation_id}': {
     line: (t) => `GET /api/v3beta/log/${t.installation.id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'POST /api/v3beta/log/{installation_id}': {
     line: (t) => `POST /api/v3beta/log/${t.installation.id}`,
     body: () => [],
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'POST /api/v2/mobile': {
     line: () => 'POST /api/v2/mobile',
@@ -114,77 +140,98 @@ const table: Record<string, Row> = {
   },
   'GET /api/v2/functionx/{installation_id}': {
     line: (t) => `GET /api/v2/functionx/${t.installation.id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'POST /api/v2/functionx/{installation_id}': {
     line: (t) => `POST /api/v2/functionx/${t.installation.id}`,
     body: () => ({ type: 't' }),
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'GET /api/v2/functionx/{installation_id}/{functionx_id}': {
     line: (t) => `GET /api/v2/functionx/${t.installation.id}/${t.functionx.id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'PUT /api/v2/functionx/{installation_id}/{functionx_id}': {
     line: (t) => `PUT /api/v2/functionx/${t.installation.id}/${t.functionx.id}`,
     body: () => ({ type: 't' }),
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'DELETE /api/v2/functionx/{installation_id}/{functionx_id}': {
     line: (t) => `DELETE /api/v2/functionx/${t.installation.id}/${t.functionx.id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   ...metaKeys(
     '/api/v2/functionx/{installation_id}/{functionx_id}',
-    (t) => `/api/v2/functionx/${t.installation.id}/${t.functionx.id}`
+    (t) => `/api/v2/functionx/${t.installation.id}/${t.functionx.id}`,
+    { read: 200, write: 200 }
   ),
   'GET /api/v2/devicex/{installation_id}': {
     line: (t) => `GET /api/v2/devicex/${t.installation.id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'POST /api/v2/devicex/{installation_id}': {
     line: (t) => `POST /api/v2/devicex/${t.installation.id}`,
     body: () => ({ type: 't' }),
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'GET /api/v2/devicex/{installation_id}/{devicex_id}': {
     line: (t) => `GET /api/v2/devicex/${t.installation.id}/${t.devicex.id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'PUT /api/v2/devicex/{installation_id}/{devicex_id}': {
     line: (t) => `PUT /api/v2/devicex/${t.installation.id}/${t.devicex.id}`,
     body: () => ({ type: 't' }),
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'DELETE /api/v2/devicex/{installation_id}/{devicex_id}': {
     line: (t) => `DELETE /api/v2/devicex/${t.installation.id}/${t.devicex.id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   ...metaKeys(
     '/api/v2/devicex/{installation_id}/{devicex_id}',
-    (t) => `/api/v2/devicex/${t.installation.id}/${t.devicex.id}`
+    (t) => `/api/v2/devicex/${t.installation.id}/${t.devicex.id}`,
+    { read: 200, write: 200 }
   ),
   'GET /api/v2/status/{installation_id}': {
     line: (t) => `GET /api/v2/status/${t.installation.id}`,
     reach: 'inside',
+    gateway: 200,
     key: 200
   },
   'POST /api/v2/status/{installation_id}': {
     line: (t) => `POST /api/v2/status/${t.installation.id}`,
     body: () => [],
     reach: 'inside',
+    gateway: 200,
     key: 200
   },
   'GET /api/v2/installationinfo': {
     line: () => 'GET /api/v2/installationinfo',
     reach: 'anyone',
+    gateway: 200,
     key: 200
   },
   'GET /api/v2/installationinfo/{client_id}': {
     line: (t) => `GET /api/v2/installationinfo/${t.installation.client_id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
-  'GET /api/v2/installation': { line: () => 'GET /api/v2/installation', reach: 'anyone', key: 200 },
+  'GET /api/v2/installation': {
+    line: () => 'GET /api/v2/installation',
+    reach: 'anyone',
+    gateway: 200,
+    key: 200
+  },
   'POST /api/v2/installation': {
     line: () => 'POST /api/v2/installation',
     body: (t) => ({ name: 'x', organization_id: t.own }),
@@ -192,7 +239,8 @@ const table: Record<string, Row> = {
   },
   'GET /api/v2/installation/{installation_id}': {
     line: (t) => `GET /api/v2/installation/${t.installation.id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'PUT /api/v2/installation/{installation_id}': {
     line: (t) => `PUT /api/v2/installation/${t.installation.id}`,
@@ -205,11 +253,13 @@ const table: Record<string, Row> = {
   },
   ...metaKeys(
     '/api/v2/installation/{installation_id}',
-    (t) => `/api/v2/installation/${t.installation.id}`
+    (t) => `/api/v2/installation/${t.installation.id}`,
+    { read: 200 }
   ),
   'GET /api/v2/schedule/{installation_id}': {
     line: (t) => `GET /api/v2/schedule/${t.installation.id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'POST /api/v2/schedule/{installation_id}': {
     line: (t) => `POST /api/v2/schedule/${t.installation.id}`,
@@ -218,7 +268,8 @@ const table: Record<string, Row> = {
   },
   'GET /api/v2/schedule/{installation_id}/{schedule_id}': {
     line: (t) => `GET /api/v2/schedule/${t.installation.id}/${t.schedule.id}`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'PUT /api/v2/schedule/{installation_id}/{schedule_id}': {
     line: (t) => `PUT /api/v2/schedule/${t.installation.id}/${t.schedule.id}`,
@@ -231,23 +282,59 @@ const table: Record<string, Row> = {
   },
   'GET /api/v2/schedule/{installation_id}/{schedule_id}/next': {
     line: (t) => `GET /api/v2/schedule/${t.installation.id}/${t.schedule.id}/next`,
-    reach: 'inside'
+    reach: 'inside',
+    gateway: 200
   },
   'GET /api/v2/schedule/{installation_id}/{schedule_id}/runs': {
     line: (t) => `GET /api/v2/schedule/${t.installation.id}/${t.schedule.id}/runs`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'POST /api/v2/gateway/verify/{installation_id}': {
+    line: (t) => `POST /api/v2/gateway/verify/${t.installation.id}`,
+    reach: 'gateway',
+    gateway: 204
+  },
+  'POST /api/v2/gateway/reset/{installation_id}': {
+    line: (t) => `POST /api/v2/gateway/reset/${t.installation.id}`,
+    reach: 'nobody'
+  },
+  'POST /api/v2/gateway/credentials/{installation_id}': {
+    line: (t) => `POST /api/v2/gateway/credentials/${t.installation.id}`,
     reach: 'inside'
   },
-  'GET /api/v2/perimission': { line: () => 'GET /api/v2/perimission', reach: 'anyone', key: 200 },
-  'GET /api/v2/permission': { line: () => 'GET /api/v2/permission', reach: 'anyone', key: 200 },
+  'GET /api/v2/gateway/registration/policy': {
+    line: () => 'GET /api/v2/gateway/registration/policy',
+    reach: 'anyone'
+  },
+  'PUT /api/v2/gateway/registration/policy': {
+    line: () => 'PUT /api/v2/gateway/registration/policy',
+    body: (t) => ({ allow_unregistered: false, default_organization_id: t.own }),
+    reach: 'inside'
+  },
+  'GET /api/v2/perimission': {
+    line: () => 'GET /api/v2/perimission',
+    reach: 'anyone',
+    gateway: 200,
+    key: 200
+  },
+  'GET /api/v2/permission': {
+    line: () => 'GET /api/v2/permission',
+    reach: 'anyone',
+    gateway: 200,
+    key: 200
+  },
   'GET /api/v2/perimission/explain': {
     line: () => 'GET /api/v2/perimission/explain?permission=user/list',
     reach: 'anyone',
+    gateway: 200,
     key: 200
   },
   'GET /api/v2/permission/explain': {
     line: (t) =>
       `GET /api/v2/permission/explain?permission=log/read&installation_id=${t.installation.id}`,
     reach: 'anyone',
+    gateway: 200,
     key: 200
   },
   'GET /api/v2/role': { line: () => 'GET /api/v2/role', reach: 'anyone' },
@@ -266,7 +353,7 @@ const table: Record<string, Row> = {
     line: (t) => `DELETE /api/v2/role/${t.role.id}`,
     reach: 'anyone'
   },
-  'GET /api/v2/user': { line: () => 'GET /api/v2/user', reach: 'anyone', key: 200 },
+  'GET /api/v2/user': { line: () => 'GET /api/v2/user', reach: 'anyone', gateway: 200, key: 200 },
   'POST /api/v2/user': {
     line: () => 'POST /api/v2/user',
     body: (t) => ({
@@ -413,6 +500,16 @@ onEveryRegistry('every endpoint crossed with every kind of caller', (engine) => 
       const made = await world.request('POST /api/v2/user/me/security/token', { as: owner, body })
       return (made.json as Account).token
     }
+    const stranger = await world.installation({ organization_id: standing.own })
+    const narrow = { 'x-api-key': await narrowKey(await standing.caller(standing.own)) }
+    const gatewayOf = async ({ id }: { id: number }) => {
+      const line = `POST /api/v2/gateway/credentials/${id}`
+      const { json } = await world.request(line, { as: world.admin })
+      const { mqtt_username, mqtt_password } = json as Record<string, string>
+      return { authorization: `Basic ${btoa(`${mqtt_username}:${mqtt_password}`)}` }
+    }
+    const ownGateway = await gatewayOf(standing.installation)
+    const otherGateway = await gatewayOf(stranger)
     for (const row of Object.values(table)) {
       for (const [name, headers] of Object.entries(strangers)) {
         // The pending token's own route refuses its wrong code with 401 as well.
@@ -424,18 +521,34 @@ onEveryRegistry('every endpoint crossed with every kind of caller', (engine) => 
       for (const place of places) {
         const isInside = place === 'parent' || place === 'own'
         const isAllowed = row.reach === 'anyone' || (row.reach === 'inside' && isInside)
+        const refusal = row.reach === 'gateway' ? 401 : 403
         // Who is refused leaves everything as it was, so one target serves them all.
         const target = isAllowed ? await makeTarget(world) : standing
         const caller = isAllowed ? await target.caller(target[place]) : refused[place]
         const headers = { 'x-api-key': caller.token }
-        await expectStatus(place, { row, target, headers, want: [isAllowed ? 200 : 403] })
+        await expectStatus(place, { row, target, headers, want: [isAllowed ? 200 : refusal] })
       }
-      const headers = { 'x-api-key': await narrowKey(await standing.caller(standing.own)) }
       await expectStatus('a restricted key', {
         row,
         target: standing,
-        headers,
-        want: [row.key ?? 403]
+        headers: row.key === 200 ? { 'x-api-key': await narrowKey(refused.own) } : narrow,
+        want: [row.key ?? (row.reach === 'gateway' ? 401 : 403)]
+      })
+      const status = row.gateway ?? 403
+      const isWrite = status < 300 && !row.line(standing).startsWith('GET')
+      const target = isWrite ? await makeTarget(world) : standing
+      await expectStatus('the gateway', {
+        row,
+        target,
+        headers: isWrite ? await gatewayOf(target.installation) : ownGateway,
+        want: [status]
+      })
+      if (row.reach === 'anyone') continue
+      await expectStatus('another gateway', {
+        row,
+        target: standing,
+        headers: otherGateway,
+        want: [row.reach === 'gateway' ? 401 : 403]
       })
     }
     assert.deepEqual(wrong, [])

@@ -1,7 +1,7 @@
 import { idColumn, integerType } from '../dialect.ts'
 import type { Migration } from '../migrate.ts'
 
-/** Schedules and what became of their runs. */
+/** Schedules and what became of their runs; gateways. */
 export const automation: Migration = {
   name: 'automation',
   async up(registry) {
@@ -50,6 +50,24 @@ export const automation: Migration = {
       .createIndex('schedule_runs_outcome')
       .on('schedule_runs')
       .columns(['outcome', 'planned'])
+      .execute()
+
+    await schema
+      .createTable('gateways')
+      .addColumn('installation_id', integer, (c) =>
+        c.primaryKey().references('installations.id').onDelete('cascade')
+      )
+      .addColumn('password_hash', 'text', (c) => c.notNull())
+      .addColumn('created', integer, (c) => c.notNull())
+      .execute()
+    await schema
+      .createTable('gateway_policy')
+      .addColumn('allow_unregistered', integer, (c) => c.notNull())
+      .addColumn('default_organization_id', integer, (c) => c.notNull())
+      .execute()
+    await registry
+      .insertInto('gateway_policy')
+      .values({ allow_unregistered: 0, default_organization_id: 1 })
       .execute()
   }
 }

@@ -1,0 +1,41 @@
+import type { InstallationRef } from '../registry/installations.ts'
+import type { PlainPermission, ScopedAction } from './catalogue.ts'
+import { Grants } from './permission.ts'
+import type { Principal } from './principal.ts'
+
+/** What a gateway may on its own installation; protected metadata is not among it. */
+const actions: readonly ScopedAction[] = [
+  'devicex/create_delete',
+  'devicex/list',
+  'devicex/update',
+  'edge/app/configured/list',
+  'functionx/create_delete',
+  'functionx/list',
+  'functionx/update',
+  'installation/list',
+  'log/read',
+  'mqtt/publish',
+  'mqtt/subscribe',
+  'notification/output/list',
+  'notification/output/send',
+  'schedule/list',
+  'status/read'
+]
+const plain: readonly PlainPermission[] = ['edge/app/list']
+
+const grants = Grants.of([...actions.map((action) => `${action}/assigned`), ...plain])
+
+/** Assigned to its installation and to nothing else. */
+export const gatewayPrincipal = ({ id }: InstallationRef): Principal => ({
+  kind: 'gateway',
+  owner: `gateway:${id}`,
+  userId: 0,
+  tokenId: undefined,
+  priority: 0,
+  expireAt: 0,
+  grants,
+  limit: undefined,
+  organizationIds: [],
+  organizationsBelow: new Set(),
+  assigned: new Set([id])
+})

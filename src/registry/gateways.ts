@@ -1,0 +1,88 @@
+import { recordChange } from './changes.ts'
+import type { Registry } from './tables.ts'
+
+export type GatewayPolicy = { allow_unregistered: boolean; default_organization_id: number }
+
+/** The hash of the saved password of an installation's gateway. */
+export async function findGateway(
+  registry: Registry,
+  installation_id: number
+): Promise<string | undefined> {
+  const row = await registry
+    .selectFrom('gateways')
+    .select('password_hash')
+    .where('installation_id', '=', installation_id)
+    .executeTakeFirst()
+  return row?.password_hash
+}
+
+/** In place of the one that was saved before, which ends everywhere. */
+export async function saveGateway(
+  registry: Registry,
+  installation_id: number,
+  password_hash: string,
+  now: number
+): Promise<void> {
+  await registry
+    .insertInto('gateways')
+    .values({ installation_id, password_hash, created: now })
+    .onConflict((conflict) =>
+      conflict.column('installation_id').doUpdateSet({ password_hash, created: now })
+    )
+    .execute()
+  await recordChange(registry, 'identity', installation_id, now)
+}
+
+/** The first one presented; whoever comes second finds it taken. */
+export async function claimGateway(
+  registry: Registry,
+  installation_id: number,
+  password_hash: string,
+  now: number
+): Promise<void> {
+  await registry
+    .insertInto('gateways')
+    .values({ installation_id, password_hash, created: now })
+    .onConflict((conflict) => conflict.column('installation_id').doNothing())
+    .execute()
+}
+
+export async function forgetGateway(
+  registry: Registry,
+  installation_id: number,
+  now: number
+): Promise<void> {
+  await registry.deleteFrom('gateways').where('installation_id', '=', installation_id).execute()
+  await recordChange(registry, 'identity', installation_id, now)
+}
+
+export async function readGatewayPolicy(registry: Registry): Promise<GatewayPolicy> {
+  const row = await registry.selectFrom('gateway_policy').selectAll().executeTakeFirstOrThrow()
+  return { ...row, allow_unregistered: row.allow_unregistered === 1 }
+}
+
+export async function writeGatewayPolicy(
+  registry: Registry,
+  { allow_unregistered, default_organization_id }: GatewayPolicy
+): Promise<void> {
+  await registry
+    .updateTable('gateway_policy')
+    .set({ allow_unregistered: allow_unregistered ? 1 : 0, default_organization_id })
+    .execute()
+}
+
+/** Answers whether they were others before. */
+export async function writeCapabilities(
+  registry: Registry,
+  installation_id: number,
+  capabilities: readonly string[]
+): Promise<boolean> {
+  const text = JSON.stringify(capabilities)
+  const { numUpdatedRows } = await registry
+    .updateTable('installations')
+    .set({ capabilities: text })
+    .where('id', '=', installation_id)
+    .where('capabilities', '<>', text)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
