@@ -52,6 +52,21 @@ export function wildcard(pattern: string): (folded: string) => boolean {
   }
 }
 
+/**
+ * False only where no object with this JSON text can pass the filters: values without a wildcard
+ * must stand in it. Far cheaper than parsing, for lists of thousands.
+ */
+export function mayMatch(filters: readonly MetaFilter[]): (json: string) => boolean {
+  const wanted = filters
+    .filter(({ patterns }) => !patterns.some((pattern) => pattern.includes('*')))
+    .map(({ patterns }) => patterns.map((pattern) => fold(JSON.stringify(pattern))))
+  return (json) => {
+    if (wanted.length === 0) return true
+    const folded = fold(json)
+    return wanted.every((values) => values.some((value) => folded.includes(value)))
+  }
+}
+
 /** A test of one object's maps against every filter; leave out a map the caller may not see. */
 export function metaMatcher(
   filters: readonly MetaFilter[]

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { fold, likePattern } from '../lib/meta-filter.ts'
 import { forKeyShare, forUpdate, isOneOfTexts } from './dialect.ts'
+import { prepared } from './prepared.ts'
 import { markForSearch } from './search-index.ts'
 import type { ObjectKind, Registry } from './tables.ts'
 
@@ -75,14 +76,22 @@ export const insertObject = (
     return row
   })
 
-export const findObject = (registry: Registry, ref: ObjectRef): Promise<StoredObject | undefined> =>
+export async function findObject(
+  registry: Registry,
+  { id, kind, installation_id }: ObjectRef
+): Promise<StoredObject | undefined> {
+  const [row] = await selectObject(registry, [id, kind, installation_id])
+  return row
+}
+
+const selectObject = prepared<StoredObject>((registry) =>
   registry
     .selectFrom('objects')
     .select(columns)
-    .where('id', '=', ref.id)
-    .where('kind', '=', ref.kind)
-    .where('installation_id', '=', ref.installation_id)
-    .executeTakeFirst()
+    .where('id', '=', 0)
+    .where('kind', '=', 'function')
+    .where('installation_id', '=', 0)
+)
 
 export type ObjectFilter = {
   /** `*` is a wildcard; undefined = every type. */

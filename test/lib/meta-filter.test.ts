@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fold, likePattern, metaFilters, metaMatcher, wildcard } from '../../src/lib/meta-filter.ts'
+import fc from 'fast-check'
+import {
+  fold,
+  likePattern,
+  mayMatch,
+  metaFilters,
+  metaMatcher,
+  wildcard
+} from '../../src/lib/meta-filter.ts'
 
 test('metaFilters', () => {
   const f = (query: Record<string, unknown>, want: unknown) =>
@@ -41,6 +49,27 @@ test('wildcard', () => {
   f('%', 'x', false)
   f('', '', true)
   f('ÅR*', 'Årsta', true)
+})
+
+test('mayMatch leaves out nothing that matches', () => {
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'A', '"', '\\', 'Σ', 'ς', 'İ', '\n', 'é', ' ')
+  })
+  const map = fc.dictionary(fc.constantFrom('k', 'K', 'l'), text)
+  const filter = fc.record({
+    key: fc.constantFrom('k', 'L'),
+    patterns: fc.array(fc.oneof(text, fc.constant('*')), { minLength: 1, maxLength: 2 })
+  })
+  fc.assert(
+    fc.property(map, fc.array(filter, { maxLength: 2 }), (meta, filters) => {
+      const isMatch = metaMatcher(filters)(meta)
+      assert(!isMatch || mayMatch(filters)(JSON.stringify(meta)))
+    }),
+    { numRuns: 3000 }
+  )
+  const one = mayMatch([{ key: 'k', patterns: ['x'] }])
+  assert.equal(one('{"k":"y"}'), false)
+  assert.equal(one('{"k":"X"}'), true)
 })
 
 test('metaMatcher', () => {

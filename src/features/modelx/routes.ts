@@ -9,7 +9,7 @@ import { given } from '../../http/given.ts'
 import { sendJsonList, sendJsonText } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Id, InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
-import { metaMatcher } from '../../lib/meta-filter.ts'
+import { mayMatch, metaMatcher } from '../../lib/meta-filter.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import {
@@ -80,8 +80,10 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
         { typePatterns: query.type, types: types === 'all' ? undefined : [...types] }
       )
       const matches = metaMatcher(filters)
+      const mayBe = mayMatch(filters)
       return sendJsonList(reply, found, (object) => {
         if (filters.length === 0) return jsonOf(object, sees)
+        if (!mayBe(object.meta + object.protected_meta)) return undefined
         const { meta, protected_meta } = mapsOf(object)
         const isWanted = sees ? matches(meta, protected_meta) : matches(meta)
         return isWanted ? jsonOf(object, sees) : undefined
