@@ -69,19 +69,21 @@ class SqliteDriver implements Driver {
   }
 }
 
+type Prepared = { statement: StatementSync; isReading: boolean }
+
 class SqliteConnection implements DatabaseConnection {
   readonly queue: (() => void)[] = []
   readonly #db: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements = new Map<string, Prepared>()
 
   constructor(db: DatabaseSync) {
     this.#db = db
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const statement = this.#prepare(sql)
+    const { statement, isReading } = this.#prepare(sql)
     const values = parameters as SQLInputValue[]
-    if (statement.columns().length > 0) return { rows: statement.all(...values) as Row[] }
+    if (isReading) return { rows: statement.all(...values) as Row[] }
     const { changes, lastInsertRowid } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -96,12 +98,13 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   /** Preparing costs more than most of our queries; the texts are few. */
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): Prepared {
     const known = this.#statements.get(sql)
     if (known) return known
     const statement = this.#db.prepare(sql)
+    const prepared = { statement, isReading: statement.columns().length > 0 }
     if (this.#statements.size >= 500) this.#statements.clear()
-    this.#statements.set(sql, statement)
-    return statement
+    this.#statements.set(sql, prepared)
+    return prepared
   }
 }
