@@ -1,5 +1,8 @@
 import type { Routes } from './deps.ts'
 import { authRoutes } from './features/auth/routes.ts'
+import { edgeAppRoutes } from './features/edge/app-routes.ts'
+import { edgeConfiguredRoutes } from './features/edge/configured-routes.ts'
+import { edgeVersionRoutes } from './features/edge/version-routes.ts'
 import { gatewayRoutes } from './features/gateway/routes.ts'
 import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
@@ -41,6 +44,9 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/user', passwordRoutes],
   ['/api/v2/user', tokenRoutes],
   ['/api/v2/organization', organizationRoutes],
+  ['/api/v2/edge', edgeAppRoutes],
+  ['/api/v2/edge', edgeVersionRoutes],
+  ['/api/v2/edge', edgeConfiguredRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
   ['/health', healthRoutes],

@@ -138,6 +138,43 @@ export type Tables = {
   gateways: { installation_id: number; password_hash: string; created: number }
   /** One row. */
   gateway_policy: { allow_unregistered: Flag; default_organization_id: number }
+  edge_apps: {
+    id: Generated<number>
+    publisher_id: number
+    name: string
+    category: string
+    /** JSON list. */
+    tags: string
+    short_description: string
+    description: string
+    source_url: string
+    official: Flag
+    public: Flag
+    created: number
+    updated: number
+  }
+  edge_app_versions: {
+    id: Generated<number>
+    app_id: number
+    hash: string
+    /** null = not published. */
+    name: string | null
+    app_json: string
+    app_lua: string
+    uploaded: number
+  }
+  edge_app_instances: {
+    id: Generated<number>
+    installation_id: number
+    app_id: number
+    /** Name or hash. */
+    version: string
+    name: string
+    /** JSON object. */
+    config: string
+    created: number
+    updated: number
+  }
   /** How many objects of a kind have ids in `block`, so that a page far down is found by counting blocks. */
   object_counts: { installation_id: number; kind: ObjectKind; block: number; count: number }
   /** What the search index does not know yet. */

@@ -38,17 +38,45 @@ async function makeTarget(world: World) {
   await world.request(`POST ${schedules}?silent=true`, { as: world.admin, body })
   const list = await world.request(`GET ${schedules}`, { as: world.admin })
   const [schedule = { id: 0 }] = list.json as { id: number }[]
+  const app = await makeApp(world, own, installation.id)
   const caller = (organization: number) =>
     world.user({ grants, organizations: [organization], priority: 500 })
   return {
     ...{ parent, own, child, sibling, other, empty },
-    ...{ installation, functionx, devicex, schedule, user, role, key, caller, world }
+    ...{ installation, functionx, devicex, schedule, app, user, role, key, caller, world }
   }
 }
+/** An app of the organization, not public, with a published version that the installation runs. */
+async function makeApp(world: World, publisher: number, installationId: number) {
+  const ask = async (line: string, body: unknown, headers = {}) => {
+    const { status, json, text } = await world.request(line, { as: world.admin, body, headers })
+    assert.equal(status, 200, text)
+    return json as { id: number; hash: string }
+  }
+  const { id } = await ask('POST /api/v2/edge/app', { name: 'x', publisher: { id: publisher } })
+  const at = `/api/v2/edge/app/${id}`
+  const type = { 'content-type': 'multipart/form-data; boundary=x' }
+  const files = multipart({ app_json: '{}', app_lua: 'print(1)' })
+  const { hash } = await ask(`POST ${at}/version`, files, type)
+  await ask(`POST ${at}/publish`, { name: '1.0', hash })
+  const configured = `POST /api/v2/edge/app/configured/${installationId}?silent=true`
+  const instance = await ask(configured, { app_id: id, version: '1.0', name: 'x' })
+  return { id, hash, instance: instance.id }
+}
+
+const multipart = (parts: Record<string, string>): string =>
+  Object.entries(parts)
+    .map(
+      ([name, text]) =>
+        `--x\r\ncontent-disposition: form-data; name="${name}"; filename="f"\r\n\r\n${text}\r\n`
+    )
+    .join('') + '--x--\r\n'
+
 type Target = Awaited<ReturnType<typeof makeTarget>>
 type Row = {
   line: (t: Target) => string
   body?: (t: Target) => unknown
+  headers?: Record<string, string>
   reach: Reach
   key?: number
   gateway?: number
@@ -263,7 +291,7 @@ const table: Record<string, Row> = {
   },
   'POST /api/v2/schedule/{installation_id}': {
     line: (t) => `POST /api/v2/schedule/${t.installation.id}`,
-    body: () => ({ topic: 'x', value: 1 }),
+    body: () => ({ topic: 'x', value: 1, active: false }),
     reach: 'inside'
   },
   'GET /api/v2/schedule/{installation_id}/{schedule_id}': {
@@ -273,7 +301,7 @@ const table: Record<string, Row> = {
   },
   'PUT /api/v2/schedule/{installation_id}/{schedule_id}': {
     line: (t) => `PUT /api/v2/schedule/${t.installation.id}/${t.schedule.id}`,
-    body: () => ({ topic: 'x', value: 1 }),
+    body: () => ({ topic: 'x', value: 1, active: false }),
     reach: 'inside'
   },
   'DELETE /api/v2/schedule/{installation_id}/{schedule_id}': {
@@ -421,6 +449,86 @@ const table: Record<string, Row> = {
     reach: 'inside'
   },
   ...metaKeys('/api/v2/organization/{organization_id}', (t) => `/api/v2/organization/${t.own}`),
+  'GET /api/v2/edge/app': { line: () => 'GET /api/v2/edge/app', reach: 'anyone', gateway: 200 },
+  'POST /api/v2/edge/app': {
+    line: () => 'POST /api/v2/edge/app',
+    body: (t) => ({ name: 'x', publisher: { id: t.own } }),
+    reach: 'inside'
+  },
+  'PUT /api/v2/edge/app': {
+    line: () => 'PUT /api/v2/edge/app',
+    body: (t) => ({ id: t.app.id }),
+    reach: 'inside'
+  },
+  'GET /api/v2/edge/app/{app_id}': {
+    line: (t) => `GET /api/v2/edge/app/${t.app.id}`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'PUT /api/v2/edge/app/{app_id}': {
+    line: (t) => `PUT /api/v2/edge/app/${t.app.id}`,
+    body: () => ({ name: 'y' }),
+    reach: 'inside'
+  },
+  'GET /api/v2/edge/app/organization/{organization_id}': {
+    line: (t) => `GET /api/v2/edge/app/organization/${t.own}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/edge/publisher/{publisher_id}': {
+    line: (t) => `GET /api/v2/edge/publisher/${t.own}`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'GET /api/v2/edge/app/{app_id}/download': {
+    line: (t) => `GET /api/v2/edge/app/${t.app.id}/download?version=1.0`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'GET /api/v2/edge/app/{app_id}/configure': {
+    line: (t) => `GET /api/v2/edge/app/${t.app.id}/configure?version=1.0`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'GET /api/v2/edge/app/{app_id}/version': {
+    line: (t) => `GET /api/v2/edge/app/${t.app.id}/version`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'POST /api/v2/edge/app/{app_id}/version': {
+    line: (t) => `POST /api/v2/edge/app/${t.app.id}/version`,
+    body: () => multipart({ app_json: '{}', app_lua: 'print(2)' }),
+    headers: { 'content-type': 'multipart/form-data; boundary=x' },
+    reach: 'inside'
+  },
+  'POST /api/v2/edge/app/{app_id}/publish': {
+    line: (t) => `POST /api/v2/edge/app/${t.app.id}/publish`,
+    body: (t) => ({ name: '1.0', hash: t.app.hash }),
+    reach: 'inside'
+  },
+  'GET /api/v2/edge/app/configured/{installation_id}': {
+    line: (t) => `GET /api/v2/edge/app/configured/${t.installation.id}`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'POST /api/v2/edge/app/configured/{installation_id}': {
+    line: (t) => `POST /api/v2/edge/app/configured/${t.installation.id}`,
+    body: (t) => ({ app_id: t.app.id, version: '1.0', name: 'x' }),
+    reach: 'inside'
+  },
+  'GET /api/v2/edge/app/configured/{installation_id}/{instance_id}': {
+    line: (t) => `GET /api/v2/edge/app/configured/${t.installation.id}/${t.app.instance}`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'PUT /api/v2/edge/app/configured/{installation_id}/{instance_id}': {
+    line: (t) => `PUT /api/v2/edge/app/configured/${t.installation.id}/${t.app.instance}`,
+    body: (t) => ({ app_id: t.app.id, version: '1.0', name: 'x' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/edge/app/configured/{installation_id}/{instance_id}': {
+    line: (t) => `DELETE /api/v2/edge/app/configured/${t.installation.id}/${t.app.instance}`,
+    reach: 'inside'
+  },
   'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'anyone' },
   'GET /metrics': { line: () => 'GET /metrics', reach: 'anyone' },
   'GET /api/v2/ping': { line: () => 'GET /api/v2/ping', reach: 'public' },
@@ -482,13 +590,16 @@ onEveryRegistry('every endpoint crossed with every kind of caller', (engine) => 
       }: { row: Row; target: Target; headers: Record<string, string>; want: number[] }
     ) => {
       const body = row.body?.(target)
-      const { status, text } = await world.request(row.line(target), { headers, body })
+      const { status, text } = await world.request(row.line(target), {
+        headers: { ...row.headers, ...headers },
+        body
+      })
       if (!want.includes(status)) wrong.push(`${row.line(target)} as ${name}: ${status} ${text}`)
     }
     const strangers = await nobodies(world)
     const standing = await makeTarget(world)
     const places = ['parent', 'own', 'child', 'sibling', 'other'] as const
-    const refused = {
+    const members = {
       parent: await standing.caller(standing.parent),
       own: await standing.caller(standing.own),
       child: await standing.caller(standing.child),
@@ -522,16 +633,17 @@ onEveryRegistry('every endpoint crossed with every kind of caller', (engine) => 
         const isInside = place === 'parent' || place === 'own'
         const isAllowed = row.reach === 'anyone' || (row.reach === 'inside' && isInside)
         const refusal = row.reach === 'gateway' ? 401 : 403
-        // Who is refused leaves everything as it was, so one target serves them all.
-        const target = isAllowed ? await makeTarget(world) : standing
-        const caller = isAllowed ? await target.caller(target[place]) : refused[place]
+        // Who reads or is refused leaves everything as it was, so one target serves them all.
+        const isWrite = isAllowed && !row.line(standing).startsWith('GET')
+        const target = isWrite ? await makeTarget(world) : standing
+        const caller = isWrite ? await target.caller(target[place]) : members[place]
         const headers = { 'x-api-key': caller.token }
         await expectStatus(place, { row, target, headers, want: [isAllowed ? 200 : refusal] })
       }
       await expectStatus('a restricted key', {
         row,
         target: standing,
-        headers: row.key === 200 ? { 'x-api-key': await narrowKey(refused.own) } : narrow,
+        headers: row.key === 200 ? { 'x-api-key': await narrowKey(members.own) } : narrow,
         want: [row.key ?? (row.reach === 'gateway' ? 401 : 403)]
       })
       const status = row.gateway ?? 403

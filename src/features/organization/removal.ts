@@ -2,10 +2,12 @@ import { holds, holdsName, type Principal } from '../../access/principal.ts'
 import type { Deps } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { tellRemoved } from '../../notify/removed.ts'
+import { moveEdgeApps } from '../../registry/edge-apps.ts'
 import { readInstallationRefs, removeInstallations } from '../../registry/installations.ts'
 import {
   contentsOf,
   deleteOrganizations,
+  findOrganization,
   installationsIn,
   organizationsBelow,
   usersOnlyIn
@@ -51,6 +53,8 @@ export async function removeOrganization(
     const goneIds = gone.map((one) => one.id)
     await removeInstallations(registry, goneIds, clock())
     for (const member of members) await deleteUser(registry, member, clock())
+    const root = await findOrganization(registry, id)
+    if (root?.parent_id) await moveEdgeApps(registry, ids, root.parent_id)
     await deleteOrganizations(registry, ids, clock())
     return gone
   })

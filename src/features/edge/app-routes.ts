@@ -1,0 +1,187 @@
+import { type Static, Type } from 'typebox'
+import { onOrganization, permit } from '../../access/guard.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { Routes } from '../../deps.ts'
+import { forbidden } from '../../http/errors.ts'
+import { given } from '../../http/given.ts'
+import { Id } from '../../http/schema.ts'
+import { toWholeSeconds } from '../../lib/unix-time.ts'
+import {
+  type EdgeAppFields,
+  type EdgeAppRecord,
+  findEdgeApp,
+  insertEdgeApp,
+  listEdgeApps,
+  updateEdgeApp
+} from '../../registry/edge-apps.ts'
+import { findOrganization } from '../../registry/organizations.ts'
+import { AppParams, EdgeApp, EdgeAppUpdate, EdgeAppUpdateById, NewEdgeApp } from './schema.ts'
+import { appsVisibleTo, ownApp, visibleApp } from './visibility.ts'
+
+export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
+  const tags = ['Edge apps']
+
+  app.get(
+    '/app',
+    {
+      schema: {
+        tags,
+        summary: 'Apps the caller can use or publishes',
+        response: { 200: Type.Array(EdgeApp) }
+      },
+      config: { access: permit('edge/app/list') }
+    },
+    async ({ principal }) =>
+      (await listEdgeApps(registry, appsVisibleTo(principal))).map((one) => shown(one))
+  )
+
+  app.post(
+    '/app',
+    {
+      schema: { tags, summary: 'Create an app', body: NewEdgeApp, response: { 200: EdgeApp } },
+      config: { access: permit('edge/app/create') }
+    },
+    async ({ principal, body }) => {
+      const publisher = body.publisher.id
+      if (!principal.organizationsBelow.has(publisher)) throw forbidden()
+      const fields = { ...nothing, ...givenFields(body), name: body.name }
+      checkOfficial(principal, false, fields.official)
+      return answer(await insertEdgeApp(registry, publisher, fields, clock()))
+    }
+  )
+
+  app.get(
+    '/app/:app_id',
+    {
+      schema: { tags, params: AppParams, response: { 200: EdgeApp } },
+      config: { access: permit('edge/app/list') }
+    },
+    async ({ principal, params }) => shown(await visibleApp(registry, principal, params.app_id))
+  )
+
+  const put = {
+    schema: { tags, summary: 'Update an app; what is missing or null is kept' },
+    config: { access: permit('edge/app/update') }
+  }
+  app.put(
+    '/app',
+    { ...put, schema: { ...put.schema, body: EdgeAppUpdateById, response: { 200: EdgeApp } } },
+    ({ principal, body }) => update(principal, body.id, body)
+  )
+  app.put(
+    '/app/:app_id',
+    {
+      ...put,
+      schema: { ...put.schema, params: AppParams, body: EdgeAppUpdate, response: { 200: EdgeApp } }
+    },
+    ({ principal, params, body }) => update(principal, params.app_id, body)
+  )
+
+  app.get(
+    '/app/organization/:organization_id',
+    {
+      schema: {
+        tags,
+        summary: 'Apps an organization publishes, or all it can use',
+        params: Type.Object({ organization_id: Id }),
+        querystring: Type.Object({
+          available: Type.Optional(Type.Boolean({ description: 'true: public ones too' }))
+        }),
+        response: { 200: Type.Array(EdgeApp) }
+      },
+      config: { access: onOrganization('edge/app/list') }
+    },
+    async ({ params, query }) => {
+      const publisherIds = [params.organization_id]
+      const scope = { publisherIds, isPublicToo: query.available === true }
+      return (await listEdgeApps(registry, scope)).map((one) => shown(one))
+    }
+  )
+
+  app.get(
+    '/publisher/:publisher_id',
+    {
+      schema: {
+        tags,
+        summary: 'A publisher and those of its apps that the caller can see',
+        params: Type.Object({ publisher_id: Id }),
+        response: {
+          200: Type.Object({
+            id: Type.Integer(),
+            name: Type.String(),
+            apps: Type.Array(EdgeApp)
+          })
+        }
+      },
+      config: { access: permit('edge/app/list') }
+    },
+    async ({ principal, params: { publisher_id } }) => {
+      const visible = await listEdgeApps(registry, appsVisibleTo(principal))
+      const apps = visible.filter(({ publisher }) => publisher.id === publisher_id)
+      const isKnown = apps.length > 0 || principal.organizationsBelow.has(publisher_id)
+      const organization = isKnown && (await findOrganization(registry, publisher_id))
+      if (!organization) throw forbidden()
+      return { id: publisher_id, name: organization.name, apps: apps.map((one) => shown(one)) }
+    }
+  )
+
+  async function update(principal: Principal, id: number, body: Static<typeof EdgeAppUpdate>) {
+    const current = await ownApp(registry, principal, id)
+    const {
+      id: _,
+      publisher: __,
+      isPublished: ___,
+      created: ____,
+      updated: _____,
+      ...old
+    } = current
+    const fields = { ...old, ...givenFields(body) }
+    checkOfficial(principal, old.official, fields.official)
+    await updateEdgeApp(registry, id, fields, clock())
+    return answer(id)
+  }
+
+  async function answer(id: number) {
+    const record = await findEdgeApp(registry, id)
+    if (!record) throw forbidden()
+    return shown(record)
+  }
+}
+
+const nothing: EdgeAppFields = {
+  name: '',
+  category: '',
+  tags: [],
+  short_description: '',
+  description: '',
+  source_url: '',
+  official: false,
+  public: false
+}
+
+function givenFields(body: Static<typeof EdgeAppUpdate>): Partial<EdgeAppFields> {
+  const { tags, ...fields } = given(body, [
+    'name',
+    'category',
+    'tags',
+    'short_description',
+    'description',
+    'source_url',
+    'official',
+    'public'
+  ])
+  return { ...fields, ...(tags && { tags: Array.isArray(tags) ? tags : [] }) }
+}
+
+/** Only an administrator makes an app official, or an official one ordinary. */
+function checkOfficial({ grants, limit }: Principal, was: boolean, now: boolean): void {
+  const isAdministrator = grants.coversPattern('#') && limit === undefined
+  if (was !== now && !isAdministrator) throw forbidden()
+}
+
+const shown = ({ isPublished: _, ...app }: EdgeAppRecord): Static<typeof EdgeApp> => ({
+  ...app,
+  tags: [...app.tags],
+  created: toWholeSeconds(app.created),
+  updated: toWholeSeconds(app.updated)
+})

@@ -1,0 +1,151 @@
+import { type Static, Type } from 'typebox'
+import { onInstallation } from '../../access/guard.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, notFound } from '../../http/errors.ts'
+import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
+import { configFault } from '../../lib/edge-config.ts'
+import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { tellChange } from '../../notify/change.ts'
+import {
+  deleteInstance,
+  type EdgeAppInstanceFields,
+  type EdgeAppInstance as EdgeAppInstanceRow,
+  findInstance,
+  insertInstance,
+  listInstances,
+  updateInstance
+} from '../../registry/edge-app-instances.ts'
+import type { InstallationRef } from '../../registry/installations.ts'
+import { EdgeAppInstance, EdgeAppInstanceBody, InstanceParams } from './schema.ts'
+import { visibleApp, visibleVersion } from './visibility.ts'
+
+export const edgeConfiguredRoutes: Routes = (app, deps) => {
+  const { registry, clock } = deps
+  const tags = ['Edge apps']
+  const one = '/app/configured/:installation_id/:instance_id'
+
+  app.get(
+    '/app/configured/:installation_id',
+    {
+      schema: {
+        tags,
+        summary: 'Apps configured on an installation',
+        params: InstallationParams,
+        response: { 200: Type.Array(EdgeAppInstance) }
+      },
+      config: { access: onInstallation('edge/app/configured/list') }
+    },
+    async ({ installation }) => (await listInstances(registry, installation.id)).map(shown)
+  )
+
+  app.post(
+    '/app/configured/:installation_id',
+    {
+      schema: {
+        tags,
+        summary: 'Configure an app on an installation',
+        params: InstallationParams,
+        querystring: SilentQuery,
+        body: EdgeAppInstanceBody,
+        response: { 200: EdgeAppInstance }
+      },
+      config: { access: onInstallation('edge/app/configured/create_delete') }
+    },
+    async ({ principal, installation, body, query }) => {
+      const fields = await checked(principal, body)
+      const instance = await insertInstance(registry, installation.id, fields, clock())
+      await tell(installation, query.silent)
+      return shown(instance)
+    }
+  )
+
+  app.get(
+    one,
+    {
+      schema: { tags, params: InstanceParams, response: { 200: EdgeAppInstance } },
+      config: { access: onInstallation('edge/app/configured/list') }
+    },
+    async ({ installation, params }) => {
+      const instance = await findInstance(registry, installation.id, params.instance_id)
+      if (!instance) throw notFound()
+      return shown(instance)
+    }
+  )
+
+  app.put(
+    one,
+    {
+      schema: {
+        tags,
+        summary: 'Change version, name or configuration of an app on an installation',
+        params: InstanceParams,
+        querystring: SilentQuery,
+        body: EdgeAppInstanceBody,
+        response: { 200: EdgeAppInstance }
+      },
+      config: { access: onInstallation('edge/app/configured/update') }
+    },
+    async ({ principal, installation, params, body, query }) => {
+      const current = await findInstance(registry, installation.id, params.instance_id)
+      if (!current) throw notFound()
+      const fields = await checked(principal, body, current)
+      const instance = await updateInstance(
+        registry,
+        installation.id,
+        params.instance_id,
+        fields,
+        clock()
+      )
+      if (!instance) throw notFound()
+      await tell(installation, query.silent)
+      return shown(instance)
+    }
+  )
+
+  app.delete(
+    one,
+    {
+      schema: {
+        tags,
+        summary: 'Remove an app from an installation',
+        params: InstanceParams,
+        querystring: SilentQuery,
+        response: { 200: Message }
+      },
+      config: { access: onInstallation('edge/app/configured/create_delete') }
+    },
+    async ({ installation, params, query }) => {
+      if (!(await deleteInstance(registry, installation.id, params.instance_id))) throw notFound()
+      await tell(installation, query.silent)
+      return { message: 'Deleted' }
+    }
+  )
+
+  const tell = ({ client_id }: InstallationRef, silent?: boolean) =>
+    tellChange(deps, { kind: 'edge_app', client_id }, silent)
+
+  /** The app is one the caller can use, the version exists, and the configuration fits its inputs. */
+  async function checked(
+    principal: Principal,
+    { app_id, version, name, config }: Static<typeof EdgeAppInstanceBody>,
+    current?: EdgeAppInstanceRow
+  ): Promise<EdgeAppInstanceFields> {
+    if (current && current.app_id !== app_id) throw badRequest('app_id stays as it was created')
+    const edgeApp = await visibleApp(registry, principal, app_id)
+    const found = await visibleVersion(registry, principal, edgeApp, version).catch(() => {
+      throw badRequest('version must be the name or the hash of a version of the app')
+    })
+    const values = config ?? (current ? JSON.parse(current.config) : {})
+    const fault = configFault(found.app_json, values)
+    if (fault) throw badRequest(fault)
+    return { app_id, version, name, config: JSON.stringify(values) }
+  }
+}
+
+const shown = (row: EdgeAppInstanceRow): Static<typeof EdgeAppInstance> => ({
+  ...row,
+  config: JSON.parse(row.config),
+  created: toWholeSeconds(row.created),
+  updated: toWholeSeconds(row.updated)
+})

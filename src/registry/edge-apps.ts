@@ -1,0 +1,145 @@
+import { type SqlBool, sql } from 'kysely'
+import { isOneOf } from './dialect.ts'
+import type { Registry } from './tables.ts'
+
+export type EdgeAppFields = {
+  name: string
+  category: string
+  tags: readonly string[]
+  short_description: string
+  description: string
+  source_url: string
+  official: boolean
+  public: boolean
+}
+
+export type EdgeAppRecord = EdgeAppFields & {
+  id: number
+  publisher: { id: number; name: string }
+  /** At least one version has a name. */
+  isPublished: boolean
+  created: number
+  updated: number
+}
+
+const select = (registry: Registry) =>
+  registry
+    .selectFrom('edge_apps')
+    .innerJoin('organizations', 'organizations.id', 'edge_apps.publisher_id')
+    .selectAll('edge_apps')
+    .select('organizations.name as publisher_name')
+    .select(
+      sql<number>`(select count(*) from edge_app_versions as v
+        where v.app_id = edge_apps.id and v.name is not null)`.as('named')
+    )
+
+type Row = Awaited<ReturnType<ReturnType<typeof select>['executeTakeFirstOrThrow']>>
+
+const recordOf = ({ publisher_id, publisher_name, named, ...row }: Row): EdgeAppRecord => ({
+  ...row,
+  tags: JSON.parse(row.tags),
+  official: row.official === 1,
+  public: row.public === 1,
+  publisher: { id: publisher_id, name: publisher_name },
+  isPublished: Number(named) > 0
+})
+
+export async function findEdgeApp(
+  registry: Registry,
+  id: number
+): Promise<EdgeAppRecord | undefined> {
+  const row = await select(registry).where('edge_apps.id', '=', id).executeTakeFirst()
+  return row && recordOf(row)
+}
+
+/** Which apps: those of publishers, and those that everybody may use. */
+export type EdgeAppScope = {
+  publisherIds: readonly number[]
+  isPublicToo: boolean
+  /** A gateway uses what is configured on its installation. */
+  installationIds?: readonly number[]
+}
+
+export async function listEdgeApps(
+  registry: Registry,
+  scope: EdgeAppScope
+): Promise<EdgeAppRecord[]> {
+  const rows = await select(registry)
+    .where(isWithin(registry, scope))
+    .orderBy('edge_apps.id')
+    .execute()
+  return rows.map(recordOf)
+}
+
+function isWithin(
+  registry: Registry,
+  { publisherIds, isPublicToo, installationIds = [] }: EdgeAppScope
+) {
+  return sql<SqlBool>`(
+    ${isOneOf(registry, sql.ref('edge_apps.publisher_id'), publisherIds)}
+    or (${isPublicToo ? 1 : 0} = 1 and edge_apps.public = 1 and exists (
+      select 1 from edge_app_versions as v where v.app_id = edge_apps.id and v.name is not null))
+    or exists (select 1 from edge_app_instances as i where i.app_id = edge_apps.id
+      and ${isOneOf(registry, sql.ref('i.installation_id'), installationIds)}))`
+}
+
+export async function isEdgeAppWithin(
+  registry: Registry,
+  id: number,
+  scope: EdgeAppScope
+): Promise<boolean> {
+  const row = await registry
+    .selectFrom('edge_apps')
+    .select('id')
+    .where('id', '=', id)
+    .where(isWithin(registry, scope))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+const columnsOf = ({ tags, official, public: isPublic, ...fields }: EdgeAppFields) => ({
+  ...fields,
+  tags: JSON.stringify(tags),
+  official: official ? (1 as const) : (0 as const),
+  public: isPublic ? (1 as const) : (0 as const)
+})
+
+export async function insertEdgeApp(
+  registry: Registry,
+  publisher_id: number,
+  fields: EdgeAppFields,
+  now: number
+): Promise<number> {
+  const { id } = await registry
+    .insertInto('edge_apps')
+    .values({ publisher_id, ...columnsOf(fields), created: now, updated: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function updateEdgeApp(
+  registry: Registry,
+  id: number,
+  fields: EdgeAppFields,
+  now: number
+): Promise<void> {
+  await registry
+    .updateTable('edge_apps')
+    .set({ ...columnsOf(fields), updated: now })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** An app outlives its publisher: the organization above takes it over. */
+export async function moveEdgeApps(
+  registry: Registry,
+  from: readonly number[],
+  to: number
+): Promise<void> {
+  await registry
+    .updateTable('edge_apps')
+    .set({ publisher_id: to })
+    .where(isOneOf(registry, sql.ref('publisher_id'), from))
+    .execute()
+}
