@@ -3,8 +3,10 @@ import Fastify from 'fastify'
 import type { TSchema } from 'typebox'
 import { catalogue, firstRoles } from '../src/access/catalogue.ts'
 import type { Access } from '../src/access/guard.ts'
+import { namesOfVerb } from '../src/access/object-types.ts'
 import { isSecret, Settings } from '../src/config.ts'
 import type { App, Deps } from '../src/deps.ts'
+import { validatorCompiler } from '../src/http/validation.ts'
 import { routeMap } from '../src/routes.ts'
 
 const root = new URL('..', import.meta.url)
@@ -32,10 +34,14 @@ export async function routeTable(): Promise<Route[]> {
   const files = routeFiles()
   for (const [prefix, routes] of routeMap) {
     const app = Fastify({ exposeHeadRoutes: false })
+    app.setValidatorCompiler(validatorCompiler)
     app.addHook('onRoute', ({ method, url, config, schema }) => {
       const { access } = config ?? {}
       if (!access) throw new Error(`${method} ${url} declares no access`)
-      const path = url.replace(/(?<=.)\/$/, '').replace(/:(\w+)/g, '{$1}')
+      const path = url
+        .replace(/(?<=.)\/$/, '')
+        .replace(/:(\w+)/g, '{$1}')
+        .replace(/\*$/, '{meta_key}')
       const chapter = schema?.tags?.[0] ?? 'System'
       for (const verb of [method].flat()) {
         table.push({ method: verb, path, access, chapter, file: files.get(routes.name) ?? '' })
@@ -77,6 +83,8 @@ export function accessText(access: Access): string {
       return anyOf(access.permissions)
     case 'installation':
       return `${anyOf([`${access.action}/all`, `${access.action}/assigned`])}`
+    case 'objects':
+      return anyOf(namesOfVerb(access.resource, access.verb))
     case 'organization':
       return `a visible organization, ${anyOf(access.permissions)}`
     case 'user':

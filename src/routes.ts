@@ -4,6 +4,7 @@ import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
 import { mobileRoutes } from './features/mobile/routes.ts'
+import { devicexRoutes, functionxRoutes } from './features/modelx/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
 import { roleRoutes } from './features/role/routes.ts'
@@ -24,6 +25,8 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/auth', authRoutes],
   ['/api/v3beta/log', logV3Routes],
   ['/api/v2/mobile', mobileRoutes],
+  ['/api/v2/functionx', functionxRoutes],
+  ['/api/v2/devicex', devicexRoutes],
   ['/api/v2/status', statusRoutes],
   ['/api/v2/installationinfo', installationInfoRoutes],
   ['/api/v2/installation', installationRoutes],

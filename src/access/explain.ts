@@ -1,6 +1,8 @@
 import { topicMatches } from '../lib/topic.ts'
+import type { InstallationRef } from '../registry/installations.ts'
 import { type ScopedAction, scopedActions } from './catalogue.ts'
 import type { Directory } from './directory.ts'
+import { actionOf, allows, type ObjectVerb, typesAllowed } from './object-types.ts'
 import { holdsName, may, type Principal } from './principal.ts'
 
 export type Explanation = { granted: boolean; grant: string | null; reason: string }
@@ -22,9 +24,11 @@ export function explain(
   }
   const [, scope] = /\/(all|assigned)$/.exec(permission) ?? []
   const bare = scope ? permission.slice(0, -scope.length - 1) : permission
+  const installation = directory.installation(installationId)
+  const typed = /^(functionx|device)\/([^/]+)\/(view|add|edit|delete)$/.exec(permission)
+  if (typed) return explainType(principal, permission, typed, installation)
   const action = scopedActions.find((name) => name === bare)
   if (!action) return no('it is not about installations')
-  const installation = directory.installation(installationId)
   // Missing and invisible look the same, here too.
   const ways =
     installation && may(principal, action, installation)
@@ -34,6 +38,25 @@ export function explain(
   return way
     ? { granted: true, grant: way.grant, reason: way.reason }
     : no('no grant of the caller covers it on that installation')
+}
+
+function explainType(
+  principal: Principal,
+  permission: string,
+  [, resource, type = '', verb]: RegExpExecArray,
+  installation: InstallationRef | undefined
+): Explanation {
+  const kind = resource === 'device' ? 'devicex' : 'functionx'
+  const types = installation && typesAllowed(principal, kind, verb as ObjectVerb, installation)
+  if (!types || !allows(types, type))
+    return no('no grant of the caller covers it on that installation')
+  const names = [permission, `${installation.id}/${permission}`]
+  const grant = principal.grants.patterns.find((pattern) =>
+    names.some((name) => topicMatches(pattern, name))
+  )
+  if (grant) return { granted: true, grant, reason: 'the grant covers the type' }
+  const [way] = waysOf(principal, actionOf(kind, verb as ObjectVerb), installation)
+  return { granted: true, grant: way?.grant ?? null, reason: way?.reason ?? 'granted' }
 }
 
 type Way = { scope: 'all' | 'assigned'; grant: string; reason: string }

@@ -8,6 +8,13 @@ import { findToken, type TokenRow } from '../registry/tokens.ts'
 import { findUser, organizationsOf, type UserRow, visibleUsers } from '../registry/users.ts'
 import type { PlainPermission, ScopedAction } from './catalogue.ts'
 import type { SignIn, SignInFault } from './identity.ts'
+import {
+  isNone,
+  type ObjectResource,
+  type ObjectVerb,
+  type Types,
+  typesAllowed
+} from './object-types.ts'
 import { Grants } from './permission.ts'
 import { holds, may, type Principal } from './principal.ts'
 import { hasEnded, hashToken } from './tokens.ts'
@@ -25,6 +32,8 @@ export type Access =
   | { kind: 'permission'; permissions: readonly PlainPermission[] }
   /** The action on the installation named by the path's `installation_id`. */
   | { kind: 'installation'; action: ScopedAction }
+  /** Objects on the path's installation, of at least some types. */
+  | { kind: 'objects'; resource: ObjectResource; verb: ObjectVerb }
   /** A visible organization, the path's `organization_id`, and any of the permissions. */
   | { kind: 'organization'; permissions: readonly PlainPermission[] }
   /** The path's `user_id`: the caller itself (`me`), or a visible user and any of the permissions. */
@@ -43,6 +52,11 @@ export const permit = (...permissions: PlainPermission[]): Access => ({
   permissions
 })
 export const onInstallation = (action: ScopedAction): Access => ({ kind: 'installation', action })
+export const onObjects = (resource: ObjectResource, verb: ObjectVerb): Access => ({
+  kind: 'objects',
+  resource,
+  verb
+})
 export const onOrganization = (...permissions: PlainPermission[]): Access => ({
   kind: 'organization',
   permissions
@@ -77,8 +91,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route but public and pending ones. */
     principal: Principal
-    /** Set on routes with `onInstallation`. */
+    /** Set on routes with `onInstallation` and `onObjects`. */
     installation: InstallationRef
+    /** Set on routes with `onObjects`: the types of objects the caller may do it with. */
+    types: Types
     /** Set on routes with `onUser` and `editUser`: whom the path names. */
     subject: UserRow
     /** Set on routes with `pending`. */
@@ -94,7 +110,7 @@ export function guard(
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.access) throw new Error(`${method} ${url} declares no access`)
   })
-  for (const name of ['principal', 'installation', 'subject', 'pendingToken']) {
+  for (const name of ['principal', 'installation', 'types', 'subject', 'pendingToken']) {
     app.decorateRequest(name)
   }
 
@@ -124,6 +140,9 @@ export function guard(
         break
       case 'installation':
         request.installation = findInstallation(request, access.action)
+        break
+      case 'objects':
+        Object.assign(request, findTypes(request, access))
         break
       case 'organization': {
         const { organization_id } = request.params as { organization_id: number }
@@ -179,6 +198,17 @@ export function guard(
     const installation = directory.installation(installation_id)
     if (!installation || !may(principal, action, installation)) throw forbidden()
     return installation
+  }
+
+  function findTypes(
+    { params, principal }: FastifyRequest,
+    { resource, verb }: Extract<Access, { kind: 'objects' }>
+  ) {
+    const { installation_id } = params as { installation_id: number }
+    const installation = directory.installation(installation_id)
+    const types = installation && typesAllowed(principal, resource, verb, installation)
+    if (!types || isNone(types)) throw forbidden()
+    return { installation, types }
   }
 
   async function findSubject(

@@ -57,6 +57,25 @@ export class Grants {
     )
   }
 
+  /**
+   * The types that names such as `functionx/zwave/view` open: on an installation by grants that
+   * name it, and by the others where it is visible.
+   */
+  types(
+    resource: string,
+    verb: string,
+    { id, isVisible }: { id: number; isVisible: boolean }
+  ): 'all' | ReadonlySet<string> {
+    const named = (this.#prefixed.get(id) ?? []).map((pattern) => pattern.replace(/^\d+\//, ''))
+    const types = new Set<string>()
+    for (const pattern of isVisible ? [...this.#patterns, ...named] : named) {
+      const type = typeIn(pattern.split('/'), resource, verb)
+      if (type === '+') return 'all'
+      if (type !== undefined) types.add(type)
+    }
+    return types
+  }
+
   /** As they were written. */
   get patterns(): readonly string[] {
     return [...this.#patterns, ...[...this.#prefixed.values()].flat()]
@@ -65,4 +84,15 @@ export class Grants {
   get installationIds(): Iterable<number> {
     return this.#prefixed.keys()
   }
+}
+
+/** The type that a pattern opens, `+` for every one. */
+function typeIn(levels: readonly string[], resource: string, verb: string): string | undefined {
+  const [first, type = '', last = '', ...more] = levels
+  if (first === '#') return '+'
+  if (first !== '+' && first !== resource) return undefined
+  if (type === '#' && last === '') return '+'
+  if (more.length > 1 || (more.length === 1 && more[0] !== '#')) return undefined
+  const isVerb = last === verb || last === '+' || last === '#'
+  return isVerb && type !== '#' ? type : undefined
 }

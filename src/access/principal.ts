@@ -45,7 +45,8 @@ export function may(
   )
 }
 
-const decide = (
+/** By these grants of the principal: its own, or the list of a restricted key. */
+export const decide = (
   { organizationsBelow, assigned }: Principal,
   grants: Grants,
   action: ScopedAction,

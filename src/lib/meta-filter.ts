@@ -31,3 +31,41 @@ export const likePattern = (pattern: string): string =>
   fold(pattern)
     .replace(/[\\%_]/g, (c) => `\\${c}`)
     .replaceAll('*', '%')
+
+type TextMap = Readonly<Record<string, string>>
+
+/** Whether the pattern covers the whole of a text; both are compared folded. */
+export function wildcard(pattern: string): (folded: string) => boolean {
+  const [head = '', ...parts] = fold(pattern).split('*')
+  const tail = parts.pop()
+  if (tail === undefined) return (text) => text === head
+  return (text) => {
+    if (text.length < head.length + tail.length) return false
+    if (!text.startsWith(head) || !text.endsWith(tail)) return false
+    let at = head.length
+    for (const part of parts) {
+      const found = text.indexOf(part, at)
+      if (found < 0) return false
+      at = found + part.length
+    }
+    return at <= text.length - tail.length
+  }
+}
+
+/** A test of one object's maps against every filter; leave out a map the caller may not see. */
+export function metaMatcher(
+  filters: readonly MetaFilter[]
+): (...maps: readonly TextMap[]) => boolean {
+  const wanted = filters.map(({ key, patterns }) => ({
+    key: fold(key),
+    tests: patterns.map(wildcard)
+  }))
+  return (...maps) => {
+    const pairs = maps.flatMap((map) => Object.entries(map))
+    return wanted.every((filter) =>
+      pairs.some(
+        ([key, value]) => fold(key) === filter.key && filter.tests.some((test) => test(fold(value)))
+      )
+    )
+  }
+}

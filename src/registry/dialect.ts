@@ -35,6 +35,29 @@ export const isOneOf = (
     ? sql<SqlBool>`${column} = any(${ids}::bigint[])`
     : sql<SqlBool>`${column} in (select value from json_each(${JSON.stringify(ids)}))`
 
+export const isOneOfTexts = (
+  registry: Registry,
+  column: Expression<string>,
+  texts: readonly string[]
+): RawBuilder<SqlBool> =>
+  isPostgres(registry)
+    ? sql<SqlBool>`${column} = any(${texts}::text[])`
+    : sql<SqlBool>`${column} in (select value from json_each(${JSON.stringify(texts)}))`
+
+/** The ids as a table with the column `value`. */
+export const valuesOf = (registry: Registry, ids: readonly number[]): RawBuilder<unknown> =>
+  isPostgres(registry)
+    ? sql`unnest(${ids}::bigint[]) as ids(value)`
+    : sql`json_each(${JSON.stringify(ids)})`
+
+/** Until the transaction ends nobody else changes the row; SQLite has one writer anyway. */
+export const forUpdate = (registry: Registry): RawBuilder<unknown> =>
+  isPostgres(registry) ? sql`for update` : sql``
+
+/** Until the transaction ends nobody deletes the row. */
+export const forKeyShare = (registry: Registry): RawBuilder<unknown> =>
+  isPostgres(registry) ? sql`for key share` : sql``
+
 /** Held until the transaction ends, so two starting nodes do not migrate at once. */
 export async function lockForMigration(registry: Registry): Promise<void> {
   if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616361)`.execute(registry)

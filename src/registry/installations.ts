@@ -5,6 +5,7 @@ import type { Scope } from '../lib/scope.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
+import { markForSearch } from './search-index.ts'
 import type { Registry } from './tables.ts'
 
 export type InstallationRef = { id: number; client_id: number; organization_id: number }
@@ -64,6 +65,7 @@ export async function insertInstallation(
     .where('id', '=', id)
     .execute()
   await writeLinks(registry, id, fields)
+  await markForSearch(registry, 'installation', [id])
   await recordChange(registry, 'installation', id, now)
   if (fields.users) await recordChange(registry, 'identity', id, now)
   return id
@@ -82,6 +84,7 @@ export async function updateInstallation(
     .where('id', '=', id)
     .execute()
   await writeLinks(registry, id, fields)
+  await markForSearch(registry, 'installation', [id])
   await recordChange(registry, 'installation', id, now)
   if (fields.users) await recordChange(registry, 'identity', id, now)
 }
@@ -104,7 +107,7 @@ async function writeLinks(
   await writeMeta(registry, 'installation', id, fields)
 }
 
-/** The row and its links go at once; the history follows in the background, see erasures. */
+/** The row and its links go at once; objects and history follow in the background, see erasures. */
 export async function removeInstallations(
   registry: Registry,
   ids: readonly number[],
@@ -112,6 +115,8 @@ export async function removeInstallations(
 ): Promise<void> {
   for (const id of ids) {
     await registry.deleteFrom('installations').where('id', '=', id).execute()
+    await registry.deleteFrom('object_counts').where('installation_id', '=', id).execute()
+    await markForSearch(registry, 'installation', [id])
     await registry.insertInto('erasures').values({ installation_id: id, created: now }).execute()
     await recordChange(registry, 'installation', id, now)
     await recordChange(registry, 'identity', id, now)

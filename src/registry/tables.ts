@@ -94,6 +94,22 @@ export type Tables = {
     updated: number
   }
   installation_meta: MetaTable<'installation_id'>
+  objects: {
+    id: Generated<number>
+    kind: ObjectKind
+    installation_id: number
+    type: string
+    type_folded: string
+    /** JSON maps of text, as answers carry them. */
+    meta: string
+    protected_meta: string
+    created: number
+    updated: number
+  }
+  /** How many objects of a kind have ids in `block`, so that a page far down is found by counting blocks. */
+  object_counts: { installation_id: number; kind: ObjectKind; block: number; count: number }
+  /** What the search index does not know yet. */
+  search_marks: { kind: SearchKind; id: number }
   /** Installations that are gone and whose history still has to go. */
   erasures: { installation_id: number; created: number }
   /** What the caches of every node must look at again; see changes.ts. */
@@ -103,5 +119,8 @@ export type Tables = {
 
 /** A pending sign-in waits for its second factor; a reset key is good for a new password alone. */
 export type TokenPurpose = 'session' | 'key' | 'pending' | 'reset'
+
+export type ObjectKind = 'device' | 'function'
+export type SearchKind = ObjectKind | 'installation'
 
 export type ChangeKind = 'installation' | 'identity'

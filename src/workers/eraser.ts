@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { History } from '../history/history.ts'
 import type { Latest } from '../history/latest.ts'
 import { finishErasure, pendingErasures } from '../registry/installations.ts'
+import { removeSomeObjects } from '../registry/objects.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { Mover } from './mover.ts'
 
@@ -13,7 +14,10 @@ type Parts = {
   log: FastifyBaseLogger
 }
 
-/** Removes the history of deleted installations. What is left to do is in the registry, so a crash only delays it. */
+/** At a time, so that nobody else waits long for the registry. */
+const OBJECTS = 200
+
+/** Removes the objects and the history of deleted installations. What is left to do is in the registry, so a crash only delays it. */
 export class Eraser {
   readonly #parts: Parts
   #working: Promise<void> | undefined
@@ -45,16 +49,14 @@ export class Eraser {
         // What was spooled before the deletion must be in history to be erased from it.
         if (ids.length > 0) await mover.flush()
         for (const id of ids) {
+          while ((await removeSomeObjects(registry, id, OBJECTS)) > 0);
           await history.erase(id)
           latest.erase(id)
           await finishErasure(registry, id)
         }
       }
     } catch (err) {
-      log.error(
-        { err },
-        'the history of a deleted installation could not be erased; tried again later'
-      )
+      log.error({ err }, 'a deleted installation could not be erased; tried again later')
     }
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { likePattern, metaFilters } from '../../src/lib/meta-filter.ts'
+import { fold, likePattern, metaFilters, metaMatcher, wildcard } from '../../src/lib/meta-filter.ts'
 
 test('metaFilters', () => {
   const f = (query: Record<string, unknown>, want: unknown) =>
@@ -21,4 +21,41 @@ test('likePattern', () => {
   f('C:\\x', 'c:\\\\x')
   f('*', '%')
   f('Ärm', 'ärm')
+})
+
+test('wildcard', () => {
+  const f = (pattern: string, text: string, want: boolean) =>
+    assert.equal(wildcard(pattern)(fold(text)), want, `${pattern} on ${text}`)
+  f('hall', 'Hall', true)
+  f('hall', 'Hallway', false)
+  f('hall*', 'Hallway', true)
+  f('*way', 'Hallway', true)
+  f('*lw*', 'Hallway', true)
+  f('h*l*y', 'Hallway', true)
+  f('h*y*l', 'Hallway', false)
+  f('*', '', true)
+  f('**', 'x', true)
+  f('a*a', 'a', false)
+  f('ab*ba', 'aba', false)
+  f('a*b*b', 'ab', false)
+  f('%', 'x', false)
+  f('', '', true)
+  f('ÅR*', 'Årsta', true)
+})
+
+test('metaMatcher', () => {
+  const filters = [
+    { key: 'Room', patterns: ['hall', 'k*'] },
+    { key: 'floor', patterns: ['1'] }
+  ]
+  const matches = metaMatcher(filters)
+  assert.equal(matches({ room: 'Kitchen', Floor: '1' }), true)
+  assert.equal(matches({ room: 'Kitchen' }, { floor: '1' }), true)
+  assert.equal(matches({ room: 'Kitchen' }), false)
+  assert.equal(matches({ room: 'Attic', floor: '1' }), false)
+  assert.equal(metaMatcher([])({}), true)
+  assert.equal(
+    metaMatcher([{ key: '__proto__', patterns: ['x'] }])(JSON.parse('{"__proto__":"x"}')),
+    true
+  )
 })

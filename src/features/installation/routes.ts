@@ -8,8 +8,9 @@ import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
-import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
+import { Id, InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import { tellChange } from '../../notify/change.ts'
 import { tellRemoved } from '../../notify/removed.ts'
@@ -23,6 +24,7 @@ import {
   removeInstallations,
   updateInstallation
 } from '../../registry/installations.ts'
+import { metaRows } from '../../registry/meta.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { visibleUsers } from '../../registry/users.ts'
@@ -148,6 +150,20 @@ export const installationRoutes: Routes = (app, deps) => {
       return { message: 'Deleted' }
     }
   )
+
+  metaKeyRoutes(app, {
+    tag: 'Installation',
+    path: '/:installation_id',
+    params: { installation_id: Id },
+    view: onInstallation('installation/list'),
+    edit: onInstallation('installation/update'),
+    find: async ({ principal, installation }) => ({
+      keys: metaRows(registry, 'installation', installation.id),
+      rights: rights(principal, installation)
+    }),
+    changed: ({ installation: { client_id } }) =>
+      tellChange(deps, { kind: 'installation', client_id })
+  })
 
   async function answerChanged(id: number, principal: Principal, silent: boolean | undefined) {
     // The rules of MQTT must know the installation before its news goes out.
