@@ -3,7 +3,13 @@ import type { Sample } from '../lib/sample.ts'
 import { fromSeconds, type UnixMs } from '../lib/unix-time.ts'
 import { bucketParams, groupsSql, totalSql } from './clickhouse-aggregate.ts'
 import type { HistoryConnection, Params } from './connection.ts'
-import type { AggregateQuery, History, Page, PageQuery } from './history.ts'
+import {
+  type AggregateQuery,
+  type History,
+  MAX_PAGE_BYTES,
+  type Page,
+  type PageQuery
+} from './history.ts'
 
 const LATEST_CHUNK = 10_000
 
@@ -56,10 +62,19 @@ class ClickhouseHistory implements History {
       LIMIT {limit:UInt64} OFFSET {offset:UInt64}`
     const [counted, lines] = await Promise.all([
       this.#connection.query(sql.total, params, signal),
-      this.#connection.query(rows, { ...params, limit, offset }, signal)
+      this.#connection.query(rows, { ...params, limit, offset }, signal, MAX_PAGE_BYTES)
     ])
     const { total }: { total: number } = JSON.parse(counted)
     return { total, ...pageOf(lines.trimEnd(), order) }
+  }
+
+  async oldest(): Promise<UnixMs | undefined> {
+    const lines = await this.#connection.query(
+      'SELECT count() AS total, min(timestamp) AS oldest FROM samples',
+      {}
+    )
+    const { total, oldest }: { total: number; oldest: UnixMs } = JSON.parse(lines)
+    return total > 0 ? oldest : undefined
   }
 
   async *latest(): AsyncGenerator<Sample[]> {

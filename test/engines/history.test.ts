@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import type { History, PageQuery } from '../../src/history/history.ts'
+import { type History, type PageQuery, PageTooLarge } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
 import { encodeSample, type Sample, statusJson } from '../../src/lib/sample.ts'
 import { DAY, HOUR, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
@@ -224,6 +224,19 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
     await assert.rejects(running ?? assert.fail(), reason)
     await assert.rejects(waiting ?? assert.fail(), reason)
     await assertPage([], pageOf(installation_id))
+  })
+
+  test('a page of texts that would not fit into memory is refused', async () => {
+    const installation_id = nextNumber()
+    assert.equal(typeof (await history.oldest()), 'number')
+    const msg = 'x'.repeat(1_000_000)
+    const stored = Array.from({ length: 80 }, (_, i) =>
+      sample({ installation_id, msg, timestamp: unixMs(1_700_000_000_000 + i) })
+    )
+    for (let i = 0; i < 80; i += 20) await append(stored.slice(i, i + 20))
+    const query = pageOf(installation_id)
+    await assert.rejects(history.readPage(query), PageTooLarge)
+    await assertPage(stored, { ...query, limit: 5, offset: 3 })
   })
 
   test('any page of any samples', async () => {
