@@ -29,6 +29,8 @@ export type Deps = {
   metrics: Metrics
   /** Where callers reach the API, without a slash at the end. */
   publicUrl: string
+  /** From which time on a query of history is logged. */
+  slowQueryMs: number
   mail: Sender
   sms: Sender
   /** Removes the history of installations that were deleted, in the background. */

@@ -136,6 +136,7 @@ async function open(
     health,
     metrics,
     publicUrl: publicUrlOf(config),
+    slowQueryMs: config.SLOW_QUERY_MS,
     ...openSenders(config, clock),
     eraseHistory: () => eraser.wake()
   }
