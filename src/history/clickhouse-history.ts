@@ -34,7 +34,7 @@ class ClickhouseHistory implements History {
 
   readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
     const rows = (way: string) => `
-      SELECT client_id, installation_id, samples.timestamp / 1000 AS timestamp, value, msg, topic
+      SELECT ${query.withIds ? 'id,' : ''} client_id, installation_id, samples.timestamp / 1000 AS timestamp, value, msg, topic
       ${matching(query)}
       ORDER BY samples.timestamp ${way}, topic ${way}, id ${way}`
     return this.#page(query, { total: `SELECT count() AS total ${matching(query)}`, rows }, signal)

@@ -13,6 +13,8 @@ export type PageQuery = {
   order: 'asc' | 'desc'
   limit: number
   offset: number
+  /** Rows also carry the sample's `id`. */
+  withIds?: boolean
 }
 
 /** One row per topic and bucket that has samples; its time is the bucket's begin, its msg is empty. */

@@ -117,7 +117,7 @@ export class SqliteReader {
       }
     }
     const oldest = query.order === 'asc' ? page[0] : page.at(-1)
-    return { total, count: page.length, oldest: oldest?.[1], rows: toJson(page, topics) }
+    return { total, count: page.length, oldest: oldest?.[1], rows: toJson(page, topics, query) }
   }
 
   /** Ranked by the bytes of the topic, as every engine orders text. */
@@ -133,7 +133,7 @@ export class SqliteReader {
         Number(topic_id),
         {
           rank,
-          head: `{"client_id":${client_id},"installation_id":${installation_id},"timestamp":`,
+          head: `"client_id":${client_id},"installation_id":${installation_id},"timestamp":`,
           tail: `,"topic":${JSON.stringify(topic)}}`
         }
       ])
@@ -195,13 +195,18 @@ function sortRows(rows: Row[], topics: ReadonlyMap<number, Topic>, order: PageQu
   if (order === 'desc') rows.reverse()
 }
 
-function toJson(rows: readonly Row[], topics: ReadonlyMap<number, Topic>): string {
+function toJson(
+  rows: readonly Row[],
+  topics: ReadonlyMap<number, Topic>,
+  { withIds = false }: PageQuery
+): string {
   let json = ''
-  for (const [topic_id, timestamp, value, msg] of rows) {
+  for (const [topic_id, timestamp, value, msg, id] of rows) {
     const topic = topics.get(topic_id)
     const text = msg === '' ? '""' : JSON.stringify(msg)
     const comma = json === '' ? '' : ','
-    json += `${comma}${topic?.head}${timestamp / 1000},"value":${plainNumber(value)},"msg":${text}${topic?.tail}`
+    const begin = withIds ? `{"id":${id},` : '{'
+    json += `${comma}${begin}${topic?.head}${timestamp / 1000},"value":${plainNumber(value)},"msg":${text}${topic?.tail}`
   }
   return json
 }
@@ -211,7 +216,7 @@ function aggregatedJson(rows: readonly AggregatedRow[], topics: readonly Topic[]
   for (const [rank, start, value] of rows) {
     const topic = topics[rank]
     const comma = json === '' ? '' : ','
-    json += `${comma}${topic?.head}${start / 1000},"value":${plainNumber(finite(value))},"msg":""${topic?.tail}`
+    json += `${comma}{${topic?.head}${start / 1000},"value":${plainNumber(finite(value))},"msg":""${topic?.tail}`
   }
   return json
 }

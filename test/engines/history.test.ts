@@ -103,6 +103,12 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
 
     const all = pageOf(installation_id)
     await assertPage(stored, { ...all, order: 'desc', limit: 4, offset: 3 })
+    const { rows } = await history.readPage({ ...all, limit: 2, withIds: true })
+    const oldest = stored.toSorted(compareSamples).slice(0, 2)
+    assert.deepEqual(
+      JSON.parse(`[${rows}]`),
+      oldest.map((sample) => ({ id: sample.id, ...JSON.parse(statusJson(sample)) }))
+    )
     await assertPage(stored, { ...all, topics: [c, a, '7/obj/none'], from: newYear })
     if (isSlow) return
     await assertPage(stored, all)
