@@ -42,7 +42,7 @@ async function startBare(bench: Bench, name: string, body: string) {
   const file = join(bench.workDir, `${name}.json`)
   writeFileSync(file, body)
   const port = await freePort()
-  const child = launch([childFile('bare-fastify'), String(port), file], { stdio: 'inherit' })
+  const child = launch([childFile('bare-fastify'), String(port), name, file], { stdio: 'inherit' })
   const url = `http://127.0.0.1:${port}/`
   await timeUntilReady(url, child)
   if ((await (await fetch(url)).text()) !== body) throw new Error('the floor answers another body')

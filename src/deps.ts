@@ -31,6 +31,8 @@ export type Deps = {
   publicUrl: string
   /** From which time on a query of history is logged. */
   slowQueryMs: number
+  /** Of schedules where the installation has none. */
+  timezone: string
   mail: Sender
   sms: Sender
   /** Removes the history of installations that were deleted, in the background. */

@@ -25,6 +25,7 @@ import { Eraser } from './workers/eraser.ts'
 import { Housekeeping } from './workers/housekeeping.ts'
 import { Ingest } from './workers/ingest.ts'
 import { Mover } from './workers/mover.ts'
+import { Scheduler } from './workers/scheduler.ts'
 
 export type Platform = {
   deps: Deps
@@ -137,6 +138,7 @@ async function open(
     metrics,
     publicUrl: publicUrlOf(config),
     slowQueryMs: config.SLOW_QUERY_MS,
+    timezone: config.TIMEZONE,
     ...openSenders(config, clock),
     eraseHistory: () => eraser.wake()
   }
@@ -169,9 +171,13 @@ async function open(
     clearInterval(catchUp)
     clearInterval(recheck)
   })
+  const timezone = config.TIMEZONE
+  const scheduler = new Scheduler({ registry, bus, ingest, metrics, clock, log, timezone })
   mover.start()
   housekeeping.start()
+  scheduler.start()
   closers.push(
+    () => scheduler.stop(),
     () => mover.stop(),
     () => eraser.stop(),
     () => housekeeping.stop()

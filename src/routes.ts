@@ -9,6 +9,7 @@ import { devicexRoutes, functionxRoutes } from './features/modelx/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
 import { roleRoutes } from './features/role/routes.ts'
+import { scheduleRoutes } from './features/schedule/routes.ts'
 import { statusRoutes } from './features/status/routes.ts'
 import {
   docsRoutes,
@@ -32,6 +33,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/status', statusRoutes],
   ['/api/v2/installationinfo', installationInfoRoutes],
   ['/api/v2/installation', installationRoutes],
+  ['/api/v2/schedule', scheduleRoutes],
   ['/api/v2/perimission', permissionRoutes], // [contract: Permissions] spelled exactly so
   ['/api/v2/permission', permissionRoutes],
   ['/api/v2/role', roleRoutes],

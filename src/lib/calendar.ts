@@ -49,6 +49,16 @@ export function calendarBorders(
   return borders
 }
 
+/**
+ * Around one local day, given as its midnight as if it were UTC: the first instant at which the
+ * zone's clocks have reached a local time. A time they skip is reached right after the gap, one
+ * they repeat the first time.
+ */
+export function localClock(zoneName: string, midnight: number): (wall: number) => UnixMs {
+  const periods = offsetPeriods(zoneOf(zoneName), midnight - 2 * DAY, midnight + 3 * DAY)
+  return (wall) => firstInstantAt(wall, periods) as UnixMs
+}
+
 /** `wallAt`: the local time at which a step begins, as if it were UTC; `stepAt`: the reverse. */
 type Steps = { wallAt(step: number): number; stepAt(wall: number): number }
 

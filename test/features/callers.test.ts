@@ -33,11 +33,16 @@ async function makeTarget(world: World) {
     asAdmin(`POST /api/v2/${resource}/${installation.id}?silent=true`, { type: 't', meta })
   const functionx = await object('functionx')
   const devicex = await object('devicex')
+  const schedules = `/api/v2/schedule/${installation.id}`
+  const body = { topic: 'x', value: 1 }
+  await world.request(`POST ${schedules}?silent=true`, { as: world.admin, body })
+  const list = await world.request(`GET ${schedules}`, { as: world.admin })
+  const [schedule = { id: 0 }] = list.json as { id: number }[]
   const caller = (organization: number) =>
     world.user({ grants, organizations: [organization], priority: 500 })
   return {
     ...{ parent, own, child, sibling, other, empty },
-    ...{ installation, functionx, devicex, user, role, key, caller, world }
+    ...{ installation, functionx, devicex, schedule, user, role, key, caller, world }
   }
 }
 type Target = Awaited<ReturnType<typeof makeTarget>>
@@ -211,6 +216,36 @@ const table: Record<string, Row> = {
     '/api/v2/installation/{installation_id}',
     (t) => `/api/v2/installation/${t.installation.id}`
   ),
+  'GET /api/v2/schedule/{installation_id}': {
+    line: (t) => `GET /api/v2/schedule/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/schedule/{installation_id}': {
+    line: (t) => `POST /api/v2/schedule/${t.installation.id}`,
+    body: () => ({ topic: 'x', value: 1 }),
+    reach: 'inside'
+  },
+  'GET /api/v2/schedule/{installation_id}/{schedule_id}': {
+    line: (t) => `GET /api/v2/schedule/${t.installation.id}/${t.schedule.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/schedule/{installation_id}/{schedule_id}': {
+    line: (t) => `PUT /api/v2/schedule/${t.installation.id}/${t.schedule.id}`,
+    body: () => ({ topic: 'x', value: 1 }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/schedule/{installation_id}/{schedule_id}': {
+    line: (t) => `DELETE /api/v2/schedule/${t.installation.id}/${t.schedule.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/schedule/{installation_id}/{schedule_id}/next': {
+    line: (t) => `GET /api/v2/schedule/${t.installation.id}/${t.schedule.id}/next`,
+    reach: 'inside'
+  },
+  'GET /api/v2/schedule/{installation_id}/{schedule_id}/runs': {
+    line: (t) => `GET /api/v2/schedule/${t.installation.id}/${t.schedule.id}/runs`,
+    reach: 'inside'
+  },
   'GET /api/v2/perimission': { line: () => 'GET /api/v2/perimission', reach: 'anyone', key: 200 },
   'GET /api/v2/permission': { line: () => 'GET /api/v2/permission', reach: 'anyone', key: 200 },
   'GET /api/v2/perimission/explain': {
