@@ -9,8 +9,8 @@ export function hungUp(response: ServerResponse): AbortSignal {
 }
 
 /** The same, and after a minute: what takes longer is given up and answered with 503. */
-export const hungUpOrLate = (response: ServerResponse): AbortSignal =>
-  AbortSignal.any([hungUp(response), AbortSignal.timeout(MINUTE)])
+export const hungUpOrLate = (response: ServerResponse, after = MINUTE): AbortSignal =>
+  AbortSignal.any([hungUp(response), AbortSignal.timeout(after)])
 
 /** Lets go of a caller who stops reading, and of the answer that is kept for it. */
 export function dropIfStalled(response: ServerResponse, after = MINUTE): void {

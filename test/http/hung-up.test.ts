@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
-import { dropIfStalled } from '../../src/http/hung-up.ts'
+import Fastify from 'fastify'
+import { handleError } from '../../src/http/error-handler.ts'
+import { dropIfStalled, hungUpOrLate } from '../../src/http/hung-up.ts'
 import { eventually } from '../support/eventually.ts'
 
 test('a caller who stops reading is let go of, one who reads is not', async (t) => {
@@ -28,4 +30,18 @@ test('a caller who stops reading is let go of, one who reads is not', async (t) 
   idler.on('error', () => {})
   idler.write('GET / HTTP/1.1\r\nhost: here\r\n\r\n')
   await eventually(() => assert(isClosed))
+})
+
+test('work that takes too long is given up and answered with 503', async (t) => {
+  const app = Fastify()
+  t.after(() => app.close())
+  app.setErrorHandler(handleError)
+  app.get('/', async (_request, reply) => {
+    const signal = hungUpOrLate(reply.raw, 20)
+    await once(signal, 'abort')
+    signal.throwIfAborted()
+  })
+  const { statusCode, body } = await app.inject('/')
+  assert.equal(statusCode, 503)
+  assert.equal(body, '{"message":"Service Unavailable"}')
 })
