@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Bench, Line, Row } from './line.ts'
 import { ackLine } from './lines/ack.ts'
+import { aggregateLine } from './lines/aggregate.ts'
 import { functionLine } from './lines/function.ts'
 import { ingestLine } from './lines/ingest.ts'
 import { memoryLine } from './lines/memory.ts'
@@ -21,6 +22,7 @@ const lines: Line[] = [
   ackLine,
   memoryLine,
   pageLine,
+  aggregateLine,
   statusLine,
   functionLine,
   startLine

@@ -58,6 +58,11 @@ export const Settings = Type.Object({
     default: 1024,
     description: 'Free disk space below which no more samples are acknowledged'
   }),
+  SLOW_QUERY_MS: Type.Integer({
+    minimum: 0,
+    default: 1000,
+    description: 'Log queries that take this long or longer are reported in the log, without topics'
+  }),
   LOG_LEVEL: Type.Union(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) =>
       Type.Literal(level)

@@ -31,6 +31,8 @@ export type Deps = {
   publicUrl: string
   /** `host:port` of the broker, as gateways reach it. */
   mqttBroker: string
+  /** From which time on a query of history is logged. */
+  slowQueryMs: number
   /** Of schedules where the installation has none. */
   timezone: string
   mail: Sender

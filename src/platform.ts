@@ -138,6 +138,7 @@ async function open(
     metrics,
     publicUrl: publicUrlOf(config),
     mqttBroker: mqttBrokerOf(config),
+    slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,
     ...openSenders(config, clock),
     eraseHistory: () => eraser.wake()

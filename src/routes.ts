@@ -6,6 +6,7 @@ import { edgeVersionRoutes } from './features/edge/version-routes.ts'
 import { gatewayRoutes } from './features/gateway/routes.ts'
 import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
+import { logV2Routes } from './features/log/v2-routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
 import { mobileRoutes } from './features/mobile/routes.ts'
 import { devicexRoutes, functionxRoutes } from './features/modelx/routes.ts'
@@ -28,6 +29,7 @@ import { tokenRoutes } from './features/user/token-routes.ts'
 /** THE ROUTE MAP: which room answers which address, in the order of the contract. */
 export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> = [
   ['/api/v2/auth', authRoutes],
+  ['/api/v2/log', logV2Routes],
   ['/api/v3beta/log', logV3Routes],
   ['/api/v2/mobile', mobileRoutes],
   ['/api/v2/functionx', functionxRoutes],

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { Session } from 'chdb'
 import { type HistoryConnection, insertSettings, type Params, readSettings } from './connection.ts'
+import { PageTooLarge } from './history.ts'
 
 /** The package is always there; its engine only on platforms that have one. */
 export async function isChdbInstalled(): Promise<boolean> {
@@ -28,16 +29,18 @@ class ChdbConnection implements HistoryConnection {
     this.#drain = drain
   }
 
-  async query(sql: string, params: Params, signal?: AbortSignal): Promise<string> {
+  async query(sql: string, params: Params, signal?: AbortSignal, maxBytes = 0): Promise<string> {
     signal?.throwIfAborted()
+    const limited = `${sql} SETTINGS ${settings}, max_result_bytes = ${maxBytes}`
     try {
-      const answer = await this.#session.queryBindAsync(`${sql} SETTINGS ${settings}`, params, {
-        format: 'JSONEachRow',
-        signal
-      })
+      const options = { format: 'JSONEachRow', signal }
+      const answer = await this.#session.queryBindAsync(limited, params, options)
       return answer.text()
     } catch (error) {
       signal?.throwIfAborted()
+      if (error instanceof Error && /TOO_MANY_ROWS_OR_BYTES/.test(error.message)) {
+        throw new PageTooLarge()
+      }
       throw error
     }
   }

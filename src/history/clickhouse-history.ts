@@ -3,7 +3,13 @@ import type { Sample } from '../lib/sample.ts'
 import { fromSeconds, type UnixMs } from '../lib/unix-time.ts'
 import { bucketParams, groupsSql, totalSql } from './clickhouse-aggregate.ts'
 import type { HistoryConnection, Params } from './connection.ts'
-import type { AggregateQuery, History, Page, PageQuery } from './history.ts'
+import {
+  type AggregateQuery,
+  type History,
+  MAX_PAGE_BYTES,
+  type Page,
+  type PageQuery
+} from './history.ts'
 
 const LATEST_CHUNK = 10_000
 
@@ -28,7 +34,7 @@ class ClickhouseHistory implements History {
 
   readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
     const rows = (way: string) => `
-      SELECT client_id, installation_id, samples.timestamp / 1000 AS timestamp, value, msg, topic
+      SELECT ${query.withIds ? 'id,' : ''} client_id, installation_id, samples.timestamp / 1000 AS timestamp, value, msg, topic
       ${matching(query)}
       ORDER BY samples.timestamp ${way}, topic ${way}, id ${way}`
     return this.#page(query, { total: `SELECT count() AS total ${matching(query)}`, rows }, signal)
@@ -56,10 +62,19 @@ class ClickhouseHistory implements History {
       LIMIT {limit:UInt64} OFFSET {offset:UInt64}`
     const [counted, lines] = await Promise.all([
       this.#connection.query(sql.total, params, signal),
-      this.#connection.query(rows, { ...params, limit, offset }, signal)
+      this.#connection.query(rows, { ...params, limit, offset }, signal, MAX_PAGE_BYTES)
     ])
     const { total }: { total: number } = JSON.parse(counted)
     return { total, ...pageOf(lines.trimEnd(), order) }
+  }
+
+  async oldest(): Promise<UnixMs | undefined> {
+    const lines = await this.#connection.query(
+      'SELECT count() AS total, min(timestamp) AS oldest FROM samples',
+      {}
+    )
+    const { total, oldest }: { total: number; oldest: UnixMs } = JSON.parse(lines)
+    return total > 0 ? oldest : undefined
   }
 
   async *latest(): AsyncGenerator<Sample[]> {

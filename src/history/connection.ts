@@ -4,9 +4,10 @@ export type Params = Readonly<Record<string, number | string | readonly (number 
 export interface HistoryConnection {
   /**
    * A SELECT without FORMAT and SETTINGS. Answers one JSON object per line (JSONEachRow) with
-   * 64-bit integers as plain numbers. An abort rejects with the signal's reason.
+   * 64-bit integers as plain numbers. An abort rejects with the signal's reason, a result of more
+   * than `maxBytes` with `PageTooLarge`.
    */
-  query(sql: string, params: Params, signal?: AbortSignal): Promise<string>
+  query(sql: string, params: Params, signal?: AbortSignal, maxBytes?: number): Promise<string>
   /** A statement that answers nothing: CREATE, DELETE. */
   execute(sql: string, params?: Params): Promise<void>
   /** TSV in the order of the table's columns. Resolves when stored; the same token twice is once. */

@@ -13,6 +13,8 @@ export type PageQuery = {
   order: 'asc' | 'desc'
   limit: number
   offset: number
+  /** Rows also carry the sample's `id`. */
+  withIds?: boolean
 }
 
 /** One row per topic and bucket that has samples; its time is the bucket's begin, its msg is empty. */
@@ -28,6 +30,11 @@ export type Page = {
   rows: string
 }
 
+/** The bytes of one page's text that are held in memory at most; texts of samples can be large. */
+export const MAX_PAGE_BYTES = 64 * 1024 * 1024
+
+export class PageTooLarge extends Error {}
+
 /** Every sample and the latest per topic. The same behaviour on every engine; see test/engines. */
 export interface History {
   /**
@@ -35,8 +42,11 @@ export interface History {
    * twice is stored once; a sample with the same topic, timestamp, value and msg is one row.
    */
   append(rows: Buffer, token: string): Promise<void>
+  /** Throws `PageTooLarge` when its text would be. */
   readPage(query: PageQuery, signal?: AbortSignal): Promise<Page>
   aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page>
+  /** No sample is older; undefined when there are none. */
+  oldest(): Promise<UnixMs | undefined>
   /** The newest sample of every topic: greatest timestamp, on a tie the later arrival. */
   latest(): AsyncIterable<Sample[]>
   /** Removes every sample and latest value of an installation. */

@@ -42,6 +42,11 @@ export class Latest {
     return [...found].sort()
   }
 
+  /** How many topics of the installation ever had a sample. */
+  count(installationId: number): number {
+    return this.#installations.get(installationId)?.size ?? 0
+  }
+
   erase(installationId: number): void {
     this.#installations.delete(installationId)
   }

@@ -18,7 +18,8 @@ export function pageSql(method: Method, stretch: Stretch, way: 'ASC' | 'DESC', s
     return integralSql(stretch, `${keysSql(stretch)} ${order} ${page}`)
   const value = valueSql(method, stretch)
   if (skips)
-    return `SELECT rank, start, ${value} FROM (${keysSql(stretch)} ${order} ${page}) AS key`
+    return `SELECT rank, start, ${value} FROM (${keysSql(stretch)} ${order} ${page}) AS key
+      WHERE is_wanted(start)`
   // The inner LIMIT keeps SQLite from computing a value once to look at and once more to answer.
   return `
     SELECT rank, start, value
@@ -28,7 +29,7 @@ export function pageSql(method: Method, stretch: Stretch, way: 'ASC' | 'DESC', s
 
 const pairsSql = `
   FROM temp.buckets CROSS JOIN temp.chosen AS key
-  WHERE start BETWEEN $first AND $last`
+  WHERE start BETWEEN $first AND $last AND is_wanted(start)`
 
 export const countSql = (stretch: Stretch): string =>
   `SELECT count(*) AS n FROM (${keysSql(stretch)})`
@@ -115,6 +116,7 @@ function integralSql({ months, all }: Stretch, keys: string): string {
       SELECT *,
         (SELECT stop FROM temp.buckets WHERE start <= before_t ORDER BY start DESC LIMIT 1) AS cut
       FROM edges
+      WHERE is_wanted(start)
     )
     SELECT rank, start, (
       coalesce((
@@ -129,5 +131,6 @@ function integralSql({ months, all }: Stretch, keys: string): string {
       + coalesce((stop - last_t) * (last_v + last_v
           + (after_v - last_v) * (stop - last_t) / (after_t - last_t)), 0)
     ) / (2000 * $x)
-    FROM cuts AS key`
+    FROM cuts AS key
+    WHERE is_wanted(start)`
 }

@@ -1,38 +1,61 @@
 import { Worker } from 'node:worker_threads'
 import type { Sample } from '../lib/sample.ts'
-import type { UnixMs } from '../lib/unix-time.ts'
-import type { AggregateQuery, History, Page, PageQuery } from './history.ts'
+import { DAY, type UnixMs } from '../lib/unix-time.ts'
+import {
+  type AggregateQuery,
+  type History,
+  type Page,
+  type PageQuery,
+  PageTooLarge
+} from './history.ts'
 import type { SqliteReader } from './sqlite-reader.ts'
-import type { WorkerRole } from './sqlite-worker.ts'
+import type { WorkerData } from './sqlite-worker.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
 import { WorkerLane } from './worker-lane.ts'
 
+/** A window longer than this may take long to read. */
+const LONG = 31 * DAY
+
 /** History in one SQLite file, where chDB has no library for the platform. */
 export async function openSqliteHistory(directory: string): Promise<History> {
-  const writer = new WorkerLane<SqliteWriter>(startWorker(directory, 'writer'))
-  // The writer makes the tables before the reader prepares its statements on them.
+  const writer = startLane<SqliteWriter>(directory, 'writer')
+  // The writer makes the tables before the readers prepare their statements on them.
   await writer.ready()
-  const reader = new WorkerLane<SqliteReader>(startWorker(directory, 'reader'))
+  const readers = {
+    short: startLane<SqliteReader>(directory, 'reader'),
+    long: startLane<SqliteReader>(directory, 'reader')
+  }
   try {
-    await reader.ready()
+    await Promise.all([readers.short.ready(), readers.long.ready()])
   } catch (error) {
+    await Promise.allSettled([readers.short.close(), readers.long.close()])
     await writer.close()
     throw error
   }
-  return new SqliteHistory(writer, reader)
+  return new SqliteHistory(writer, readers)
 }
 
-const startWorker = (directory: string, role: WorkerRole): Worker =>
-  new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: { directory, role } })
+function startLane<Target extends Lane<Target>>(directory: string, role: WorkerData['role']) {
+  const cancelled = new Int32Array(new SharedArrayBuffer(4))
+  const workerData: WorkerData = { directory, role, cancelled }
+  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData })
+  return new WorkerLane<Target>(worker, cancelled)
+}
 
-/** SQLite answers on the thread that asks, so reading and writing have a thread each. */
+type Lane<Target> = { [Name in keyof Target]: (...args: never[]) => unknown }
+type Readers = Readonly<Record<'short' | 'long', WorkerLane<SqliteReader>>>
+
+/**
+ * SQLite answers on the thread that asks, so writing has a thread of its own, and so have queries of
+ * long windows: the others never wait for one.
+ */
 class SqliteHistory implements History {
   readonly #writer: WorkerLane<SqliteWriter>
-  readonly #reader: WorkerLane<SqliteReader>
+  readonly #readers: Readers
 
-  constructor(writer: WorkerLane<SqliteWriter>, reader: WorkerLane<SqliteReader>) {
+  constructor(writer: WorkerLane<SqliteWriter>, readers: Readers) {
     this.#writer = writer
-    this.#reader = reader
+    this.#readers = readers
   }
 
   append(rows: Buffer, token: string): Promise<void> {
@@ -41,18 +64,30 @@ class SqliteHistory implements History {
     return this.#writer.call('append', [copy, token], { transfer: [copy.buffer] })
   }
 
-  readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#reader.call('readPage', [query], { signal })
+  async readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
+    const page = await this.#readerFor(query).call('readPage', [query], { signal })
+    if (page === 'too large') throw new PageTooLarge()
+    return page
   }
 
   aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#reader.call('aggregate', [query], { signal })
+    return this.#readerFor(query).call('aggregate', [query], { signal })
+  }
+
+  oldest(): Promise<UnixMs | undefined> {
+    return this.#readers.short.call('oldest', [])
+  }
+
+  #readerFor({ from, to }: PageQuery): WorkerLane<SqliteReader> {
+    const { short, long } = this.#readers
+    if (to - from > LONG) return long
+    return short.load > 0 && long.load === 0 ? long : short
   }
 
   async *latest(): AsyncGenerator<Sample[]> {
     let last = 0
     while (true) {
-      const chunk = await this.#reader.call('latestAfter', [last])
+      const chunk = await this.#readers.short.call('latestAfter', [last])
       if (chunk.samples.length === 0) return
       yield chunk.samples
       last = chunk.last
@@ -69,7 +104,7 @@ class SqliteHistory implements History {
 
   async close(): Promise<void> {
     // The writer last: whoever closes the file last folds the write-ahead log into it.
-    await this.#reader.close()
+    await Promise.all([this.#readers.short.close(), this.#readers.long.close()])
     await this.#writer.close()
   }
 }

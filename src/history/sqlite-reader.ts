@@ -2,27 +2,38 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { plainNumber } from '../lib/json-number.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
-import type { AggregateQuery, Page, PageQuery } from './history.ts'
+import { type AggregateQuery, MAX_PAGE_BYTES, type Page, type PageQuery } from './history.ts'
 import { type AggregatedRow, aggregateRows, createAggregateTables } from './sqlite-aggregate.ts'
 import { listMonths, type Month } from './sqlite-file.ts'
 import { type Count, windowOfRows } from './window-search.ts'
 
 type Row = [topic_id: number, timestamp: UnixMs, value: number, msg: string, id: number]
 type Topic = { rank: number; head: string; tail: string }
-type OpenMonth = Month & { count: StatementSync; read: StatementSync }
+type OpenMonth = Month & Record<'count' | 'size' | 'read' | 'lean' | 'text', StatementSync>
 
 const LATEST_CHUNK = 5000
+/** Texts of a window up to this size are read with their rows, needed or not. */
+const SMALL_BYTES = 4 * 1024 * 1024
 
 /** Reads beside the writer, in a thread of its own, each page from one snapshot. */
 export class SqliteReader {
   readonly #file: DatabaseSync
+  readonly #throwIfCancelled: () => void
   readonly #schemaVersion: StatementSync
   readonly #latest: StatementSync
   #months: OpenMonth[] = []
   #monthsVersion = -1
 
-  constructor(file: DatabaseSync) {
+  constructor(file: DatabaseSync, isCancelled: () => boolean = () => false) {
     this.#file = file
+    this.#throwIfCancelled = () => {
+      if (isCancelled()) throw new Error('Nobody waits for this query any more')
+    }
+    // A statement under way can be ended from inside only: SQL asks this for every bucket.
+    file.function('is_wanted', (_bucket) => {
+      this.#throwIfCancelled()
+      return 1
+    })
     createAggregateTables(file)
     this.#schemaVersion = file.prepare('PRAGMA schema_version')
     this.#latest = file.prepare(`
@@ -31,12 +42,16 @@ export class SqliteReader {
       WHERE topic_id > ? ORDER BY topic_id LIMIT ${LATEST_CHUNK}`)
   }
 
-  readPage(query: PageQuery): Page {
+  readPage(query: PageQuery): Page | 'too large' {
     return this.#inSnapshot(() => this.#readPage(query))
   }
 
   aggregate(query: AggregateQuery): Page {
     return this.#inSnapshot(() => this.#aggregate(query))
+  }
+
+  oldest(): UnixMs | undefined {
+    return listMonths(this.#file)[0]?.from
   }
 
   /** The topics after `last`, in the order of their number; an empty list is the end. */
@@ -53,7 +68,7 @@ export class SqliteReader {
     this.#file.close()
   }
 
-  #inSnapshot(read: () => Page): Page {
+  #inSnapshot<T>(read: () => T): T {
     this.#file.exec('BEGIN')
     try {
       return read()
@@ -71,12 +86,14 @@ export class SqliteReader {
     return { total, count: rows.length, oldest: oldest?.[1], rows: json }
   }
 
-  #readPage(query: PageQuery): Page {
+  #readPage(query: PageQuery): Page | 'too large' {
     const topics = this.#topicsOf(query)
     const ids = JSON.stringify([...topics.keys()])
     const page: Row[] = []
     let total = 0
+    let room = MAX_PAGE_BYTES
     for (const month of topics.size > 0 ? this.#monthsIn(query) : []) {
+      this.#throwIfCancelled()
       const skip = Math.max(query.offset - total, 0)
       const count: Count = (from, to) => Number(month.count.get(ids, from, to)?.['n'])
       const from = Math.max(query.from, month.from)
@@ -88,12 +105,19 @@ export class SqliteReader {
       // Samples lie by topic, so a page of all topics is read from the part of the time it covers.
       const all = { from, to, rows: inMonth }
       const window = windowOfRows(all, query.order, { skip, wanted }, count)
-      const rows = month.read.all(ids, window.from, window.to) as unknown as Row[]
-      sortRows(rows, topics, query.order)
-      for (const row of rows.slice(skip - window.before).slice(0, wanted)) page.push(row)
+      const begin = skip - window.before
+      const found = readRows(month, [ids, window.from, window.to], room, (rows) => {
+        sortRows(rows, topics, query.order)
+        return rows.slice(begin, begin + wanted)
+      })
+      if (!found) return 'too large'
+      for (const row of found) {
+        page.push(row)
+        room -= row[3].length
+      }
     }
     const oldest = query.order === 'asc' ? page[0] : page.at(-1)
-    return { total, count: page.length, oldest: oldest?.[1], rows: toJson(page, topics) }
+    return { total, count: page.length, oldest: oldest?.[1], rows: toJson(page, topics, query) }
   }
 
   /** Ranked by the bytes of the topic, as every engine orders text. */
@@ -109,7 +133,7 @@ export class SqliteReader {
         Number(topic_id),
         {
           rank,
-          head: `{"client_id":${client_id},"installation_id":${installation_id},"timestamp":`,
+          head: `"client_id":${client_id},"installation_id":${installation_id},"timestamp":`,
           tail: `,"topic":${JSON.stringify(topic)}}`
         }
       ])
@@ -131,9 +155,38 @@ function openMonth(file: DatabaseSync, month: Month): OpenMonth {
   const ours = `FROM ${month.table}
     WHERE topic_id IN (SELECT value FROM json_each(?)) AND timestamp BETWEEN ? AND ?`
   const count = file.prepare(`SELECT count(*) AS n ${ours}`)
+  const size = file.prepare(`SELECT total(octet_length(msg)) AS bytes ${ours}`)
   const read = file.prepare(`SELECT topic_id, timestamp, value, msg, id ${ours}`)
+  const lean = file.prepare(
+    `SELECT topic_id, timestamp, value, '', id, octet_length(msg) AS bytes ${ours}`
+  )
+  const text = file.prepare(
+    `SELECT msg FROM ${month.table} WHERE topic_id = ? AND timestamp = ? AND id = ?`
+  )
   read.setReturnArrays(true)
-  return { ...month, count, read }
+  lean.setReturnArrays(true)
+  return { ...month, count, size, read, lean, text }
+}
+
+/**
+ * What `pick` leaves of the rows of a window; undefined when their texts take more than `room`. Large
+ * texts are read for those rows alone.
+ */
+function readRows(
+  month: OpenMonth,
+  window: [ids: string, from: number, to: number],
+  room: number,
+  pick: (rows: Row[]) => Row[]
+): Row[] | undefined {
+  const size = Number(month.size.get(...window)?.['bytes'])
+  if (size <= Math.min(SMALL_BYTES, room)) {
+    return pick(month.read.all(...window) as unknown as Row[])
+  }
+  const rows = pick(month.lean.all(...window) as unknown as Row[])
+  const bytes = rows.reduce((sum, row) => sum + Number(row.at(5)), 0)
+  if (bytes > room) return undefined
+  for (const row of rows) row[3] = String(month.text.get(row[0], row[1], row[4])?.['msg'])
+  return rows
 }
 
 function sortRows(rows: Row[], topics: ReadonlyMap<number, Topic>, order: PageQuery['order']) {
@@ -142,13 +195,18 @@ function sortRows(rows: Row[], topics: ReadonlyMap<number, Topic>, order: PageQu
   if (order === 'desc') rows.reverse()
 }
 
-function toJson(rows: readonly Row[], topics: ReadonlyMap<number, Topic>): string {
+function toJson(
+  rows: readonly Row[],
+  topics: ReadonlyMap<number, Topic>,
+  { withIds = false }: PageQuery
+): string {
   let json = ''
-  for (const [topic_id, timestamp, value, msg] of rows) {
+  for (const [topic_id, timestamp, value, msg, id] of rows) {
     const topic = topics.get(topic_id)
     const text = msg === '' ? '""' : JSON.stringify(msg)
     const comma = json === '' ? '' : ','
-    json += `${comma}${topic?.head}${timestamp / 1000},"value":${plainNumber(value)},"msg":${text}${topic?.tail}`
+    const begin = withIds ? `{"id":${id},` : '{'
+    json += `${comma}${begin}${topic?.head}${timestamp / 1000},"value":${plainNumber(value)},"msg":${text}${topic?.tail}`
   }
   return json
 }
@@ -158,7 +216,7 @@ function aggregatedJson(rows: readonly AggregatedRow[], topics: readonly Topic[]
   for (const [rank, start, value] of rows) {
     const topic = topics[rank]
     const comma = json === '' ? '' : ','
-    json += `${comma}${topic?.head}${start / 1000},"value":${plainNumber(finite(value))},"msg":""${topic?.tail}`
+    json += `${comma}{${topic?.head}${start / 1000},"value":${plainNumber(finite(value))},"msg":""${topic?.tail}`
   }
   return json
 }

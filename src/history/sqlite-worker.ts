@@ -4,11 +4,15 @@ import { SqliteReader } from './sqlite-reader.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import { answerCalls } from './worker-lane.ts'
 
-export type WorkerRole = 'writer' | 'reader'
+export type WorkerData = { directory: string; role: 'writer' | 'reader'; cancelled: Int32Array }
 
-// The entry of both threads of SqliteHistory.
-const { directory, role }: { directory: string; role: WorkerRole } = workerData
+// The entry of all threads of SqliteHistory.
+const { directory, role, cancelled }: WorkerData = workerData
 const file = openSqliteFile(directory)
 if (parentPort) {
-  answerCalls(parentPort, role === 'writer' ? new SqliteWriter(file) : new SqliteReader(file))
+  const isCancelled = () => Atomics.load(cancelled, 0) !== 0
+  answerCalls(
+    parentPort,
+    role === 'writer' ? new SqliteWriter(file) : new SqliteReader(file, isCancelled)
+  )
 }

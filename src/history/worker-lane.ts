@@ -13,18 +13,21 @@ type Method = (...args: never[]) => unknown
 
 /**
  * A worker thread that answers the methods of `Target`, one call after another. Calls wait on this
- * side, so one that is aborted before its turn is never sent.
+ * side, so one that is aborted before its turn is never sent; one under way sees it in `cancelled`,
+ * if the thread shares that and looks.
  */
 export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
   readonly #worker: Worker
+  readonly #cancelled: Int32Array | undefined
   readonly #ended: Promise<unknown>
   readonly #ready: Promise<void>
   readonly #waiting: Call[] = []
   #running: Call | undefined
   #refusal: Error | undefined
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, cancelled?: Int32Array) {
     this.#worker = worker
+    this.#cancelled = cancelled
     this.#ended = new Promise((resolve) => worker.once('exit', resolve))
     let cause: unknown
     worker.on('message', (answer: Answer) => this.#settle(answer))
@@ -57,6 +60,7 @@ export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
       const abandon = () => {
         const place = this.#waiting.indexOf(call)
         if (place !== -1) this.#waiting.splice(place, 1)
+        if (this.#running === call) this.#markCancelled(true)
         reject(signal?.reason)
       }
       const call: Call = {
@@ -78,6 +82,11 @@ export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
     })
   }
 
+  /** How many calls are under way or wait. */
+  get load(): number {
+    return this.#waiting.length + (this.#running ? 1 : 0)
+  }
+
   /** Finishes what was called before, then ends the thread. */
   async close(): Promise<void> {
     if (this.#refusal === undefined) {
@@ -94,8 +103,13 @@ export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
     if (this.#running) return
     this.#running = this.#waiting.shift()
     if (this.#running === undefined) return
+    this.#markCancelled(false)
     const { method, args, transfer } = this.#running
     this.#worker.postMessage({ method, args }, transfer)
+  }
+
+  #markCancelled(isCancelled: boolean): void {
+    if (this.#cancelled) Atomics.store(this.#cancelled, 0, isCancelled ? 1 : 0)
   }
 
   #settle(answer: Answer): void {

@@ -161,7 +161,7 @@ function aggregation({ name, isSlow }: EngineUnderTest) {
     for (const zone of isSlow ? zones.slice(0, 1) : zones) {
       for (const unit of isSlow ? (['d'] as const) : (['d', 'w', 'mo'] as const)) {
         const buckets = { borders: calendarBorders({ unit, count: 1 }, zone, window) }
-        for (const method of isSlow ? methods.filter(({ name }) => name === 'count') : methods) {
+        for (const method of isSlow ? methods.slice(-1) : methods) {
           await assertRows(stored, { ...queryOf(installation_id), ...window, buckets, method })
         }
       }

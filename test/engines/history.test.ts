@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import type { History, PageQuery } from '../../src/history/history.ts'
+import { openChdb } from '../../src/history/chdb.ts'
+import { type History, type PageQuery, PageTooLarge } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
 import { encodeSample, type Sample, statusJson } from '../../src/lib/sample.ts'
 import { DAY, HOUR, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
@@ -14,7 +15,8 @@ import { type EngineUnderTest, historyEngines, runEmulated } from '../support/en
 for (const engine of await historyEngines()) {
   describe(`history on ${engine.name}`, () => {
     if (engine.way === 'here') {
-      historyBehaviour(engine)
+      describe('behaviour', () => historyBehaviour(engine))
+      if (engine.name === 'chdb') test('large results are refused', chdbRefusesLargeResults)
     } else if (engine.way === 'emulated') {
       test('in an emulated x64 process', () => runEmulated(fileURLToPath(import.meta.url)))
     } else {
@@ -102,7 +104,14 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
     await append([...stored, elsewhere])
 
     const all = pageOf(installation_id)
+    assert(((await history.oldest()) ?? Infinity) <= newYear - 400 * DAY)
     await assertPage(stored, { ...all, order: 'desc', limit: 4, offset: 3 })
+    const { rows } = await history.readPage({ ...all, limit: 2, withIds: true })
+    const oldest = stored.toSorted(compareSamples).slice(0, 2)
+    assert.deepEqual(
+      JSON.parse(`[${rows}]`),
+      oldest.map((sample) => ({ id: sample.id, ...JSON.parse(statusJson(sample)) }))
+    )
     await assertPage(stored, { ...all, topics: [c, a, '7/obj/none'], from: newYear })
     if (isSlow) return
     await assertPage(stored, all)
@@ -226,6 +235,18 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
     await assertPage([], pageOf(installation_id))
   })
 
+  test('a page of texts that would not fit into memory is refused', { skip: isSlow }, async () => {
+    const installation_id = nextNumber()
+    const msg = 'x'.repeat(1_000_000)
+    const stored = Array.from({ length: 80 }, (_, i) =>
+      sample({ installation_id, msg, timestamp: unixMs(1_700_000_000_000 + i) })
+    )
+    for (let i = 0; i < 80; i += 20) await append(stored.slice(i, i + 20))
+    const query = pageOf(installation_id)
+    await assert.rejects(history.readPage(query), PageTooLarge)
+    await assertPage(stored, { ...query, limit: 5, offset: 3 })
+  })
+
   test('any page of any samples', async () => {
     const property = fc.asyncProperty(
       batches,
@@ -255,6 +276,17 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
     await assertPage(stored, pageOf(installation_id))
     assert.deepEqual(await latestOf(installation_id), stored)
   })
+}
+
+/** One directory at a time, so only after the body above has closed its own. */
+async function chdbRefusesLargeResults() {
+  const directory = await mkdtemp(join(tmpdir(), 'chdb-'))
+  const connection = await openChdb(directory)
+  const sql = 'SELECT repeat(toString(number), 100) AS text FROM numbers({n:UInt64})'
+  await assert.rejects(connection.query(sql, { n: 1000 }, undefined, 10_000), PageTooLarge)
+  assert.equal((await connection.query(sql, { n: 2 }, undefined, 10_000)).split('\n').length, 3)
+  await connection.close()
+  await rm(directory, { recursive: true })
 }
 
 let lastNumber = 0

@@ -146,6 +146,17 @@ const table: Record<string, Row> = {
     body: () => ({ password: 'a brand new secret' }),
     reach: 'public'
   },
+  'GET /api/v2/log/{installation_id}': {
+    line: (t) => `GET /api/v2/log/${t.installation.id}`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'POST /api/v2/log/{installation_id}': {
+    line: (t) => `POST /api/v2/log/${t.installation.id}`,
+    body: () => [],
+    reach: 'inside',
+    gateway: 200
+  },
   'GET /api/v3beta/log/{installation_id}': {
     line: (t) => `GET /api/v3beta/log/${t.installation.id}`,
     reach: 'inside',

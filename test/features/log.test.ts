@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
@@ -204,6 +204,44 @@ onEveryRegistry('log', (engine) => {
     })
   }
 
+  test('aggregation that would look at too many buckets names an interval that is fine', async () => {
+    const { world } = platform()
+    const { path, user } = await house(world)
+    const read = (query: string) => world.request(`GET ${path}?${query}`, { as: user })
+    const { status, json } = await read('from=0&aggr_method=max&aggr_interval=1s')
+    assert.equal(status, 400)
+    const { message } = json as { message: string }
+    const [, smallest, longest] =
+      /^aggr_interval must be at least (\w+) for 2 topics and this time, or the time at most (\d+) s$/.exec(
+        message
+      ) ?? assert.fail(message)
+    assert.equal(longest, '500000')
+    const coarse = await read(`from=0&aggr_method=max&aggr_interval=${smallest}`)
+    assert.equal(coarse.status, 200, coarse.text)
+    const short = await read('from=1700000000&to=1700500000&aggr_method=max&aggr_interval=1s')
+    assert.equal(short.status, 200, short.text)
+    // Neither the years before the first sample nor those ahead count.
+    const ever = await read('from=0&to=99999999999&aggr_method=max')
+    assert.deepEqual(values(ever.json), [101, 5])
+  })
+
+  test('an answer says how long history took', async () => {
+    const { world } = platform()
+    const { path, user } = await house(world)
+    for (const query of ['', '?from=0&aggr_method=avg&aggr_interval=1d']) {
+      const { headers } = await world.request(`GET ${path}${query}`, { as: user })
+      assert.match(headers.get('server-timing') ?? '', /^history;dur=\d+\.\d$/)
+    }
+  })
+
+  scenario('GET log with very many wildcards', {
+    given: (world) => world.site(grants),
+    as,
+    request: ({ installation }) => `POST /api/v3beta/log/${installation.id}`,
+    body: Array.from({ length: 201 }, (_, i) => `obj/${i}/#`),
+    expect: { status: 400, body: { message: 'topics: at most 200 filters with wildcards' } }
+  })
+
   scenario('POST log with a body that is no list', {
     given: (world) => world.site(grants),
     as,
@@ -264,5 +302,27 @@ onEveryRegistry('log', (engine) => {
     request: 'POST /api/v3beta/log/1',
     body: [],
     expect: unauthorized
+  })
+})
+
+describe('slow log queries', () => {
+  const { platform } = withPlatform(undefined, { settings: { CARACAL_SLOW_QUERY_MS: '0' } })
+
+  test('are logged with their shape and nothing of what they ask for', async () => {
+    const { world, logged } = platform()
+    const { path, user, installation } = await house(world)
+    const query = 'from=1700000000&to=1700000060&topics=obj/a&aggr_method=percentile(9)'
+    await world.request(`GET ${path}?${query}&aggr_interval=1h0m0s`, { as: user })
+    const line = logged.findLast(({ msg }) => msg === 'slow log query')
+    const { ms, time, level, pid, hostname, ...shape } = line ?? {}
+    assert.equal(typeof ms, 'number')
+    assert.deepEqual(shape, {
+      installation_id: installation.id,
+      span_seconds: 60,
+      topics: 1,
+      method: 'percentile',
+      interval: '3600s',
+      msg: 'slow log query'
+    })
   })
 })

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
@@ -153,7 +157,32 @@ onEveryRegistry('status', (engine) => {
     expect: { status: 200, body: all }
   })
 
+  scenario('POST status, with client id, wildcards and doubles', {
+    given: house,
+    as,
+    request: (given) => `POST ${path(given)}`,
+    body: ({ installation: { client_id } }: House) => [
+      `${client_id}/obj/hall/#`,
+      'obj/hall/temp',
+      `${client_id}/obj/hall/temp`
+    ],
+    expect: { status: 200, body: ({ humidity, hall }: House) => [humidity, hall] }
+  })
+
+  scenario('GET status with client ids, comma-joined, and a wildcard for the client id', {
+    given: house,
+    as,
+    request: (given) =>
+      `GET ${path(given)}?topics=${given.installation.client_id}/obj/attic/temp,%2B/obj/hall/temp`,
+    expect: { status: 200, body: ({ attic }: House) => [attic] }
+  })
+
   for (const [what, body, message] of [
+    [
+      'very many wildcards',
+      Array.from({ length: 201 }, (_, i) => `obj/${i}/+`),
+      'topics: at most 200 filters with wildcards'
+    ],
     ['no list', { topics: [] }, 'body must be array'],
     ['numbers', [1], '0 must be string']
   ] as const) {
@@ -195,5 +224,33 @@ onEveryRegistry('status', (engine) => {
     request: 'POST /api/v2/status/1',
     body: [],
     expect: unauthorized
+  })
+})
+
+describe('status after a restart', () => {
+  test('is what it was', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'caracal-status-'))
+    const settings = { CARACAL_DATA_DIR: dataDir }
+    try {
+      const first = await startTestPlatform({ settings })
+      const given = await house(first.world)
+      const read = async (platform: TestPlatform, line: string, body?: unknown) =>
+        (await platform.world.request(line, { as: given.user, body })).text
+      const path = `/api/v2/status/${given.installation.id}`
+      const before = await read(first, `GET ${path}`)
+      assert.deepEqual(JSON.parse(before), all(given))
+      await first.stop()
+
+      const second = await startTestPlatform({ settings })
+      assert.equal(await read(second, `GET ${path}`), before)
+      assert.equal(await read(second, `POST ${path}`, []), before)
+      assert.deepEqual(JSON.parse(await read(second, `POST ${path}`, ['obj/+/temp'])), [
+        given.attic,
+        given.hall
+      ])
+      await second.stop()
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true })
+    }
   })
 })

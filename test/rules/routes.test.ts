@@ -12,6 +12,8 @@ const contract = [
   'DELETE /api/v2/auth',
   'POST /api/v2/auth/reset_password',
   'PUT /api/v2/auth/reset_password',
+  'GET /api/v2/log/{installation_id}',
+  'POST /api/v2/log/{installation_id}',
   'GET /api/v3beta/log/{installation_id}',
   'POST /api/v3beta/log/{installation_id}',
   'POST /api/v2/mobile',

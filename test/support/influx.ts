@@ -12,6 +12,8 @@ export type Influx = {
   write(lines: readonly string[]): Promise<void>
   /** One list of `[ms, value]` per statement. */
   query(statements: readonly string[]): Promise<[number, number | null][][]>
+  /** The address that answers one statement. */
+  queryUrl(statement: string): string
   stop(): Promise<void>
 }
 
@@ -45,6 +47,7 @@ export async function startInflux(): Promise<Influx> {
         return result.series?.[0]?.values ?? []
       })
     },
+    queryUrl: (statement) => `${url}/query?db=test&epoch=ms&q=${encodeURIComponent(statement)}`,
     stop: async () => {
       server.kill()
       if (server.exitCode === null) await once(server, 'exit')

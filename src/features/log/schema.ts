@@ -1,13 +1,17 @@
 import { Type } from 'typebox'
-import { Status, TopicsQuery } from '../../http/schema.ts'
+import { Status, TopicsQuery, UnixTime } from '../../http/schema.ts'
 
 export const MAX_LIMIT = 100_000
 
 const Moment = (description: string) => Type.Number({ minimum: 0, maximum: 1e11, description })
 
-const window = {
+const ends = {
   from: Type.Optional(Moment('Unix time, inclusive; default: 24 hours ago')),
-  to: Type.Optional(Moment('Unix time, inclusive; default: now')),
+  to: Type.Optional(Moment('Unix time, inclusive; default: now'))
+}
+
+const window = {
+  ...ends,
   limit: Type.Optional(
     Type.Integer({ minimum: 0, maximum: MAX_LIMIT, description: '0 = the default, 10 000' })
   ),
@@ -43,4 +47,28 @@ export const LogResult = Type.Object({
   last: Type.Number({ description: 'Unix time of the oldest entry in data; 0 when empty' }),
   total: Type.Integer({ description: 'Entries matching the filters' }),
   data: Type.Array(Status)
+})
+
+export const LogV2BodyQuery = Type.Object({
+  ...ends,
+  limit: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 10_000, description: '0 = the default, 10 000' })
+  )
+})
+export const LogV2Query = Type.Object({ ...LogV2BodyQuery.properties, topics: TopicsQuery })
+
+/** [contract: LogEntry] */
+export const LogEntry = Type.Object({
+  id: Type.Integer(),
+  function_id: Type.String(),
+  function_type: Type.String(),
+  log_item_type: Type.String({ description: 'functionx' }),
+  name: Type.String(),
+  unit: Type.String({ description: 'Deprecated: empty' }),
+  icon: Type.String(),
+  alarm_type: Type.String({ description: 'Deprecated: empty' }),
+  value: Type.Number(),
+  timestamp: UnixTime,
+  value_id: Type.String({ description: 'Deprecated: empty' }),
+  message: Type.String()
 })

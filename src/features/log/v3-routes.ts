@@ -2,17 +2,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
 import type { Routes } from '../../deps.ts'
-import { hungUp } from '../../http/hung-up.ts'
+import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
 import { sendJsonText } from '../../http/json-text.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
+import { topicFilters } from '../../http/topic-filters.ts'
 import { plainNumber } from '../../lib/json-number.ts'
-import { withClientId } from '../../lib/topic.ts'
 import { toSeconds } from '../../lib/unix-time.ts'
 import { aggregationOf, bucketsOf } from './aggregation.ts'
+import { boundWindow, explainTooLarge } from './bounds.ts'
 import { LogBodyQuery, LogQuery, LogResult } from './schema.ts'
+import { shapeOf, timed } from './timing.ts'
 import { windowOf } from './window.ts'
 
-export const logV3Routes: Routes = (app, { history, latest, clock }) => {
+export const logV3Routes: Routes = (app, deps) => {
+  const { history, latest, clock } = deps
   const schema = {
     tags: ['Log'],
     summary: 'Historic values, as they are or aggregated, paged',
@@ -37,26 +40,27 @@ export const logV3Routes: Routes = (app, { history, latest, clock }) => {
     { installation }: Pick<FastifyRequest, 'installation'>,
     reply: FastifyReply,
     query: Static<typeof LogBodyQuery>,
-    topics: readonly string[] | undefined
+    given: readonly string[] | undefined
   ) {
-    const filters = topics?.length
-      ? topics.map((topic) => withClientId(installation.client_id, topic))
-      : undefined
+    const { id: installation_id, client_id } = installation
+    const filters = topicFilters(client_id, given)
+    const topics = filters && latest.topics(installation_id, filters)
     const window = windowOf(query, clock())
     const aggregation = aggregationOf(query, window)
-    const asked = {
-      ...window,
-      installation_id: installation.id,
-      topics: filters && latest.topics(installation.id, filters)
-    }
-    const signal = hungUp(reply.raw)
-    const page = aggregation
-      ? await history.aggregate(
-          { ...asked, method: aggregation.method, buckets: bucketsOf(aggregation, window) },
-          signal
-        )
-      : await history.readPage(asked, signal)
+    const asked = { ...window, installation_id, topics }
+    const shape = shapeOf(asked, aggregation)
+    const signal = hungUpOrLate(reply.raw)
+    const page = await timed(reply, deps, shape, async () => {
+      if (!aggregation) return history.readPage(asked, signal)
+      const { method, interval } = aggregation
+      const count = topics?.length ?? latest.count(installation_id)
+      const bounds = { interval, topics: count, now: clock() }
+      const bounded = await boundWindow(window, bounds, () => history.oldest())
+      const buckets = bucketsOf(aggregation, bounded)
+      return history.aggregate({ ...asked, ...bounded, method, buckets }, signal)
+    }).catch(explainTooLarge)
     const last = page.oldest === undefined ? '0' : plainNumber(toSeconds(page.oldest))
+    dropIfStalled(reply.raw)
     return sendJsonText(
       reply,
       `{"count":${page.count},"last":${last},"total":${page.total},"data":[${page.rows}]}`

@@ -4,7 +4,7 @@ import { onInstallation } from '../../access/guard.ts'
 import type { Routes } from '../../deps.ts'
 import { sendJsonText } from '../../http/json-text.ts'
 import { InstallationParams, Status, TopicsBody } from '../../http/schema.ts'
-import { withClientId } from '../../lib/topic.ts'
+import { topicFilters } from '../../http/topic-filters.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
 import { StatusQuery } from './schema.ts'
 
@@ -35,9 +35,6 @@ export const statusRoutes: Routes = (app, { latest }) => {
     { id, client_id }: InstallationRef,
     topics: readonly string[] | undefined
   ) {
-    const filters = topics?.length
-      ? topics.map((topic) => withClientId(client_id, topic))
-      : undefined
-    return sendJsonText(reply, `[${latest.json(id, filters)}]`)
+    return sendJsonText(reply, `[${latest.json(id, topicFilters(client_id, topics))}]`)
   }
 }

@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { onInstallation } from '../../access/guard.ts'
+import type { Routes } from '../../deps.ts'
+import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
+import { sendJsonText } from '../../http/json-text.ts'
+import { InstallationParams, TopicsBody } from '../../http/schema.ts'
+import { topicFilters } from '../../http/topic-filters.ts'
+import { plainNumber } from '../../lib/json-number.ts'
+import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { readFunctions } from '../../registry/log-functions.ts'
+import { explainTooLarge } from './bounds.ts'
+import { LogEntry, LogV2BodyQuery, LogV2Query } from './schema.ts'
+import { shapeOf, timed } from './timing.ts'
+import { entriesOf, functionsByTopic } from './v2-entries.ts'
+import { windowOf } from './window.ts'
+
+/** [RFC 9745] Since when these are deprecated, as far as this platform is concerned. */
+const DEPRECATED = `@${toWholeSeconds(Date.UTC(2026, 0))}`
+
+/** [contract: Log] Deprecated in favour of the v3beta log. */
+export const logV2Routes: Routes = (app, deps) => {
+  const { history, latest, registry, clock } = deps
+  const schema = {
+    tags: ['Log'],
+    summary: 'Newest historic values of functions',
+    deprecated: true,
+    params: InstallationParams,
+    response: { 200: Type.Array(LogEntry) }
+  }
+  const config = { access: onInstallation('log/read') }
+
+  app.get(
+    '/:installation_id',
+    { schema: { ...schema, querystring: LogV2Query }, config },
+    (request, reply) => readLog(request, reply, request.query, request.query.topics)
+  )
+
+  app.post(
+    '/:installation_id',
+    { schema: { ...schema, querystring: LogV2BodyQuery, body: TopicsBody }, config },
+    (request, reply) => readLog(request, reply, request.query, request.body)
+  )
+
+  async function readLog(
+    { installation }: Pick<FastifyRequest, 'installation'>,
+    reply: FastifyReply,
+    query: Static<typeof LogV2BodyQuery>,
+    given: readonly string[] | undefined
+  ) {
+    const { id: installation_id, client_id } = installation
+    reply.headers({
+      deprecation: DEPRECATED,
+      link: `</api/v3beta/log/${installation_id}>; rel="successor-version"`
+    })
+    const filters = topicFilters(client_id, given)
+    const topics = filters && latest.topics(installation_id, filters)
+    // [contract: Log] the limit comes before matching functions, so fewer than `limit` may come back.
+    const asked = { ...windowOf(query, clock()), installation_id, topics, withIds: true }
+    const signal = hungUpOrLate(reply.raw)
+    const [page, functions] = await Promise.all([
+      timed(reply, deps, shapeOf(asked), () => history.readPage(asked, signal)),
+      readFunctions(registry, installation_id)
+    ]).catch(explainTooLarge)
+    const entries = entriesOf(JSON.parse(`[${page.rows}]`), functionsByTopic(client_id, functions))
+    dropIfStalled(reply.raw)
+    return sendJsonText(reply, `[${entries.map(entryJson).join()}]`)
+  }
+}
+
+/** Numbers in plain decimals, as everywhere. */
+const entryJson = ({ value, ...entry }: Static<typeof LogEntry>): string =>
+  `{"value":${plainNumber(value)},${JSON.stringify(entry).slice(1)}`
