@@ -64,13 +64,13 @@ async function makeApp(world: World, publisher: number, installationId: number) 
   return { id, hash, instance: instance.id }
 }
 
-const multipart = (parts: Record<string, string>): string =>
-  Object.entries(parts)
-    .map(
-      ([name, text]) =>
-        `--x\r\ncontent-disposition: form-data; name="${name}"; filename="f"\r\n\r\n${text}\r\n`
-    )
-    .join('') + '--x--\r\n'
+function multipart(parts: Record<string, string>): string {
+  const texts = Object.entries(parts).map(
+    ([name, text]) =>
+      `--x\r\ncontent-disposition: form-data; name="${name}"; filename="f"\r\n\r\n${text}\r\n`
+  )
+  return `${texts.join('')}--x--\r\n`
+}
 
 type Target = Awaited<ReturnType<typeof makeTarget>>
 type Row = {
