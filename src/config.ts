@@ -60,6 +60,12 @@ export const Settings = Type.Object({
     default: 1024,
     description: 'Free disk space below which no more samples are acknowledged'
   }),
+  SEARCH_TIMEOUT_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 60,
+    description: 'Time after which a search is given up and answered with 503'
+  }),
   LOG_LEVEL: Type.Union(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) =>
       Type.Literal(level)

@@ -7,6 +7,7 @@ import { mobileRoutes } from './features/mobile/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
 import { roleRoutes } from './features/role/routes.ts'
+import { searchRoutes } from './features/search/routes.ts'
 import { statusRoutes } from './features/status/routes.ts'
 import {
   docsRoutes,
@@ -23,6 +24,7 @@ import { tokenRoutes } from './features/user/token-routes.ts'
 export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> = [
   ['/api/v2/auth', authRoutes],
   ['/api/v3beta/log', logV3Routes],
+  ['/api/v3beta/search', searchRoutes],
   ['/api/v2/mobile', mobileRoutes],
   ['/api/v2/status', statusRoutes],
   ['/api/v2/installationinfo', installationInfoRoutes],

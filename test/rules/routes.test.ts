@@ -14,6 +14,7 @@ const contract = [
   'PUT /api/v2/auth/reset_password',
   'GET /api/v3beta/log/{installation_id}',
   'POST /api/v3beta/log/{installation_id}',
+  'GET /api/v3beta/search',
   'POST /api/v2/mobile',
   'GET /api/v2/mobile/{user_id}',
   'GET /api/v2/status/{installation_id}',
