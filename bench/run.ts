@@ -7,6 +7,7 @@ import { ackLine } from './lines/ack.ts'
 import { ingestLine } from './lines/ingest.ts'
 import { memoryLine } from './lines/memory.ts'
 import { pageLine } from './lines/page.ts'
+import { searchLine } from './lines/search.ts'
 import { startLine } from './lines/start.ts'
 import { statusLine } from './lines/status.ts'
 import { load, machineFacts } from './machine.ts'
@@ -15,7 +16,7 @@ import { full, quick } from './sizes.ts'
 import { engineHere } from './store.ts'
 
 /** `npm run bench`, or `npm run bench -- ingest status --quick`. A missed goal is no failure. */
-const lines: Line[] = [ingestLine, ackLine, memoryLine, pageLine, statusLine, startLine]
+const lines: Line[] = [ingestLine, ackLine, memoryLine, pageLine, statusLine, searchLine, startLine]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
