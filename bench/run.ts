@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Bench, Line, Row } from './line.ts'
 import { ackLine } from './lines/ack.ts'
+import { functionLine } from './lines/function.ts'
 import { ingestLine } from './lines/ingest.ts'
 import { memoryLine } from './lines/memory.ts'
 import { pageLine } from './lines/page.ts'
@@ -16,7 +17,16 @@ import { full, quick } from './sizes.ts'
 import { engineHere } from './store.ts'
 
 /** `npm run bench`, or `npm run bench -- ingest status --quick`. A missed goal is no failure. */
-const lines: Line[] = [ingestLine, ackLine, memoryLine, pageLine, statusLine, searchLine, startLine]
+const lines: Line[] = [
+  ingestLine,
+  ackLine,
+  memoryLine,
+  pageLine,
+  statusLine,
+  functionLine,
+  searchLine,
+  startLine
+]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

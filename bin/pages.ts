@@ -6,6 +6,7 @@ import type { Access } from '../src/access/guard.ts'
 import { namesOfVerb } from '../src/access/object-types.ts'
 import { isSecret, Settings } from '../src/config.ts'
 import type { App, Deps } from '../src/deps.ts'
+import { validatorCompiler } from '../src/http/validation.ts'
 import { routeMap } from '../src/routes.ts'
 
 const root = new URL('..', import.meta.url)
@@ -33,10 +34,14 @@ export async function routeTable(): Promise<Route[]> {
   const files = routeFiles()
   for (const [prefix, routes] of routeMap) {
     const app = Fastify({ exposeHeadRoutes: false })
+    app.setValidatorCompiler(validatorCompiler)
     app.addHook('onRoute', ({ method, url, config, schema }) => {
       const { access } = config ?? {}
       if (!access) throw new Error(`${method} ${url} declares no access`)
-      const path = url.replace(/(?<=.)\/$/, '').replace(/:(\w+)/g, '{$1}')
+      const path = url
+        .replace(/(?<=.)\/$/, '')
+        .replace(/:(\w+)/g, '{$1}')
+        .replace(/\*$/, '{meta_key}')
       const chapter = schema?.tags?.[0] ?? 'System'
       for (const verb of [method].flat()) {
         table.push({ method: verb, path, access, chapter, file: files.get(routes.name) ?? '' })

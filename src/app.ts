@@ -8,6 +8,7 @@ import type { App, Deps } from './deps.ts'
 import { handleError } from './http/error-handler.ts'
 import { badRequest, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
 import { JSON_TYPE } from './http/json-text.ts'
+import { openapi } from './http/openapi.ts'
 import { tolerateParameters } from './http/parameters.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { routeMap } from './routes.ts'
@@ -62,18 +63,7 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
     if (request.method !== 'GET' && request.method !== 'HEAD') await deps.directory.catchUp()
   })
 
-  await app.register(swagger, {
-    openapi: {
-      info: { title: 'Caracal', version: '2.0', description: 'Device Platform REST API' },
-      components: {
-        securitySchemes: {
-          apiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-          basicAuth: { type: 'http', scheme: 'basic' }
-        }
-      },
-      security: [{ apiKeyAuth: [] }, { basicAuth: [] }]
-    }
-  })
+  await app.register(swagger, openapi)
   guard(app, deps)
   for (const [prefix, routes] of routeMap) {
     await app.register(async (scope) => routes(scope as App, deps), { prefix })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { isTimeZone } from './lib/calendar.ts'
 import { passwordFault } from './lib/password-rules.ts'
 
 const PREFIX = 'CARACAL_'
@@ -45,10 +46,7 @@ export const Settings = Type.Object({
   MAIL_URL: Secret('smtp(s)://user:password@host:port; empty: files in DATA_DIR/outbox'),
   MAIL_FROM: Text('caracal@localhost', 'Sender of mails'),
   SMS_URL: Secret('https://... gets POST {to, text}; empty: files in DATA_DIR/outbox'),
-  TIMEZONE: Text(
-    'UTC',
-    'Zone of schedules where the installation has none, an IANA name (not used yet)'
-  ),
+  TIMEZONE: Text('UTC', 'Zone of schedules where the installation has none, an IANA name'),
   RETENTION_DAYS: Type.Integer({
     minimum: 0,
     maximum: 36_500,
@@ -177,12 +175,3 @@ function check(config: Config): void {
 
 const isLoopback = (url: string): boolean =>
   ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
-
-export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
-}

@@ -32,6 +32,8 @@ export type Deps = {
   metrics: Metrics
   /** Where callers reach the API, without a slash at the end. */
   publicUrl: string
+  /** Of schedules where the installation has none. */
+  timezone: string
   mail: Sender
   sms: Sender
   /** Removes the history of installations that were deleted, in the background. */

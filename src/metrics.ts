@@ -11,6 +11,7 @@ export class Metrics {
     'Messages acknowledged and not stored',
     'reason'
   )
+  readonly #runs = this.#counter('schedule_runs_total', 'Runs of schedules', 'outcome')
   readonly #requests = new Histogram({
     name: 'caracal_http_request_seconds',
     help: 'Time to answer, by route and status',
@@ -33,6 +34,10 @@ export class Metrics {
 
   refused(reason: Refusal): void {
     this.#refused.inc({ reason })
+  }
+
+  ran(outcome: string, runs: number): void {
+    this.#runs.inc({ outcome }, runs)
   }
 
   answered(method: string, route: string, status: number, seconds: number): void {

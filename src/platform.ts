@@ -27,6 +27,7 @@ import { Housekeeping } from './workers/housekeeping.ts'
 import { Indexer } from './workers/indexer.ts'
 import { Ingest } from './workers/ingest.ts'
 import { Mover } from './workers/mover.ts'
+import { Scheduler } from './workers/scheduler.ts'
 
 export type Platform = {
   deps: Deps
@@ -147,6 +148,7 @@ async function open(
     health,
     metrics,
     publicUrl: publicUrlOf(config),
+    timezone: config.TIMEZONE,
     ...openSenders(config, clock),
     eraseHistory: () => eraser.wake()
   }
@@ -180,10 +182,14 @@ async function open(
     clearInterval(recheck)
   })
   const indexer = new Indexer({ registry, log })
+  const timezone = config.TIMEZONE
+  const scheduler = new Scheduler({ registry, bus, ingest, metrics, clock, log, timezone })
   mover.start()
   indexer.start()
   housekeeping.start()
+  scheduler.start()
   closers.push(
+    () => scheduler.stop(),
     () => mover.stop(),
     () => indexer.stop(),
     () => eraser.stop(),

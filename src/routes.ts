@@ -4,9 +4,11 @@ import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
 import { mobileRoutes } from './features/mobile/routes.ts'
+import { devicexRoutes, functionxRoutes } from './features/modelx/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
 import { roleRoutes } from './features/role/routes.ts'
+import { scheduleRoutes } from './features/schedule/routes.ts'
 import { searchRoutes } from './features/search/routes.ts'
 import { statusRoutes } from './features/status/routes.ts'
 import {
@@ -26,9 +28,12 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v3beta/log', logV3Routes],
   ['/api/v3beta/search', searchRoutes],
   ['/api/v2/mobile', mobileRoutes],
+  ['/api/v2/functionx', functionxRoutes],
+  ['/api/v2/devicex', devicexRoutes],
   ['/api/v2/status', statusRoutes],
   ['/api/v2/installationinfo', installationInfoRoutes],
   ['/api/v2/installation', installationRoutes],
+  ['/api/v2/schedule', scheduleRoutes],
   ['/api/v2/perimission', permissionRoutes], // [contract: Permissions] spelled exactly so
   ['/api/v2/permission', permissionRoutes],
   ['/api/v2/role', roleRoutes],

@@ -1,17 +1,11 @@
-import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { Caracal } from '../caracal.ts'
-import { childFile, end, freePort, launch, timeUntilReady } from '../child.ts'
-import { median, whole } from '../figures.ts'
-import type { Bench, Line } from '../line.ts'
-import { whenQuiet } from '../quiet.ts'
+import { whole } from '../figures.ts'
+import { besideBare, CONNECTIONS } from '../http-load.ts'
+import type { Line } from '../line.ts'
 import { applyLoad, brokerOf } from '../site.ts'
 
 const TOPICS = 40
-const CONNECTIONS = 16
 const GOAL_RATIO = 0.5
 
 export const statusLine: Line = {
@@ -22,26 +16,8 @@ export const statusLine: Line = {
     const path = await publishTopics(caracal)
     const body = await caracal.request(`GET ${path}`)
     if (JSON.parse(body).length !== TOPICS) throw new Error(`status is not of ${TOPICS} topics`)
-    const bare = await startBare(bench, body)
-    const headers = { 'x-api-key': await caracal.token() }
-    const subject: HttpResult[] = []
-    const floor: HttpResult[] = []
-    const { rounds } = bench.sizes
-    for (let round = 1; round <= rounds; round++) {
-      bench.say(`status, round ${round} of ${rounds}: bare Fastify`)
-      await whenQuiet(bench)
-      floor.push(await request(bench, bare.url, headers))
-      bench.say(`status, round ${round} of ${rounds}: Caracal`)
-      await whenQuiet(bench)
-      subject.push(await request(bench, caracal.url + path, headers))
-    }
-    await end(bare.child)
+    const rate = await besideBare(bench, 'status', { caracal, path, body })
     await caracal.stop()
-    bench.note('status', { bytes: body.length, connections: CONNECTIONS, subject, floor })
-    const rate = {
-      subject: median(subject.map(({ perSecond }) => perSecond)),
-      floor: median(floor.map(({ perSecond }) => perSecond))
-    }
     const ratio = rate.subject / rate.floor
     return [
       {
@@ -67,38 +43,4 @@ async function publishTopics(caracal: Caracal): Promise<string> {
   await applyLoad(broker, { topics: [topics], warmMs: 0, measureMs: 200, pace: { inFlight: 40 } })
   await caracal.settle()
   return `/api/v2/status/${id}`
-}
-
-async function startBare(bench: Bench, body: string) {
-  const file = join(bench.workDir, 'status.json')
-  writeFileSync(file, body)
-  const port = await freePort()
-  const child = launch([childFile('bare-fastify'), String(port), file], { stdio: 'inherit' })
-  const url = `http://127.0.0.1:${port}/`
-  await timeUntilReady(url, child)
-  if ((await (await fetch(url)).text()) !== body) throw new Error('the floor answers another body')
-  return { child, url }
-}
-
-type HttpResult = { perSecond: number; p99: number }
-
-/** autocannon in a process of its own. */
-async function request(
-  { sizes }: Bench,
-  url: string,
-  headers: Record<string, string>
-): Promise<HttpResult> {
-  const seconds = (time: number) => String(Math.ceil(time / 1000))
-  const connections = ['-c', String(CONNECTIONS)]
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    createRequire(import.meta.url).resolve('autocannon'),
-    '--json',
-    ...['--warmup', '[', ...connections, '-d', seconds(sizes.warmMs), ']'],
-    ...[...connections, '-d', seconds(sizes.measureMs)],
-    ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
-    url
-  ])
-  const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`not all answers of ${url} were 200`)
-  return { perSecond: result.requests.average, p99: result.latency.p99 }
 }

@@ -2,7 +2,7 @@ import { topicMatches } from '../lib/topic.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import { type ScopedAction, scopedActions } from './catalogue.ts'
 import type { Directory } from './directory.ts'
-import { allows, type ObjectVerb, typesAllowed } from './object-types.ts'
+import { actionOf, allows, type ObjectVerb, typesAllowed } from './object-types.ts'
 import { holdsName, may, type Principal } from './principal.ts'
 
 export type Explanation = { granted: boolean; grant: string | null; reason: string }
@@ -54,9 +54,9 @@ function explainType(
   const grant = principal.grants.patterns.find((pattern) =>
     names.some((name) => topicMatches(pattern, name))
   )
-  return grant
-    ? { granted: true, grant, reason: 'the grant names the type' }
-    : { granted: true, grant: null, reason: 'a grant covers every type' }
+  if (grant) return { granted: true, grant, reason: 'the grant covers the type' }
+  const [way] = waysOf(principal, actionOf(kind, verb as ObjectVerb), installation)
+  return { granted: true, grant: way?.grant ?? null, reason: way?.reason ?? 'granted' }
 }
 
 type Way = { scope: 'all' | 'assigned'; grant: string; reason: string }

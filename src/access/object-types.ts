@@ -19,10 +19,13 @@ const actions: Record<ObjectVerb, 'list' | 'create_delete' | 'update'> = {
 /** The names by type call a device `device`. */
 const byType: Record<ObjectResource, string> = { functionx: 'functionx', devicex: 'device' }
 
+export const actionOf = (resource: ObjectResource, verb: ObjectVerb): ScopedAction =>
+  `${resource}/${actions[verb]}`
+
 /** Every name that allows it, as the documents write them. */
 export const namesOfVerb = (resource: ObjectResource, verb: ObjectVerb): string[] => [
-  `${resource}/${actions[verb]}/all`,
-  `${resource}/${actions[verb]}/assigned`,
+  `${actionOf(resource, verb)}/all`,
+  `${actionOf(resource, verb)}/assigned`,
   `${byType[resource]}/<type>/${verb}`
 ]
 
@@ -36,7 +39,7 @@ export function typesAllowed(
   verb: ObjectVerb,
   installation: InstallationRef
 ): Types {
-  const action: ScopedAction = `${resource}/${actions[verb]}`
+  const action = actionOf(resource, verb)
   const by = (grants: Grants): Types => {
     if (decide(principal, grants, action, installation)) return 'all'
     const sees = may(principal, 'installation/list', installation)

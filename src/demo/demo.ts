@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { unixMs } from '../lib/unix-time.ts'
 import type { Platform } from '../platform.ts'
 import { DemoGateway } from './gateway.ts'
+import { ensureObjects } from './objects.ts'
 import { countSteps, type Past, SPAN, STEP, samplesAt, writePast } from './past.ts'
 import { showProgress } from './progress.ts'
 import { DEMO_EMAIL, type DemoInstallation, ensureDemo, markPastWritten } from './registry.ts'
@@ -47,6 +48,9 @@ async function build(
   const { registry, directory, clock } = deps
   const password_hash = await hashPassword(login.password)
   const installations = await ensureDemo(registry, demoSites(), { password_hash, now: clock() })
+  for (const installation of installations) {
+    await ensureObjects(registry, installation, clock())
+  }
   await directory.catchUp()
   await writeMissingPasts(deps, installations, signal)
   return installations

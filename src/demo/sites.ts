@@ -35,7 +35,13 @@ type Kind = keyof typeof kinds
 type Signal = readonly [place: string, kind: Kind, curve: Curve]
 
 /** One simulated topic. */
-export type DemoTopic = { topic: string; valueAt: Curve }
+export type DemoTopic = {
+  topic: string
+  place: string
+  kind: string
+  unit: string
+  valueAt: Curve
+}
 
 /** An installation of the demo. `key` recognizes it at the next start, whatever its name is by then. */
 export type DemoSite = {
@@ -75,14 +81,14 @@ export const demoSites = (): DemoSite[] => [
 ]
 
 function site(signals: readonly Signal[], about: Omit<DemoSite, 'topics' | 'timezone'>): DemoSite {
-  const used = new Set(signals.map(([, kind]) => kind))
-  const units = [...used].map((kind) => `${kind} ${kinds[kind].unit}`).join(', ')
   return {
     ...about,
     timezone: 'Europe/Stockholm',
-    meta: { ...about.meta, units },
     topics: signals.map(([place, kind, curve]) => ({
       topic: `obj/${place}/${kind}`,
+      place,
+      kind,
+      unit: kinds[kind].unit,
       valueAt: rounded(curve, kinds[kind].decimals)
     }))
   }

@@ -1,8 +1,9 @@
 import { plainNumber } from '../lib/json-number.ts'
 import type { Sample } from '../lib/sample.ts'
 import { fromSeconds, type UnixMs } from '../lib/unix-time.ts'
+import { bucketParams, groupsSql, totalSql } from './clickhouse-aggregate.ts'
 import type { HistoryConnection, Params } from './connection.ts'
-import type { History, Page, PageQuery } from './history.ts'
+import type { AggregateQuery, History, Page, PageQuery } from './history.ts'
 
 const LATEST_CHUNK = 10_000
 
@@ -25,24 +26,37 @@ class ClickhouseHistory implements History {
     await this.#connection.insert('latest', rows, token)
   }
 
-  async readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
-    const { topics, order, limit, offset, ...window } = query
-    const matching = `FROM samples FINAL
-      WHERE installation_id = {installation_id:UInt64}
-        AND samples.timestamp BETWEEN {from:Int64} AND {to:Int64}
-        ${topics ? 'AND topic IN {topics:Array(String)}' : ''}`
-    const params: Params = topics ? { ...window, topics } : window
-    const way = order === 'asc' ? 'ASC' : 'DESC'
+  readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
+    const rows = (way: string) => `
+      SELECT client_id, installation_id, samples.timestamp / 1000 AS timestamp, value, msg, topic
+      ${matching(query)}
+      ORDER BY samples.timestamp ${way}, topic ${way}, id ${way}`
+    return this.#page(query, { total: `SELECT count() AS total ${matching(query)}`, rows }, signal)
+  }
+
+  aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
+    const { method, buckets } = query
+    const rows = (way: string) => `
+      SELECT client_id, {installation_id:UInt64} AS installation_id, start / 1000 AS timestamp,
+        ${finite('result')} AS value, '' AS msg, topic
+      FROM (${groupsSql(method, buckets, matching(query))})
+      ORDER BY start ${way}, topic ${way}`
+    const total = totalSql(buckets, matching(query))
+    const params = { ...bucketParams(buckets), ...('x' in method && { x: method.x }) }
+    return this.#page(query, { total, rows, params }, signal)
+  }
+
+  async #page(
+    { installation_id, from, to, topics, order, limit, offset }: PageQuery,
+    sql: { total: string; rows: (way: 'ASC' | 'DESC') => string; params?: Params },
+    signal?: AbortSignal
+  ): Promise<Page> {
+    const params = { installation_id, from, to, ...(topics && { topics }), ...sql.params }
+    const rows = `${sql.rows(order === 'asc' ? 'ASC' : 'DESC')}
+      LIMIT {limit:UInt64} OFFSET {offset:UInt64}`
     const [counted, lines] = await Promise.all([
-      this.#connection.query(`SELECT count() AS total ${matching}`, params, signal),
-      this.#connection.query(
-        `SELECT client_id, installation_id, samples.timestamp / 1000 AS timestamp, value, msg, topic
-         ${matching}
-         ORDER BY samples.timestamp ${way}, topic ${way}, id ${way}
-         LIMIT {limit:UInt64} OFFSET {offset:UInt64}`,
-        { ...params, limit, offset },
-        signal
-      )
+      this.#connection.query(sql.total, params, signal),
+      this.#connection.query(rows, { ...params, limit, offset }, signal)
     ])
     const { total }: { total: number } = JSON.parse(counted)
     return { total, ...pageOf(lines.trimEnd(), order) }
@@ -94,6 +108,17 @@ class ClickhouseHistory implements History {
     return this.#connection.close()
   }
 }
+
+const matching = ({ topics }: PageQuery): string => `
+  FROM samples FINAL
+  WHERE installation_id = {installation_id:UInt64}
+    AND samples.timestamp BETWEEN {from:Int64} AND {to:Int64}
+    ${topics ? 'AND topic IN {topics:Array(String)}' : ''}`
+
+/** [ADR-0010] JSON has no infinity: what is too large for a number is the largest one. */
+const finite = (value: string): string =>
+  `if(isNaN(${value}), ${Number.MAX_VALUE},
+    greatest(-${Number.MAX_VALUE}, least(${Number.MAX_VALUE}, ${value})))`
 
 const rowsOf = (lines: string) => JSON.parse(`[${lines.trimEnd().replaceAll('\n', ',')}]`)
 

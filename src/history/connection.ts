@@ -1,4 +1,4 @@
-export type Params = Readonly<Record<string, number | string | readonly string[]>>
+export type Params = Readonly<Record<string, number | string | readonly (number | string)[]>>
 
 /** ClickHouse SQL with `{name:Type}` parameters; all that differs between the ways to reach it. */
 export interface HistoryConnection {

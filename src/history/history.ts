@@ -1,3 +1,4 @@
+import type { Buckets, Method } from '../lib/aggregation.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
 
@@ -14,11 +15,14 @@ export type PageQuery = {
   offset: number
 }
 
+/** One row per topic and bucket that has samples; its time is the bucket's begin, its msg is empty. */
+export type AggregateQuery = PageQuery & { method: Method; buckets: Buckets }
+
 export type Page = {
-  /** Samples matching the query, whatever limit and offset. */
+  /** Rows matching the query, whatever limit and offset. */
   total: number
   count: number
-  /** Timestamp of the oldest sample on this page; undefined when the page is empty. */
+  /** Timestamp of the oldest row on this page; undefined when the page is empty. */
   oldest: UnixMs | undefined
   /** The rows as JSON objects in the contract's Status shape, joined by commas, no brackets. */
   rows: string
@@ -32,6 +36,7 @@ export interface History {
    */
   append(rows: Buffer, token: string): Promise<void>
   readPage(query: PageQuery, signal?: AbortSignal): Promise<Page>
+  aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page>
   /** The newest sample of every topic: greatest timestamp, on a tie the later arrival. */
   latest(): AsyncIterable<Sample[]>
   /** Removes every sample and latest value of an installation. */

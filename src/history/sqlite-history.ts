@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Sample } from '../lib/sample.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
-import type { History, Page, PageQuery } from './history.ts'
+import type { AggregateQuery, History, Page, PageQuery } from './history.ts'
 import type { SqliteReader } from './sqlite-reader.ts'
 import type { WorkerRole } from './sqlite-worker.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
@@ -43,6 +43,10 @@ class SqliteHistory implements History {
 
   readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
     return this.#reader.call('readPage', [query], { signal })
+  }
+
+  aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
+    return this.#reader.call('aggregate', [query], { signal })
   }
 
   async *latest(): AsyncGenerator<Sample[]> {

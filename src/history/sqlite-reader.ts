@@ -2,7 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { plainNumber } from '../lib/json-number.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
-import type { Page, PageQuery } from './history.ts'
+import type { AggregateQuery, Page, PageQuery } from './history.ts'
+import { type AggregatedRow, aggregateRows, createAggregateTables } from './sqlite-aggregate.ts'
 import { listMonths, type Month } from './sqlite-file.ts'
 import { type Count, windowOfRows } from './window-search.ts'
 
@@ -22,6 +23,7 @@ export class SqliteReader {
 
   constructor(file: DatabaseSync) {
     this.#file = file
+    createAggregateTables(file)
     this.#schemaVersion = file.prepare('PRAGMA schema_version')
     this.#latest = file.prepare(`
       SELECT topic_id, latest.id, installation_id, client_id, topic, timestamp, value, msg
@@ -30,12 +32,11 @@ export class SqliteReader {
   }
 
   readPage(query: PageQuery): Page {
-    this.#file.exec('BEGIN')
-    try {
-      return this.#readPage(query)
-    } finally {
-      this.#file.exec('COMMIT')
-    }
+    return this.#inSnapshot(() => this.#readPage(query))
+  }
+
+  aggregate(query: AggregateQuery): Page {
+    return this.#inSnapshot(() => this.#aggregate(query))
   }
 
   /** The topics after `last`, in the order of their number; an empty list is the end. */
@@ -50,6 +51,24 @@ export class SqliteReader {
 
   close(): void {
     this.#file.close()
+  }
+
+  #inSnapshot(read: () => Page): Page {
+    this.#file.exec('BEGIN')
+    try {
+      return read()
+    } finally {
+      this.#file.exec('COMMIT')
+    }
+  }
+
+  #aggregate(query: AggregateQuery): Page {
+    const topics = this.#topicsOf(query)
+    const months = this.#monthsIn({ ...query, order: 'asc' })
+    const { total, rows } = aggregateRows(this.#file, query, [...topics.keys()], months)
+    const oldest = query.order === 'asc' ? rows[0] : rows.at(-1)
+    const json = aggregatedJson(rows, [...topics.values()])
+    return { total, count: rows.length, oldest: oldest?.[1], rows: json }
   }
 
   #readPage(query: PageQuery): Page {
@@ -133,3 +152,17 @@ function toJson(rows: readonly Row[], topics: ReadonlyMap<number, Topic>): strin
   }
   return json
 }
+
+function aggregatedJson(rows: readonly AggregatedRow[], topics: readonly Topic[]): string {
+  let json = ''
+  for (const [rank, start, value] of rows) {
+    const topic = topics[rank]
+    const comma = json === '' ? '' : ','
+    json += `${comma}${topic?.head}${start / 1000},"value":${plainNumber(finite(value))},"msg":""${topic?.tail}`
+  }
+  return json
+}
+
+/** [ADR-0010] JSON has no infinity: what is too large for a number is the largest one. */
+const finite = (value: number | null): number =>
+  Math.max(Math.min(value ?? Number.MAX_VALUE, Number.MAX_VALUE), -Number.MAX_VALUE)

@@ -18,7 +18,7 @@ export function handleError(
   reply: FastifyReply
 ) {
   const answer = answerTo(error)
-  if (answer.statusCode >= 500 && answer.statusCode !== 501) {
+  if (answer.statusCode >= 500) {
     request.log.error({ err: error.cause ?? error, reqId: request.id }, answer.message)
   }
   if (answer.statusCode === 499)

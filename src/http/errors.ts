@@ -32,5 +32,4 @@ export const tooManyTries = (retryAfter: number) =>
 export const clientCancelled = () => new ApiError(499, 'Client cancelled request')
 export const unavailable = (cause: unknown) => new ApiError(503, 'Service Unavailable', { cause })
 export const timedOut = () => new ApiError(503, 'Timed out')
-export const notImplemented = (what: string) => new ApiError(501, `${what} is not available yet`)
 export const internal = () => new ApiError(500, 'Internal Server Error')

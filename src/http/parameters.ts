@@ -1,7 +1,13 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 
 /** The kinds of JSON Schema that a parameter is described with. */
-type ParameterSchema = { type?: string; items?: ParameterSchema; anyOf?: ParameterSchema[] }
+type ParameterSchema = {
+  type?: string
+  items?: ParameterSchema
+  anyOf?: ParameterSchema[]
+  /** A list whose values may hold commas: it is never comma-separated. */
+  'x-repeated'?: boolean
+}
 type Values = Record<string, unknown>
 
 /**
@@ -28,8 +34,11 @@ function convert(values: Values, schema: unknown): void {
   }
 }
 
-function listOf(given: unknown[], { items = {} }: ParameterSchema): unknown[] | undefined {
-  const parts = given.flatMap((value) => String(value).split(',')).filter((part) => part !== '')
+function listOf(given: unknown[], schema: ParameterSchema): unknown[] | undefined {
+  const { items = {}, 'x-repeated': isRepeated } = schema
+  const parts = given
+    .flatMap((value) => (isRepeated ? String(value) : String(value).split(',')))
+    .filter((part) => part !== '')
   return parts.length > 0 ? parts.map((part) => scalarOf(part, items)) : undefined
 }
 

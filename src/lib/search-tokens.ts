@@ -11,12 +11,15 @@ export type Token = number
 /** A candidate has all of `all`, and of each list in `any` at least one. */
 export type TokenQuery = { all: readonly Token[]; any: ReadonlyArray<readonly Token[]> }
 
+/** `rough` finds more than `fine`, and finds each faster. */
+export type TokenQueries = { rough: TokenQuery; fine: TokenQuery }
+
 /** The one token of a document with more than this many: a candidate of every search. */
 export const OVERSIZED: Token = 0
 const MAX_TOKENS = 10_000
 
-/** A trigram costs a search time for each candidate of the others, so beside pairs a few are enough. */
-const trigramsBeside = (pairs: number): number => [6, 3][pairs] ?? 2
+/** A trigram costs time for each candidate of the other tokens, so beside pairs a few are enough. */
+const MAX_TRIGRAMS = { alone: 6, besidePairs: 3 }
 
 /** Trigrams of every text, and every metadata pair as a whole, protected ones too. */
 export function documentTokens(document: SearchDocument): Token[] {
@@ -37,8 +40,8 @@ export function documentTokens(document: SearchDocument): Token[] {
 export function queryTokens({
   wanted,
   filters
-}: Pick<SearchQuery, 'wanted' | 'filters'>): TokenQuery | undefined {
-  const all = new Set<Token>()
+}: Pick<SearchQuery, 'wanted' | 'filters'>): TokenQueries | undefined {
+  const pairs: Token[] = []
   const any: Token[][] = []
   const patterns = wanted.by === 'text' ? [wanted.text] : []
   for (const { key, patterns: values } of filters) {
@@ -47,11 +50,17 @@ export function queryTokens({
       const group = values.map((value) => bestToken(key, value))
       if (group.every((token) => token !== undefined)) any.push(group)
     } else if (value.includes('*')) patterns.push(value)
-    else all.add(pairToken(key, fold(value)))
+    else pairs.push(pairToken(key, fold(value)))
   }
-  const trigrams = patterns.flatMap(patternTrigrams)
-  for (const token of spread(trigrams, trigramsBeside(all.size))) all.add(token)
-  return all.size + any.length > 0 ? { all: [...all], any } : undefined
+  const rough = { all: pairs, any }
+  const hasPairs = pairs.length + any.length > 0
+  const trigrams = spread(
+    patterns.flatMap(patternTrigrams),
+    hasPairs ? MAX_TRIGRAMS.besidePairs : MAX_TRIGRAMS.alone
+  )
+  const fine = { all: [...new Set([...pairs, ...trigrams])], any }
+  if (hasPairs) return { rough, fine }
+  return trigrams.length > 0 ? { rough: fine, fine } : undefined
 }
 
 const bestToken = (key: MetaFilter['key'], value: string): Token | undefined =>

@@ -1,17 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import type { Access } from '../access/guard.ts'
-import type { App, Deps } from '../deps.ts'
+import type { App } from '../deps.ts'
 import { badRequest, duplicateKey, forbidden, notFound } from '../http/errors.ts'
 import { Maybe, Message, MetaValue, SilentQuery } from '../http/schema.ts'
-import {
-  deleteMetaKey,
-  findMetaKey,
-  insertMetaKey,
-  type MetaKey,
-  type MetaOwner,
-  updateMetaKey
-} from '../registry/meta.ts'
+import type { MetaKey, MetaStore } from '../registry/meta.ts'
 import type { MetaRights } from './protected.ts'
 
 const MetaX = Type.Object({ value: Type.String(), protected: Type.Boolean() })
@@ -20,34 +13,33 @@ const MAX_KEY = 255
 
 type Mount = {
   tag: string
-  owner: MetaOwner
-  /** The path's parameter that names the owner, and its schema. */
-  param: string
-  paramSchema: TSchema
+  /** The path before `/meta/`, and the schemas of its parameters. */
+  path: string
+  params: Record<string, TSchema>
   view: Access
   edit: Access
-  /** The owner as the guard found it, and what the caller may there. */
-  find: (request: FastifyRequest) => Promise<{ id: number; rights: MetaRights }>
+  /** The keys of the owner that the path names, and what the caller may there. */
+  find: (request: FastifyRequest) => Promise<{ keys: MetaStore; rights: MetaRights }>
   /** Tells the world; not called for `silent`. */
   changed?: (request: FastifyRequest) => Promise<void>
 }
 
 /** [contract: FunctionX] GET, POST, PUT and DELETE of one metadata key, the same for every owner. */
-export function metaKeyRoutes(app: App, { registry }: Deps, mount: Mount): void {
-  const { owner, view, edit } = mount
+export function metaKeyRoutes(app: App, mount: Mount): void {
+  const { view, edit } = mount
   // Everything after /meta/ is the key: some clients send its slashes as they are.
-  const url = `/:${mount.param}/meta/*`
+  const url = `${mount.path}/meta/*`
   const schema = {
     tags: [mount.tag],
-    params: Type.Object({ [mount.param]: mount.paramSchema, '*': Type.String() })
+    params: Type.Object({ ...mount.params, '*': Type.String() })
   }
 
   app.get(
     url,
     { schema: { ...schema, response: { 200: MetaX } }, config: { access: view } },
     async (request) => {
-      const { id, rights } = await mount.find(request)
-      return visible(await findMetaKey(registry, owner, id, keyOf(request)), rights.sees)
+      const { keys, rights } = await mount.find(request)
+      return visible(await keys.find(keyOf(request)), rights.sees)
     }
   )
 
@@ -59,11 +51,11 @@ export function metaKeyRoutes(app: App, { registry }: Deps, mount: Mount): void 
       preValidation: foldNames
     },
     async (request) => {
-      const { id, rights } = await mount.find(request)
+      const { keys, rights } = await mount.find(request)
       const meta = { value: request.body.value, protected: request.body.protected ?? false }
       if (meta.protected && !rights.edits) throw forbidden()
-      if (!(await insertMetaKey(registry, owner, id, { key: keyOf(request), ...meta }))) {
-        visible(await findMetaKey(registry, owner, id, keyOf(request)), rights.sees)
+      if (!(await keys.insert(keyOf(request), meta))) {
+        visible(await keys.find(keyOf(request)), rights.sees)
         throw duplicateKey()
       }
       await tell(request, request.query.silent)
@@ -87,19 +79,8 @@ export function metaKeyRoutes(app: App, { registry }: Deps, mount: Mount): void 
       preValidation: foldNames
     },
     async (request) => {
-      const { id, rights } = await mount.find(request)
-      const key = keyOf(request)
-      const was = await findMetaKey(registry, owner, id, key)
-      if (was?.protected && !rights.edits) throw forbidden()
-      const { value } = request.body
-      const now = { value, protected: request.body.protected ?? was?.protected ?? false }
-      if (now.protected && !rights.edits) throw forbidden()
-      if (!was && !request.query.create_missing) throw notFound()
-      const isWritten = was
-        ? await updateMetaKey(registry, owner, id, { key, was, now })
-        : await insertMetaKey(registry, owner, id, { key, ...now })
-      // Someone else created, moved or deleted it in between.
-      if (!isWritten) throw was ? notFound() : duplicateKey()
+      const { keys, rights } = await mount.find(request)
+      const now = await put(keys, rights, keyOf(request), request)
       await tell(request, request.query.silent)
       return now
     }
@@ -112,10 +93,10 @@ export function metaKeyRoutes(app: App, { registry }: Deps, mount: Mount): void 
       config: { access: edit }
     },
     async (request) => {
-      const { id, rights } = await mount.find(request)
+      const { keys, rights } = await mount.find(request)
       const key = keyOf(request)
-      const was = visible(await findMetaKey(registry, owner, id, key), rights.edits)
-      if (!(await deleteMetaKey(registry, owner, id, { key, was }))) throw notFound()
+      const was = visible(await keys.find(key), rights.edits)
+      if (!(await keys.remove(key, was))) throw notFound()
       await tell(request, request.query.silent)
       return { message: 'Deleted' }
     }
@@ -123,6 +104,23 @@ export function metaKeyRoutes(app: App, { registry }: Deps, mount: Mount): void 
 
   async function tell(request: FastifyRequest, silent: boolean | undefined): Promise<void> {
     if (!silent) await mount.changed?.(request)
+  }
+}
+
+async function put(
+  keys: MetaStore,
+  { edits }: MetaRights,
+  key: string,
+  { body, query }: { body: Static<typeof MetaXBody>; query: { create_missing?: boolean } }
+): Promise<MetaKey> {
+  while (true) {
+    const was = await keys.find(key)
+    const now = { value: body.value, protected: body.protected ?? was?.protected ?? false }
+    if ((was?.protected || now.protected) && !edits) throw forbidden()
+    if (!was && !query.create_missing) throw notFound()
+    const isWritten = await (was ? keys.update(key, { was, now }) : keys.insert(key, now))
+    if (isWritten) return now
+    // Someone else created, moved or deleted it in between: look again.
   }
 }
 

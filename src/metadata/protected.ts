@@ -10,6 +10,20 @@ type Maps = {
   protected_meta?: Readonly<Record<string, string>>
 }
 
+type Map = Readonly<Record<string, string>>
+
+/** The maps after those that are given took their place; a key lives in one of the two, protected wins. */
+export function replacedMeta(
+  current: { meta: Map; protected_meta: Map },
+  { meta, protected_meta }: Maps
+): { meta: Record<string, string>; protected_meta: Record<string, string> } {
+  const hidden = protected_meta ?? without(current.protected_meta, meta ?? {})
+  return { meta: without(meta ?? current.meta, hidden), protected_meta: { ...hidden } }
+}
+
+const without = (map: Map, keys: Map): Record<string, string> =>
+  Object.fromEntries(Object.entries(map).filter(([key]) => !Object.hasOwn(keys, key)))
+
 /** On create: protected metadata without the grant is refused, an empty map is nothing. */
 export function checkNewMeta({ protected_meta = {} }: Maps, { edits }: MetaRights): void {
   if (!edits && Object.keys(protected_meta).length > 0) throw forbidden()
@@ -19,15 +33,24 @@ export function checkNewMeta({ protected_meta = {} }: Maps, { edits }: MetaRight
  * On update: without the grant protected metadata stays as it is. A map of it is ignored, and a
  * plain key that is protected is refused.
  */
+export function leaveProtected(
+  fields: Maps,
+  isProtected: (key: string) => boolean,
+  { edits }: MetaRights
+): void {
+  if (edits) return
+  delete fields.protected_meta
+  if (Object.keys(fields.meta ?? {}).some(isProtected)) throw forbidden()
+}
+
+/** The same where the keys are rows of the registry. */
 export async function keepProtected(
   registry: Registry,
   owner: { kind: MetaOwner; id: number },
   fields: Maps,
-  { edits }: MetaRights
+  rights: MetaRights
 ): Promise<void> {
-  if (edits) return
-  delete fields.protected_meta
-  const keys = Object.keys(fields.meta ?? {})
+  const keys = rights.edits ? [] : Object.keys(fields.meta ?? {})
   const taken = await protectedKeys(registry, owner.kind, owner.id, keys)
-  if (taken.length > 0) throw forbidden()
+  leaveProtected(fields, (key) => taken.includes(key), rights)
 }

@@ -1,6 +1,7 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { fold, likePattern, type MetaFilter } from '../lib/meta-filter.ts'
 import { isOneOf } from './dialect.ts'
+import { markForSearch } from './search-index.ts'
 import type { Flag, Registry } from './tables.ts'
 
 export type MetaOwner = 'organization' | 'user' | 'installation'
@@ -111,55 +112,64 @@ const ownerId = (owner: MetaOwner) => sql.ref<number>(`${owner}_id`)
 
 export type MetaKey = { value: string; protected: boolean }
 
-export async function findMetaKey(
-  registry: Registry,
-  owner: MetaOwner,
-  id: number,
-  key: string
-): Promise<MetaKey | undefined> {
-  const { rows } = await sql<{ value: string; protected: Flag }>`
-    select value, protected from ${table(owner)}
-    where ${ownerId(owner)} = ${id} and key = ${key}`.execute(registry)
-  const [row] = rows
-  return row && { value: row.value, protected: row.protected === 1 }
+/** The metadata keys of one owner, one at a time. */
+export interface MetaStore {
+  find(key: string): Promise<MetaKey | undefined>
+  /** False when the key exists already, plain or protected. */
+  insert(key: string, meta: MetaKey): Promise<boolean>
+  /** False when the key is not there any more as `was` says. */
+  update(key: string, change: { was: MetaKey; now: MetaKey }): Promise<boolean>
+  remove(key: string, was: MetaKey): Promise<boolean>
 }
 
-/** False when the key exists already, plain or protected. */
-export async function insertMetaKey(
-  registry: Registry,
-  owner: MetaOwner,
-  id: number,
-  { key, value, protected: isProtected }: MetaKey & { key: string }
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`insert into ${table(owner)}
-      (${ownerId(owner)}, key, value, protected, key_folded, value_folded)
-    values (${id}, ${key}, ${value}, ${flag(isProtected)}, ${fold(key)}, ${fold(value)})
-    on conflict (${ownerId(owner)}, key) do nothing`.execute(registry)
-  return (numAffectedRows ?? 0n) > 0n
-}
+/** Keys that are rows of `<owner>_meta`. */
+export const metaRows = (registry: Registry, owner: MetaOwner, id: number): MetaStore => ({
+  async find(key) {
+    const { rows } = await sql<{ value: string; protected: Flag }>`
+      select value, protected from ${table(owner)}
+      where ${ownerId(owner)} = ${id} and key = ${key}`.execute(registry)
+    const [row] = rows
+    return row && { value: row.value, protected: row.protected === 1 }
+  },
+  insert: (key, { value, protected: isProtected }) =>
+    writes(
+      registry,
+      owner,
+      id,
+      sql`insert into ${table(owner)}
+        (${ownerId(owner)}, key, value, protected, key_folded, value_folded)
+      values (${id}, ${key}, ${value}, ${flag(isProtected)}, ${fold(key)}, ${fold(value)})
+      on conflict (${ownerId(owner)}, key) do nothing`
+    ),
+  update: (key, { was, now }) =>
+    writes(
+      registry,
+      owner,
+      id,
+      sql`update ${table(owner)}
+      set value = ${now.value}, value_folded = ${fold(now.value)}, protected = ${flag(now.protected)}
+      where ${ownerId(owner)} = ${id} and key = ${key} and protected = ${flag(was.protected)}`
+    ),
+  remove: (key, was) =>
+    writes(
+      registry,
+      owner,
+      id,
+      sql`delete from ${table(owner)}
+      where ${ownerId(owner)} = ${id} and key = ${key} and protected = ${flag(was.protected)}`
+    )
+})
 
-/** False when the key is not there any more as `was` says. */
-export async function updateMetaKey(
+/** True when the statement changed a row; installations are found by their metadata too. */
+const writes = (
   registry: Registry,
   owner: MetaOwner,
   id: number,
-  { key, was, now }: { key: string; was: MetaKey; now: MetaKey }
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`update ${table(owner)}
-    set value = ${now.value}, value_folded = ${fold(now.value)}, protected = ${flag(now.protected)}
-    where ${ownerId(owner)} = ${id} and key = ${key} and protected = ${flag(was.protected)}
-    `.execute(registry)
-  return (numAffectedRows ?? 0n) > 0n
-}
-
-export async function deleteMetaKey(
-  registry: Registry,
-  owner: MetaOwner,
-  id: number,
-  { key, was }: { key: string; was: MetaKey }
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`delete from ${table(owner)}
-    where ${ownerId(owner)} = ${id} and key = ${key} and protected = ${flag(was.protected)}
-    `.execute(registry)
-  return (numAffectedRows ?? 0n) > 0n
-}
+  statement: RawBuilder<unknown>
+): Promise<boolean> =>
+  registry.transaction().execute(async (registry) => {
+    const { numAffectedRows } = await statement.execute(registry)
+    const isWritten = (numAffectedRows ?? 0n) > 0n
+    if (isWritten && owner === 'installation') await markForSearch(registry, owner, [id])
+    return isWritten
+  })

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { KindReach, SearchKind } from '../lib/search-query.ts'
-import type { TokenQuery } from '../lib/search-tokens.ts'
+import type { TokenQueries } from '../lib/search-tokens.ts'
 import { isOneOf } from './dialect.ts'
 import { isWithin } from './installations.ts'
 import { BLOCK } from './objects.ts'
@@ -12,19 +12,22 @@ import type { ObjectKind, Registry } from './tables.ts'
 export type Candidates = AsyncGenerator<readonly number[]>
 
 /** The first look is short, since most searches find little; later ones grow. */
-const LOOK = { first: 1000, most: 16_000 }
+const LOOK = { first: 250, most: 16_000 }
+const GROWTH = 4
 const SCAN = 2000
 
 /** From the index, and everything marked: what the index does not know yet. */
 export async function* indexed(
   registry: Registry,
   kind: SearchKind,
-  tokens: TokenQuery,
+  { rough, fine }: TokenQueries,
   look = LOOK
 ): Candidates {
   const before = docOf(kind, KIND_SIZE)
   let after = 0
-  for (let limit = look.first; ; limit = Math.min(limit * 2, look.most)) {
+  // When there is little to find, comparing it is cheaper than finding it more exactly.
+  let tokens = rough
+  for (let limit = look.first; ; limit = Math.min(limit * GROWTH, look.most)) {
     // Marks first: what leaves them meanwhile is in the index when that is read.
     const marked = await markedAfter(registry, kind, after, limit)
     const range = { after: docOf(kind, after), before, limit }
@@ -36,6 +39,7 @@ export async function* indexed(
     yield [...ids].sort((a, b) => a - b)
     if (isLast) return
     after = end
+    tokens = fine
   }
 }
 

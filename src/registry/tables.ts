@@ -107,6 +107,34 @@ export type Tables = {
     created: number
     updated: number
   }
+  schedules: {
+    id: Generated<number>
+    installation_id: number
+    active: Flag
+    topic: string
+    value: number
+    minute: string
+    hour: string
+    day_of_month: string
+    day_of_week: string
+    month: string
+    executor: string
+    created: number
+    updated: number
+    /** Unix milliseconds; null = never, or not by the platform. */
+    next_run: number | null
+    /** In which `next_run` was reckoned. */
+    zone: string
+    /** How many runs there were, which gives each its place in `schedule_runs`. */
+    runs: number
+  }
+  schedule_runs: {
+    schedule_id: number
+    slot: number
+    planned: number
+    ran: number
+    outcome: RunOutcome
+  }
   /** How many objects of a kind have ids in `block`, so that a page far down is found by counting blocks. */
   object_counts: { installation_id: number; kind: ObjectKind; block: number; count: number }
   /** What the search index does not know yet. */
@@ -120,6 +148,9 @@ export type Tables = {
 
 /** A pending sign-in waits for its second factor; a reset key is good for a new password alone. */
 export type TokenPurpose = 'session' | 'key' | 'pending' | 'reset'
+
+/** A run is taken before it is published, so that nobody else does it. */
+export type RunOutcome = 'taken' | 'published' | 'failed' | 'skipped'
 
 export type ObjectKind = 'device' | 'function'
 

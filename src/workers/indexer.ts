@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { SECOND } from '../lib/unix-time.ts'
-import { foldMarks } from '../registry/search-index.ts'
+import { foldMarks } from '../registry/search-fold.ts'
 import type { Registry } from '../registry/tables.ts'
 
 type Parts = { registry: Registry; log: FastifyBaseLogger }

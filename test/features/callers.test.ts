@@ -21,7 +21,7 @@ async function makeTarget(world: World) {
   const sibling = await world.organization(parent)
   const other = await world.organization()
   const meta = { k: 'v' }
-  const installation = await world.installation({ organization_id: own })
+  const installation = await world.installation({ organization_id: own, meta })
   const user = await world.user({ organizations: [own], meta })
   const empty = await world.organization(own)
   const asAdmin = async (line: string, body: object) =>
@@ -29,9 +29,21 @@ async function makeTarget(world: World) {
   await asAdmin(`PUT /api/v2/organization/${own}`, { meta })
   const role = await asAdmin('POST /api/v2/role', { name: world.unique('role'), priority: 1 })
   const key = await asAdmin(`POST /api/v2/user/${user.id}/security/token`, { name: 'key' })
+  const object = (resource: string) =>
+    asAdmin(`POST /api/v2/${resource}/${installation.id}?silent=true`, { type: 't', meta })
+  const functionx = await object('functionx')
+  const devicex = await object('devicex')
+  const schedules = `/api/v2/schedule/${installation.id}`
+  const body = { topic: 'x', value: 1 }
+  await world.request(`POST ${schedules}?silent=true`, { as: world.admin, body })
+  const list = await world.request(`GET ${schedules}`, { as: world.admin })
+  const [schedule = { id: 0 }] = list.json as { id: number }[]
   const caller = (organization: number) =>
     world.user({ grants, organizations: [organization], priority: 500 })
-  return { parent, own, child, sibling, other, empty, installation, user, role, key, caller, world }
+  return {
+    ...{ parent, own, child, sibling, other, empty },
+    ...{ installation, functionx, devicex, schedule, user, role, key, caller, world }
+  }
 }
 type Target = Awaited<ReturnType<typeof makeTarget>>
 type Row = {
@@ -46,6 +58,22 @@ type Row = {
  * others. `anyone`: 200 for whoever has the grant, who sees or makes only what is its own.
  */
 type Reach = 'inside' | 'anyone' | 'public' | 'pending' | 'system'
+
+/** The four operations on one metadata key, the same for every owner. */
+const metaKeys = (path: string, at: (t: Target) => string): Record<string, Row> => ({
+  [`GET ${path}/meta/{meta_key}`]: { line: (t) => `GET ${at(t)}/meta/k`, reach: 'inside' },
+  [`POST ${path}/meta/{meta_key}`]: {
+    line: (t) => `POST ${at(t)}/meta/new`,
+    body: () => ({ value: 'v' }),
+    reach: 'inside'
+  },
+  [`PUT ${path}/meta/{meta_key}`]: {
+    line: (t) => `PUT ${at(t)}/meta/k`,
+    body: () => ({ value: 'v' }),
+    reach: 'inside'
+  },
+  [`DELETE ${path}/meta/{meta_key}`]: { line: (t) => `DELETE ${at(t)}/meta/k`, reach: 'inside' }
+})
 
 /** The written table. `key` is the status for a key restricted to `status/read/all`; 403 unless given. */
 const table: Record<string, Row> = {
@@ -85,6 +113,58 @@ const table: Record<string, Row> = {
     line: (t) => `GET /api/v2/mobile/${t.user.id}`,
     reach: 'system'
   },
+  'GET /api/v2/functionx/{installation_id}': {
+    line: (t) => `GET /api/v2/functionx/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/functionx/{installation_id}': {
+    line: (t) => `POST /api/v2/functionx/${t.installation.id}`,
+    body: () => ({ type: 't' }),
+    reach: 'inside'
+  },
+  'GET /api/v2/functionx/{installation_id}/{functionx_id}': {
+    line: (t) => `GET /api/v2/functionx/${t.installation.id}/${t.functionx.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/functionx/{installation_id}/{functionx_id}': {
+    line: (t) => `PUT /api/v2/functionx/${t.installation.id}/${t.functionx.id}`,
+    body: () => ({ type: 't' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/functionx/{installation_id}/{functionx_id}': {
+    line: (t) => `DELETE /api/v2/functionx/${t.installation.id}/${t.functionx.id}`,
+    reach: 'inside'
+  },
+  ...metaKeys(
+    '/api/v2/functionx/{installation_id}/{functionx_id}',
+    (t) => `/api/v2/functionx/${t.installation.id}/${t.functionx.id}`
+  ),
+  'GET /api/v2/devicex/{installation_id}': {
+    line: (t) => `GET /api/v2/devicex/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/devicex/{installation_id}': {
+    line: (t) => `POST /api/v2/devicex/${t.installation.id}`,
+    body: () => ({ type: 't' }),
+    reach: 'inside'
+  },
+  'GET /api/v2/devicex/{installation_id}/{devicex_id}': {
+    line: (t) => `GET /api/v2/devicex/${t.installation.id}/${t.devicex.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/devicex/{installation_id}/{devicex_id}': {
+    line: (t) => `PUT /api/v2/devicex/${t.installation.id}/${t.devicex.id}`,
+    body: () => ({ type: 't' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/devicex/{installation_id}/{devicex_id}': {
+    line: (t) => `DELETE /api/v2/devicex/${t.installation.id}/${t.devicex.id}`,
+    reach: 'inside'
+  },
+  ...metaKeys(
+    '/api/v2/devicex/{installation_id}/{devicex_id}',
+    (t) => `/api/v2/devicex/${t.installation.id}/${t.devicex.id}`
+  ),
   'GET /api/v2/status/{installation_id}': {
     line: (t) => `GET /api/v2/status/${t.installation.id}`,
     reach: 'inside',
@@ -122,6 +202,40 @@ const table: Record<string, Row> = {
   },
   'DELETE /api/v2/installation/{installation_id}': {
     line: (t) => `DELETE /api/v2/installation/${t.installation.id}`,
+    reach: 'inside'
+  },
+  ...metaKeys(
+    '/api/v2/installation/{installation_id}',
+    (t) => `/api/v2/installation/${t.installation.id}`
+  ),
+  'GET /api/v2/schedule/{installation_id}': {
+    line: (t) => `GET /api/v2/schedule/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/schedule/{installation_id}': {
+    line: (t) => `POST /api/v2/schedule/${t.installation.id}`,
+    body: () => ({ topic: 'x', value: 1 }),
+    reach: 'inside'
+  },
+  'GET /api/v2/schedule/{installation_id}/{schedule_id}': {
+    line: (t) => `GET /api/v2/schedule/${t.installation.id}/${t.schedule.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/schedule/{installation_id}/{schedule_id}': {
+    line: (t) => `PUT /api/v2/schedule/${t.installation.id}/${t.schedule.id}`,
+    body: () => ({ topic: 'x', value: 1 }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/schedule/{installation_id}/{schedule_id}': {
+    line: (t) => `DELETE /api/v2/schedule/${t.installation.id}/${t.schedule.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/schedule/{installation_id}/{schedule_id}/next': {
+    line: (t) => `GET /api/v2/schedule/${t.installation.id}/${t.schedule.id}/next`,
+    reach: 'inside'
+  },
+  'GET /api/v2/schedule/{installation_id}/{schedule_id}/runs': {
+    line: (t) => `GET /api/v2/schedule/${t.installation.id}/${t.schedule.id}/runs`,
     reach: 'inside'
   },
   'GET /api/v2/perimission': { line: () => 'GET /api/v2/perimission', reach: 'anyone', key: 200 },
@@ -187,24 +301,7 @@ const table: Record<string, Row> = {
     body: () => ({ new_password: 'a brand new secret' }),
     reach: 'inside'
   },
-  'GET /api/v2/user/{user_id}/meta/*': {
-    line: (t) => `GET /api/v2/user/${t.user.id}/meta/k`,
-    reach: 'inside'
-  },
-  'POST /api/v2/user/{user_id}/meta/*': {
-    line: (t) => `POST /api/v2/user/${t.user.id}/meta/new`,
-    body: () => ({ value: 'v' }),
-    reach: 'inside'
-  },
-  'PUT /api/v2/user/{user_id}/meta/*': {
-    line: (t) => `PUT /api/v2/user/${t.user.id}/meta/k`,
-    body: () => ({ value: 'v' }),
-    reach: 'inside'
-  },
-  'DELETE /api/v2/user/{user_id}/meta/*': {
-    line: (t) => `DELETE /api/v2/user/${t.user.id}/meta/k`,
-    reach: 'inside'
-  },
+  ...metaKeys('/api/v2/user/{user_id}', (t) => `/api/v2/user/${t.user.id}`),
   'GET /api/v2/user/{user_id}/security/token': {
     line: (t) => `GET /api/v2/user/${t.user.id}/security/token`,
     reach: 'inside'
@@ -237,24 +334,7 @@ const table: Record<string, Row> = {
     line: (t) => `DELETE /api/v2/organization/${t.empty}`,
     reach: 'inside'
   },
-  'GET /api/v2/organization/{organization_id}/meta/*': {
-    line: (t) => `GET /api/v2/organization/${t.own}/meta/k`,
-    reach: 'inside'
-  },
-  'POST /api/v2/organization/{organization_id}/meta/*': {
-    line: (t) => `POST /api/v2/organization/${t.own}/meta/new`,
-    body: () => ({ value: 'v' }),
-    reach: 'inside'
-  },
-  'PUT /api/v2/organization/{organization_id}/meta/*': {
-    line: (t) => `PUT /api/v2/organization/${t.own}/meta/k`,
-    body: () => ({ value: 'v' }),
-    reach: 'inside'
-  },
-  'DELETE /api/v2/organization/{organization_id}/meta/*': {
-    line: (t) => `DELETE /api/v2/organization/${t.own}/meta/k`,
-    reach: 'inside'
-  },
+  ...metaKeys('/api/v2/organization/{organization_id}', (t) => `/api/v2/organization/${t.own}`),
   'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'anyone' },
   'GET /metrics': { line: () => 'GET /metrics', reach: 'anyone' },
   'GET /api/v2/ping': { line: () => 'GET /api/v2/ping', reach: 'public' },

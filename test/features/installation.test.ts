@@ -557,4 +557,92 @@ onEveryRegistry('installation', (engine) => {
       expect: unauthorized
     })
   })
+
+  describe('metadata keys', () => {
+    const grants = ['installation/list/all', 'installation/update/all']
+    const withMeta =
+      (more: readonly string[] = []) =>
+      async (world: World) => {
+        const installation = await world.installation({
+          meta: { 'a/b c%': 'odd' },
+          protected_meta: { pin: '1' }
+        })
+        const user = await world.user({
+          grants: [...grants, ...more],
+          organizations: [installation.organization_id]
+        })
+        const told = [`${installation.client_id}/evt/installation/updated`]
+        return { user, told, at: `/api/v2/installation/${installation.id}/meta` }
+      }
+    const asUser = ({ user }: { user: Account }) => user
+
+    scenario('are read', {
+      given: withMeta(),
+      as: asUser,
+      request: ({ at }) => `GET ${at}/a%2Fb%20c%25`,
+      expect: { status: 200, body: { value: 'odd', protected: false } }
+    })
+    scenario('are created, and the world is told', {
+      given: withMeta(),
+      as: asUser,
+      request: ({ at }) => `POST ${at}/new`,
+      body: { value: 'v' },
+      expect: {
+        status: 200,
+        body: { value: 'v', protected: false },
+        published: ({ told }) => told
+      },
+      and: async (_, { at, user }, world) => {
+        const list = await world.request('GET /api/v2/installation?NEW=V', { as: user })
+        assert.equal((list.json as unknown[]).length, 1)
+        const again = await world.request(`POST ${at}/new`, { as: user, body: { value: 'w' } })
+        assert.equal(again.status, 409)
+      }
+    })
+    scenario('are changed silently', {
+      given: withMeta(),
+      as: asUser,
+      request: ({ at }) => `PUT ${at}/new?silent=true&create_missing=true`,
+      body: { Value: 'v' },
+      expect: { status: 200, body: { value: 'v', protected: false } }
+    })
+    scenario('are not created by a plain PUT', {
+      given: withMeta(),
+      as: asUser,
+      request: ({ at }) => `PUT ${at}/new`,
+      body: { value: 'v' },
+      expect: { status: 404, body: { message: 'Not found' } }
+    })
+    scenario('are deleted, and the world is told', {
+      given: withMeta(['installation/+/protected_meta/all']),
+      as: asUser,
+      request: ({ at }) => `DELETE ${at}/pin`,
+      expect: { status: 200, body: { message: 'Deleted' }, published: ({ told }) => told }
+    })
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+      const body = method === 'POST' || method === 'PUT' ? { value: 'v' } : undefined
+      scenario(`${method} of a protected one without the grant`, {
+        given: withMeta(),
+        as: asUser,
+        request: ({ at }) => `${method} ${at}/pin`,
+        body,
+        expect: forbidden
+      })
+      scenario(`${method} in an installation of others`, {
+        given: async (world) => ({
+          ...(await withMeta()(world)),
+          user: await world.user({ grants })
+        }),
+        as: asUser,
+        request: ({ at }) => `${method} ${at}/x`,
+        body,
+        expect: forbidden
+      })
+      scenario(`${method} without a token`, {
+        request: `${method} /api/v2/installation/1/meta/x`,
+        body,
+        expect: unauthorized
+      })
+    }
+  })
 })

@@ -120,12 +120,89 @@ onEveryRegistry('log', (engine) => {
     })
   }
 
-  scenario('GET log aggregated says that it is not there yet', {
-    given: (world) => world.site(grants),
-    as,
-    request: ({ installation }) => `GET /api/v3beta/log/${installation.id}?aggr_method=avg`,
-    expect: { status: 501, body: { message: 'aggregation is not available yet' } }
+  test('aggregated pages of one house', async () => {
+    const { world } = platform()
+    const { path, user, installation } = await house(world)
+    const { client_id, id: installation_id } = installation
+    const read = async (query: string, line = `GET ${path}`, body?: unknown): Promise<Page> => {
+      const { status, json, text } = await world.request(`${line}?${window}&${query}`, {
+        as: user,
+        body
+      })
+      assert.equal(status, 200, text)
+      return json as Page
+    }
+
+    // 1 700 000 000 is 20 s into a minute: obj/a has 0 to 3 before the next one, then 4 and 5.
+    assert.deepEqual(await read('aggr_method=avg&topics=obj/a'), {
+      count: 2,
+      last: 1_699_999_980,
+      total: 2,
+      data: [
+        [1_700_000_040, 4.5],
+        [1_699_999_980, 1.5]
+      ].map(([timestamp, value]) => ({
+        client_id,
+        installation_id,
+        timestamp,
+        value,
+        msg: '',
+        topic: `${client_id}/obj/a`
+      }))
+    })
+    for (const [method, newest, oldest] of [
+      ['count', 2, 4],
+      ['first', 4, 0],
+      ['last', 5, 3],
+      ['mean', 4.5, 1.5],
+      ['spread', 1, 3],
+      ['max', 5, 3],
+      ['min', 4, 0],
+      ['sum', 9, 6],
+      ['stddev', Math.sqrt(0.5), Math.sqrt(5 / 3)],
+      ['median', 4.5, 1.5],
+      ['percentile%2890%29', 5, 3],
+      ['percentile', 4, 1],
+      ['integral', 45, 80],
+      ['integral(10)', 4.5, 8]
+    ] as const) {
+      const found = values(await read(`topics=obj/a&aggr_method=${method}`))
+      assert.equal(found.length, 2)
+      assert(Math.abs((found[0] ?? 0) - newest) < 1e-9, `${method} ${found}`)
+      assert(Math.abs((found[1] ?? 0) - oldest) < 1e-9, `${method} ${found}`)
+    }
+
+    const all = values(await read('aggr_method=max'))
+    assert.deepEqual(all, [5, 101, 3], 'newest first, then the later topic')
+    assert.deepEqual(values(await read('aggr_method=max&order=asc')), all.toReversed())
+    assert.deepEqual(values(await read('aggr_method=max&limit=1&offset=1')), [101])
+    assert.equal((await read('aggr_method=max&limit=1&offset=1')).total, 3)
+    assert.deepEqual(values(await read('aggr_interval=1m0s')), [4.5, 100.5, 1.5], 'the median')
+    assert.deepEqual(values(await read('aggr_method=sum&aggr_interval=0s')), [9, 201, 6])
+    assert.deepEqual(values(await read('aggr_method=sum&aggr_interval=1h')), [201, 15])
+    assert.deepEqual(values(await read('aggr_method=sum', `POST ${path}`, ['obj/b'])), [201])
+    const local = await read('aggr_method=count&aggr_interval=1mo&tz=Asia/Kolkata&topics=obj/a')
+    assert.equal(local.last, Date.parse('2023-11-01T00:00+05:30') / 1000)
   })
+
+  for (const [query, message] of [
+    ['aggr_method=average', /^aggr_method must be count, first,/],
+    ['aggr_method=percentile(101)', /^aggr_method must be/],
+    ['aggr_method=integral(0)', /^aggr_method must be/],
+    ['aggr_interval=1y', /^aggr_interval must be a number and s, m, h, d, w or mo/],
+    ['aggr_interval=-1m', /^aggr_interval must be/],
+    [`aggr_interval=${'9'.repeat(51)}s`, /^aggr_interval must/],
+    ['tz=Mars/Base', /^tz must be an IANA time zone/],
+    ['aggr_method=max&tz=%2B01:00', /^tz must be/]
+  ] as const) {
+    scenario(`GET log?${query}`, {
+      given: (world) => world.site(grants),
+      as,
+      request: ({ installation }) => `GET /api/v3beta/log/${installation.id}?${query}`,
+      expect: { status: 400 },
+      and: ({ json }) => assert.match((json as { message: string }).message, message)
+    })
+  }
 
   scenario('POST log with a body that is no list', {
     given: (world) => world.site(grants),

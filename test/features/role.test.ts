@@ -211,7 +211,14 @@ onEveryRegistry('role and permission', (engine) => {
     const installation = await world.installation()
     const foreign = await world.installation()
     const user = await world.user({
-      grants: ['status/+/all', 'log/read/assigned', `${foreign.id}/log/#`],
+      grants: [
+        'status/+/all',
+        'log/read/assigned',
+        'device/zwave/view',
+        'installation/list/all',
+        'functionx/list/all',
+        `${foreign.id}/log/#`
+      ],
       organizations: [installation.organization_id],
       assigned: [installation.id]
     })
@@ -235,6 +242,16 @@ onEveryRegistry('role and permission', (engine) => {
     assert.deepEqual(await explain('log/read', foreign.id), [true, `${foreign.id}/log/#`])
     assert.deepEqual(await explain('log/read', 999_999), [false, null])
     assert.deepEqual(await explain('user/list', installation.id), [false, null])
+    assert.deepEqual(await explain('device/zwave/view', installation.id), [
+      true,
+      'device/zwave/view'
+    ])
+    assert.deepEqual(await explain('device/lora/view', installation.id), [false, null])
+    assert.deepEqual(await explain('device/zwave/view', foreign.id), [false, null])
+    assert.deepEqual(await explain('functionx/zwave/view', installation.id), [
+      true,
+      'functionx/list/all'
+    ])
     const bad = await world.request('GET /api/v2/permission/explain', { as: user })
     assert.deepEqual([bad.status, bad.json], [400, { message: 'permission is required' }])
     assert.equal((await world.request('GET /api/v2/permission/explain?permission=x')).status, 401)

@@ -67,10 +67,23 @@ onEveryRegistry('system', (engine) => {
     request: 'GET /docs/openapi.json',
     expect: { status: 200 },
     and: ({ json }) => {
-      const { paths } = json as { paths: Record<string, object> }
+      type Operation = { parameters: { name: string }[]; responses: object }
+      const { paths } = json as { paths: Record<string, Record<string, Operation>> }
       assert.deepEqual(Object.keys(paths['/api/v3beta/log/{installation_id}'] ?? {}), [
         'get',
         'post'
+      ])
+      const key = paths['/api/v2/functionx/{installation_id}/{functionx_id}/meta/{meta_key}']
+      assert.deepEqual(
+        key?.['get']?.parameters.map(({ name }) => name),
+        ['installation_id', 'functionx_id', 'meta_key']
+      )
+      assert.deepEqual(Object.keys(key?.['get']?.responses ?? {}), [
+        '200',
+        '400',
+        '401',
+        '403',
+        '500'
       ])
     }
   })

@@ -13,6 +13,7 @@ const SAMPLES_OF_A_YEAR = (365 * DAY) / STEP
 
 type Sample = { topic: string; timestamp: number; value: number }
 type Log = { total: number; last: number; data: Sample[] }
+type ModelX = { id: number; meta: Record<string, string> }
 type Installation = { id: number; name: string; client_id: number; created: number }
 
 suite('--demo', () => {
@@ -46,6 +47,19 @@ suite('--demo', () => {
       const status = await get<Sample[]>(caracal, login, `/api/v2/status/${id}`)
       assert.equal(status.length, 20)
       for (const { topic } of status) assert.ok(topic.startsWith(`${client_id}/obj/`), topic)
+    }
+  })
+
+  test('has a function for every topic and a device for every place', async () => {
+    for (const { id } of installations) {
+      const functions = await get<ModelX[]>(caracal, login, `/api/v2/functionx/${id}`)
+      const devices = await get<ModelX[]>(caracal, login, `/api/v2/devicex/${id}`)
+      const topics = functions.map(({ meta }) => meta['topic_read'])
+      assert.equal(new Set(topics).size, 20)
+      assert.deepEqual(
+        new Set(functions.map(({ meta }) => meta['device_id'])),
+        new Set(devices.map((device) => String(device.id)))
+      )
     }
   })
 

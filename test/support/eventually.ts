@@ -8,7 +8,7 @@ export async function eventually<T>(check: () => T | Promise<T>, withinMs = 5000
       return await check()
     } catch (error) {
       if (Date.now() > end) throw error
-      await wait(10)
+      await wait(2)
     }
   }
 }

@@ -76,7 +76,7 @@ function postgresAccount(): { uid: number; gid: number } | undefined {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

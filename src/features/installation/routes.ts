@@ -3,13 +3,14 @@ import { Type } from 'typebox'
 import { onInstallation, permit, signedIn } from '../../access/guard.ts'
 import { holdsName, may, type Principal, scopeOf } from '../../access/principal.ts'
 import { usersVisibleTo } from '../../access/visibility.ts'
-import { isTimeZone } from '../../config.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
-import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
+import { Id, InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
+import { isTimeZone } from '../../lib/calendar.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import { tellChange } from '../../notify/change.ts'
 import { tellRemoved } from '../../notify/removed.ts'
@@ -23,6 +24,8 @@ import {
   removeInstallations,
   updateInstallation
 } from '../../registry/installations.ts'
+import { metaRows } from '../../registry/meta.ts'
+import { replanSchedules } from '../../registry/schedules.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { visibleUsers } from '../../registry/users.ts'
@@ -123,6 +126,9 @@ export const installationRoutes: Routes = (app, deps) => {
         const owner = { kind: 'installation', id: installation.id } as const
         await keepProtected(registry, owner, fields, rights(principal, installation))
         await updateInstallation(registry, installation.id, fields, now)
+        if (fields.timezone !== undefined) {
+          await replanSchedules(registry, deps.timezone, now, installation.id)
+        }
       })
       return answerChanged(installation.id, principal, query.silent)
     }
@@ -148,6 +154,20 @@ export const installationRoutes: Routes = (app, deps) => {
       return { message: 'Deleted' }
     }
   )
+
+  metaKeyRoutes(app, {
+    tag: 'Installation',
+    path: '/:installation_id',
+    params: { installation_id: Id },
+    view: onInstallation('installation/list'),
+    edit: onInstallation('installation/update'),
+    find: async ({ principal, installation }) => ({
+      keys: metaRows(registry, 'installation', installation.id),
+      rights: rights(principal, installation)
+    }),
+    changed: ({ installation: { client_id } }) =>
+      tellChange(deps, { kind: 'installation', client_id })
+  })
 
   async function answerChanged(id: number, principal: Principal, silent: boolean | undefined) {
     // The rules of MQTT must know the installation before its news goes out.

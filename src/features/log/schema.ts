@@ -13,8 +13,26 @@ const window = {
   ),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   order: Type.Optional(Type.Union([Type.Literal('desc'), Type.Literal('asc')])),
-  aggr_method: Type.Optional(Type.String()),
-  aggr_interval: Type.Optional(Type.String())
+  aggr_method: Type.Optional(
+    Type.String({
+      maxLength: 50,
+      description:
+        'count, first, last, avg, mean, spread, max, min, sum, stddev, median, percentile(X), integral(X); default: median'
+    })
+  ),
+  aggr_interval: Type.Optional(
+    Type.String({
+      maxLength: 50,
+      description:
+        'Number and unit: s, m, h, d, w, mo; also 1h30m0s. Default: 1m, 10m, 1h or 6h, by the time asked for'
+    })
+  ),
+  tz: Type.Optional(
+    Type.String({
+      maxLength: 50,
+      description: 'Zone of days, weeks and months, an IANA name; default: UTC'
+    })
+  )
 }
 
 export const LogBodyQuery = Type.Object(window)

@@ -10,6 +10,7 @@ import { Id, Message } from '../../http/schema.ts'
 import { completeAddress } from '../../lib/address.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
+import { metaRows } from '../../registry/meta.ts'
 import {
   findOrganization,
   insertOrganization,
@@ -140,16 +141,15 @@ export const organizationRoutes: Routes = (app, deps) => {
     }
   )
 
-  metaKeyRoutes(app, deps, {
+  metaKeyRoutes(app, {
     tag: 'Organization',
-    owner: 'organization',
-    param: 'organization_id',
-    paramSchema: Id,
+    path: '/:organization_id',
+    params: { organization_id: Id },
     view,
     edit,
     find: async ({ principal, params }) => {
       const { organization_id: id } = params as { organization_id: number }
-      return { id, rights: rights(principal, id) }
+      return { keys: metaRows(registry, 'organization', id), rights: rights(principal, id) }
     }
   })
 

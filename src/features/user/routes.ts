@@ -9,6 +9,7 @@ import { Message } from '../../http/schema.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
+import { metaRows } from '../../registry/meta.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { endSessions } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
@@ -146,15 +147,14 @@ export const userRoutes: Routes = (app, deps) => {
     }
   )
 
-  metaKeyRoutes(app, deps, {
+  metaKeyRoutes(app, {
     tag: 'User',
-    owner: 'user',
-    param: 'user_id',
-    paramSchema: UserId,
+    path: '/:user_id',
+    params: { user_id: UserId },
     view: onUser('user/list', 'user/list/assigned'),
     edit: editUser('user/update'),
     find: async ({ principal, subject }) => ({
-      id: subject.id,
+      keys: metaRows(registry, 'user', subject.id),
       rights: await metaRights(registry, principal, subject.id)
     })
   })

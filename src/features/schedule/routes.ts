@@ -1,0 +1,249 @@
+import { type Static, Type } from 'typebox'
+import { onInstallation } from '../../access/guard.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, notFound } from '../../http/errors.ts'
+import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
+import { cronFields, nextRun, parseCron, parseField } from '../../lib/cron.ts'
+import { planOf } from '../../lib/schedule-plan.ts'
+import { hasWildcard, isTopicFilter } from '../../lib/topic.ts'
+import { toWholeSeconds, unixMs } from '../../lib/unix-time.ts'
+import { tellChange } from '../../notify/change.ts'
+import { findInstallation, type InstallationRef } from '../../registry/installations.ts'
+import {
+  deleteSchedule,
+  findSchedule,
+  insertSchedule,
+  listRuns,
+  listSchedules,
+  type ScheduleFields,
+  type ScheduleRow,
+  updateSchedule
+} from '../../registry/schedules.ts'
+import {
+  NextQuery,
+  NextRuns,
+  Run,
+  Schedule,
+  ScheduleBody,
+  ScheduleParams,
+  SchedulesQuery
+} from './schema.ts'
+
+export const scheduleRoutes: Routes = (app, deps) => {
+  const { registry, clock, timezone } = deps
+  const tags = ['Schedule']
+
+  app.get(
+    '/:installation_id',
+    {
+      schema: {
+        tags,
+        summary: 'Schedules of an installation',
+        params: InstallationParams,
+        querystring: SchedulesQuery,
+        response: { 200: Type.Array(Schedule) }
+      },
+      config: { access: onInstallation('schedule/list') }
+    },
+    async ({ installation, query }) => {
+      const executor = query.executor === 'all' ? undefined : query.executor
+      return (await listSchedules(registry, installation.id, executor)).map(shown)
+    }
+  )
+
+  app.post(
+    '/:installation_id',
+    {
+      schema: {
+        tags,
+        summary: 'Create a schedule',
+        params: InstallationParams,
+        querystring: SilentQuery,
+        body: ScheduleBody
+      },
+      config: { access: onInstallation('schedule/create_delete') }
+    },
+    async ({ installation, body, query }, reply) => {
+      const fields = fieldsOf(body)
+      const plan = planOf(fields, await zoneOf(installation), clock())
+      await insertSchedule(registry, installation.id, { ...fields, ...plan }, clock())
+      await tell(installation, query.silent)
+      // [contract: Schedule] no body
+      return reply.code(200).send()
+    }
+  )
+
+  app.get(
+    '/:installation_id/:schedule_id',
+    {
+      schema: { tags, params: ScheduleParams, response: { 200: Schedule } },
+      config: { access: onInstallation('schedule/list') }
+    },
+    async ({ installation, params }) => shown(await requireSchedule(installation, params))
+  )
+
+  app.put(
+    '/:installation_id/:schedule_id',
+    {
+      schema: {
+        tags,
+        summary: 'Put a new schedule in place of the old',
+        params: ScheduleParams,
+        querystring: SilentQuery,
+        body: ScheduleBody,
+        response: { 200: Schedule }
+      },
+      config: { access: onInstallation('schedule/update') }
+    },
+    async ({ installation, params, body, query }) => {
+      const fields = fieldsOf(body)
+      const plan = planOf(fields, await zoneOf(installation), clock())
+      const row = await updateSchedule(
+        registry,
+        installation.id,
+        params.schedule_id,
+        { ...fields, ...plan },
+        clock()
+      )
+      if (!row) throw notFound()
+      await tell(installation, query.silent)
+      return shown(row)
+    }
+  )
+
+  app.delete(
+    '/:installation_id/:schedule_id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete a schedule',
+        params: ScheduleParams,
+        querystring: SilentQuery,
+        response: { 200: Message }
+      },
+      config: { access: onInstallation('schedule/create_delete') }
+    },
+    async ({ installation, params, query }) => {
+      if (!(await deleteSchedule(registry, installation.id, params.schedule_id))) throw notFound()
+      await tell(installation, query.silent)
+      return { message: 'Deleted' }
+    }
+  )
+
+  app.get(
+    '/:installation_id/:schedule_id/next',
+    {
+      schema: {
+        tags,
+        summary: 'When it would run next, active or not',
+        params: ScheduleParams,
+        querystring: NextQuery,
+        response: { 200: NextRuns }
+      },
+      config: { access: onInstallation('schedule/list') }
+    },
+    async ({ installation, params, query }) => {
+      const cron = parseCron(await requireSchedule(installation, params))
+      const zone = await zoneOf(installation)
+      const runs: number[] = []
+      let last = clock()
+      while (runs.length < (query.count ?? 5)) {
+        const next = nextRun(cron, zone, last)
+        if (next === undefined) break
+        runs.push(toWholeSeconds(next))
+        last = next
+      }
+      return { zone, runs }
+    }
+  )
+
+  app.get(
+    '/:installation_id/:schedule_id/runs',
+    {
+      schema: {
+        tags,
+        summary: 'The last runs by the platform, newest first',
+        params: ScheduleParams,
+        response: { 200: Type.Array(Run) }
+      },
+      config: { access: onInstallation('schedule/list') }
+    },
+    async ({ installation, params }) => {
+      const { id } = await requireSchedule(installation, params)
+      return (await listRuns(registry, id)).map(({ planned, ran, outcome }) => ({
+        planned: toWholeSeconds(planned),
+        ran: toWholeSeconds(ran),
+        outcome
+      }))
+    }
+  )
+
+  const tell = ({ client_id }: InstallationRef, silent?: boolean) =>
+    tellChange(deps, { kind: 'schedule', client_id }, silent)
+
+  async function zoneOf({ id }: InstallationRef): Promise<string> {
+    const installation = await findInstallation(registry, id)
+    return installation?.timezone || timezone
+  }
+
+  async function requireSchedule(
+    { id }: InstallationRef,
+    { schedule_id }: Static<typeof ScheduleParams>
+  ): Promise<ScheduleRow> {
+    const row = await findSchedule(registry, id, schedule_id)
+    if (!row) throw notFound()
+    return row
+  }
+}
+
+/** Missing, null and empty fields take their defaults; a PUT keeps nothing of the old schedule. */
+function fieldsOf(body: Static<typeof ScheduleBody>): ScheduleFields {
+  const { topic } = body
+  if (hasWildcard(topic) || !isTopicFilter(topic)) {
+    throw badRequest('topic must be a topic to publish to, without + and #')
+  }
+  const value = Number(body.value)
+  if (!Number.isFinite(value)) throw badRequest('value must be a finite number')
+  const texts = {
+    minute: body.minute || '*',
+    hour: body.hour || '*',
+    day_of_month: body.day_of_month || body.dat_of_month || '*',
+    day_of_week: body.day_of_week || '*',
+    month: body.month || '*'
+  }
+  for (const field of cronFields) {
+    if (!parseField(field, texts[field])) {
+      throw badRequest(`${field} must be *, numbers, ranges or steps within ${rangeText[field]}`)
+    }
+  }
+  return {
+    ...texts,
+    topic,
+    value,
+    active: body.active === false ? 0 : 1,
+    executor: body.executor || 'gateway'
+  }
+}
+
+const rangeText = {
+  minute: '0 to 59',
+  hour: '0 to 23',
+  day_of_month: '0 to 30',
+  day_of_week: '0 to 7',
+  month: '0 to 11'
+}
+
+const shown = ({
+  created,
+  updated,
+  active,
+  next_run: _,
+  zone: __,
+  runs: ___,
+  ...row
+}: ScheduleRow): Static<typeof Schedule> => ({
+  ...row,
+  active: active === 1,
+  created_at: toWholeSeconds(unixMs(created)),
+  updated_at: String(toWholeSeconds(unixMs(updated)))
+})

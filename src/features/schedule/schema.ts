@@ -1,0 +1,63 @@
+import { Type } from 'typebox'
+import { Id, Maybe, UnixSeconds } from '../../http/schema.ts'
+
+/** [contract: Schedule] */
+export const Schedule = Type.Object({
+  id: Type.Integer(),
+  installation_id: Type.Integer(),
+  active: Type.Boolean(),
+  topic: Type.String(),
+  value: Type.Number(),
+  minute: Type.String(),
+  hour: Type.String(),
+  day_of_month: Type.String({ description: 'From 0, so 0 is the first' }),
+  day_of_week: Type.String({ description: 'Sunday is 0 and 7' }),
+  month: Type.String({ description: 'From 0, so 0 is January' }),
+  executor: Type.String(),
+  created_at: UnixSeconds,
+  updated_at: Type.String({ description: 'Unix time, as text' })
+})
+
+const Field = Maybe(Type.String({ maxLength: 200 }))
+
+export const ScheduleBody = Type.Object({
+  active: Maybe(Type.Boolean()),
+  topic: Type.String({ minLength: 1, maxLength: 1000 }),
+  // One client types it as text.
+  value: Type.Union([
+    Type.Number(),
+    Type.String({ pattern: '^-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?$' })
+  ]),
+  minute: Field,
+  hour: Field,
+  day_of_month: Field,
+  dat_of_month: Maybe(
+    Type.String({ maxLength: 200, description: 'A misspelling that one client sends' })
+  ),
+  day_of_week: Field,
+  month: Field,
+  executor: Maybe(Type.String({ maxLength: 100 }))
+})
+
+export const ScheduleParams = Type.Object({ installation_id: Id, schedule_id: Id })
+
+export const SchedulesQuery = Type.Object({
+  executor: Type.Optional(Type.String({ description: 'Absent or `all`: every executor' }))
+})
+
+export const NextQuery = Type.Object({
+  count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default 5' }))
+})
+
+export const NextRuns = Type.Object({
+  zone: Type.String({ description: 'The time zone the fields are read in' }),
+  runs: Type.Array(UnixSeconds)
+})
+
+export const Run = Type.Object({
+  planned: UnixSeconds,
+  ran: UnixSeconds,
+  outcome: Type.String({
+    description: 'published, failed, skipped, or taken while it is under way'
+  })
+})

@@ -1,0 +1,54 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import type { FastifySchema } from 'fastify'
+import { Type } from 'typebox'
+import { Message } from './schema.ts'
+
+const Fault = (description: string, key = 'message') => ({
+  description,
+  ...(key === 'message' ? Message : Type.Object({ [key]: Type.String() }))
+})
+
+/** The API page and clients' generators read this; routes say only what is their own. */
+export const openapi: FastifyDynamicSwaggerOptions = {
+  openapi: {
+    info: { title: 'Caracal', version: '2.0', description: 'Device Platform REST API' },
+    components: {
+      securitySchemes: {
+        apiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        basicAuth: { type: 'http', scheme: 'basic' }
+      }
+    },
+    security: [{ apiKeyAuth: [] }, { basicAuth: [] }]
+  },
+  transform: ({ schema, url, route }) => ({
+    url: url.replace(/\*$/, ':meta_key'),
+    schema: withFaults(withMetaKey(schema), route.config ?? {})
+  })
+}
+
+/** What follows `/meta/` is one parameter, though its slashes may come as they are. */
+function withMetaKey(schema: FastifySchema): FastifySchema {
+  const { properties = {} } = (schema?.params ?? {}) as { properties?: object }
+  if (!('*' in properties)) return schema
+  const { '*': key, ...others } = properties as Record<string, ReturnType<typeof Type.String>>
+  return { ...schema, params: Type.Object({ ...others, meta_key: key ?? Type.String() }) }
+}
+
+type Config = {
+  access?: { kind: string }
+  errorKeys?: Readonly<Record<number, string>>
+}
+
+/** [contract: Errors] The statuses every route can answer, in their place beside its own. */
+function withFaults(schema: FastifySchema, { access, errorKeys }: Config): FastifySchema {
+  if (!schema?.response) return schema
+  const isOpen = access?.kind === 'public'
+  const isNarrow = !isOpen && access?.kind !== 'signedIn'
+  const faults: Record<number, unknown> = {
+    400: Fault('Bad request: the message names the field', errorKeys?.[400]),
+    ...(!isOpen && { 401: Fault('Token invalid or missing') }),
+    ...(isNarrow && { 403: Fault('Not allowed, or not visible to the caller') }),
+    500: Fault('Unexpected error')
+  }
+  return { ...schema, response: { ...faults, ...(schema.response as object) } }
+}

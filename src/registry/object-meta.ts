@@ -1,0 +1,62 @@
+import type { MetaKey, MetaStore } from './meta.ts'
+import { changeObject, findObject, type ObjectRef, type StoredObject } from './objects.ts'
+import type { Registry } from './tables.ts'
+
+type Maps = { meta: Record<string, string>; protected_meta: Record<string, string> }
+
+export const mapsOf = ({ meta, protected_meta }: StoredObject): Maps => ({
+  meta: JSON.parse(meta),
+  protected_meta: JSON.parse(protected_meta)
+})
+
+/** The metadata keys of a function or device; each write is one change of the object. */
+export function objectMeta(registry: Registry, ref: ObjectRef, now: () => number): MetaStore {
+  /** False when the key is not as `was` says, undefined for not there. */
+  async function write(key: string, was: MetaKey | undefined, next: MetaKey | undefined) {
+    let isWritten = false
+    await changeObject(
+      registry,
+      ref,
+      (object) => {
+        const maps = mapsOf(object)
+        isWritten = keyIn(maps, key)?.protected === was?.protected
+        return isWritten ? texts(withKey(maps, key, next)) : undefined
+      },
+      now()
+    )
+    return isWritten
+  }
+  return {
+    async find(key) {
+      const object = await findObject(registry, ref)
+      return object && keyIn(mapsOf(object), key)
+    },
+    insert: (key, meta) => write(key, undefined, meta),
+    update: (key, { was, now }) => write(key, was, now),
+    remove: (key, was) => write(key, was, undefined)
+  }
+}
+
+function keyIn({ meta, protected_meta }: Maps, key: string): MetaKey | undefined {
+  const isProtected = Object.hasOwn(protected_meta, key)
+  if (!isProtected && !Object.hasOwn(meta, key)) return undefined
+  return { value: (isProtected ? protected_meta : meta)[key] ?? '', protected: isProtected }
+}
+
+function withKey({ meta, protected_meta }: Maps, key: string, next: MetaKey | undefined): Maps {
+  const put = (map: Record<string, string>, isHere: boolean) => {
+    // In its place, so that an update does not move it to the end.
+    if (isHere && next) return { ...map, [key]: next.value }
+    const { [key]: _, ...others } = map
+    return others
+  }
+  return {
+    meta: put(meta, next?.protected === false),
+    protected_meta: put(protected_meta, next?.protected === true)
+  }
+}
+
+const texts = ({ meta, protected_meta }: Maps) => ({
+  meta: JSON.stringify(meta),
+  protected_meta: JSON.stringify(protected_meta)
+})

@@ -1,0 +1,203 @@
+import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
+import { planOf } from '../lib/schedule-plan.ts'
+import type { UnixMs } from '../lib/unix-time.ts'
+import { valuesOf } from './dialect.ts'
+import type { Registry, RunOutcome, Tables } from './tables.ts'
+
+export type ScheduleRow = Selectable<Tables['schedules']>
+
+/** What a caller decides; the rest is the platform's. */
+export type ScheduleFields = Pick<
+  ScheduleRow,
+  | 'active'
+  | 'topic'
+  | 'value'
+  | 'minute'
+  | 'hour'
+  | 'day_of_month'
+  | 'day_of_week'
+  | 'month'
+  | 'executor'
+>
+/** When it runs next, reckoned in this zone; null = never, or not by the platform. */
+export type Plan = { next_run: UnixMs | null; zone: string }
+
+/** The newest runs of a schedule that are remembered; older ones are written over. */
+const REMEMBERED = 100
+
+export const insertSchedule = (
+  registry: Registry,
+  installation_id: number,
+  fields: ScheduleFields & Plan,
+  now: number
+): Promise<ScheduleRow> =>
+  registry
+    .insertInto('schedules')
+    .values({ installation_id, ...fields, runs: 0, created: now, updated: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+export const listSchedules = (
+  registry: Registry,
+  installation_id: number,
+  executor: string | undefined
+): Promise<ScheduleRow[]> =>
+  registry
+    .selectFrom('schedules')
+    .selectAll()
+    .where('installation_id', '=', installation_id)
+    .$if(executor !== undefined, (query) => query.where('executor', '=', executor ?? ''))
+    .orderBy('id')
+    .execute()
+
+export const findSchedule = (
+  registry: Registry,
+  installation_id: number,
+  id: number
+): Promise<ScheduleRow | undefined> =>
+  registry
+    .selectFrom('schedules')
+    .selectAll()
+    .where('id', '=', id)
+    .where('installation_id', '=', installation_id)
+    .executeTakeFirst()
+
+export const updateSchedule = (
+  registry: Registry,
+  installation_id: number,
+  id: number,
+  fields: ScheduleFields & Plan,
+  now: number
+): Promise<ScheduleRow | undefined> =>
+  registry
+    .updateTable('schedules')
+    .set({ ...fields, updated: now })
+    .where('id', '=', id)
+    .where('installation_id', '=', installation_id)
+    .returningAll()
+    .executeTakeFirst()
+
+export async function deleteSchedule(
+  registry: Registry,
+  installation_id: number,
+  id: number
+): Promise<boolean> {
+  const { numDeletedRows } = await registry
+    .deleteFrom('schedules')
+    .where('id', '=', id)
+    .where('installation_id', '=', installation_id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export type DueSchedule = ScheduleRow & {
+  client_id: number
+  /** JSON list, as the gateway reported it. */
+  capabilities: string
+}
+
+export const dueSchedules = (
+  registry: Registry,
+  now: number,
+  limit: number
+): Promise<DueSchedule[]> =>
+  registry
+    .selectFrom('schedules')
+    .innerJoin('installations', 'installations.id', 'schedules.installation_id')
+    .selectAll('schedules')
+    .select(['installations.client_id', 'installations.capabilities'])
+    .where('next_run', '<=', now)
+    .orderBy('next_run')
+    .orderBy('schedules.id')
+    .limit(limit)
+    .execute()
+
+/**
+ * Takes the run that the schedule stands at, so that nobody else does: false when somebody has, or
+ * when the schedule was changed or deleted in between. With an outcome the run is remembered.
+ */
+export async function takeRun(
+  registry: Registry,
+  { id, next_run }: Pick<ScheduleRow, 'id' | 'next_run'>,
+  { next, ran, outcome }: { next: number | null; ran: number; outcome: RunOutcome | undefined }
+): Promise<boolean> {
+  const taken = await registry
+    .updateTable('schedules')
+    .set({ next_run: next, ...(outcome && { runs: sql`runs + 1` }) })
+    .where('id', '=', id)
+    .where('next_run', '=', next_run)
+    .returning('runs')
+    .executeTakeFirst()
+  if (!taken) return false
+  if (outcome) {
+    const row = { planned: next_run ?? 0, ran, outcome }
+    await registry
+      .insertInto('schedule_runs')
+      .values({ schedule_id: id, slot: taken.runs % REMEMBERED, ...row })
+      .onConflict((conflict) => conflict.columns(['schedule_id', 'slot']).doUpdateSet(row))
+      .execute()
+  }
+  return true
+}
+
+export const listRuns = (registry: Registry, schedule_id: number) =>
+  registry
+    .selectFrom('schedule_runs')
+    .select(['planned', 'ran', 'outcome'])
+    .where('schedule_id', '=', schedule_id)
+    .orderBy('planned', 'desc')
+    .orderBy('ran', 'desc')
+    .execute()
+
+/** Runs that were taken before the moment and of which nothing is known since. */
+export const unfinishedRuns = (registry: Registry, takenBefore: number) =>
+  registry
+    .selectFrom('schedule_runs')
+    .innerJoin('schedules', 'schedules.id', 'schedule_runs.schedule_id')
+    .innerJoin('installations', 'installations.id', 'schedules.installation_id')
+    .select(['schedules.id', 'topic', 'value', 'client_id', 'planned'])
+    .where('outcome', '=', 'taken')
+    .where('ran', '<=', takenBefore)
+    .orderBy('planned')
+    .execute()
+
+export async function finishRuns(
+  registry: Registry,
+  ids: readonly number[],
+  planned: number,
+  outcome: RunOutcome
+): Promise<void> {
+  await sql`update schedule_runs set outcome = ${outcome}
+    where outcome = 'taken' and planned = ${planned}
+      and schedule_id in (select value from ${valuesOf(registry, ids)})`.execute(registry)
+}
+
+/** Plans anew, from now on, where the zone is another one: of one installation, or of all. */
+export async function replanSchedules(
+  registry: Registry,
+  defaultZone: string,
+  now: UnixMs,
+  installationId?: number
+): Promise<void> {
+  const zone = sql<string>`case when timezone = '' then ${defaultZone} else timezone end`
+  const rows = await registry
+    .selectFrom('schedules')
+    .innerJoin('installations', 'installations.id', 'schedules.installation_id')
+    .selectAll('schedules')
+    .select(zone.as('zone_now'))
+    .where('schedules.zone', '<>', zone)
+    .$if(installationId !== undefined, (query) =>
+      query.where('installation_id', '=', installationId ?? 0)
+    )
+    .execute()
+  for (const { zone_now, ...schedule } of rows) {
+    await registry
+      .updateTable('schedules')
+      .set(planOf(schedule, zone_now, now))
+      .where('id', '=', schedule.id)
+      // Unless it was changed in between.
+      .where('updated', '=', schedule.updated)
+      .execute()
+  }
+}

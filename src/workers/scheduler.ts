@@ -1,0 +1,167 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Bus } from '../bus/bus.ts'
+import type { Clock } from '../lib/clock.ts'
+import { nextRun, parseCron } from '../lib/cron.ts'
+import { runsHere } from '../lib/schedule-plan.ts'
+import { withClientId } from '../lib/topic.ts'
+import { HOUR, MINUTE, SECOND, toSeconds, type UnixMs, unixMs } from '../lib/unix-time.ts'
+import type { Metrics } from '../metrics.ts'
+import {
+  type DueSchedule,
+  dueSchedules,
+  finishRuns,
+  replanSchedules,
+  takeRun,
+  unfinishedRuns
+} from '../registry/schedules.ts'
+import type { Registry, RunOutcome } from '../registry/tables.ts'
+import type { Ingest } from './ingest.ts'
+
+type Parts = {
+  registry: Registry
+  bus: Bus
+  ingest: Ingest
+  metrics: Metrics
+  clock: Clock
+  log: FastifyBaseLogger
+  /** Where an installation names none. */
+  timezone: string
+  /** Milliseconds that only ever rise, whatever is done to the clock. */
+  elapsed?: () => number
+}
+
+type Run = { id: number; topic: string; value: number; client_id: number; planned: number }
+
+const TICK_MS = 500
+/** A run is still worth doing this late after a restart. */
+const GRACE = MINUTE
+/** However far the clock steps, what was due longer ago is skipped. */
+const FARTHEST = HOUR
+/** Longer than publishing takes: whoever took a run before that is gone. */
+const UNDER_WAY = 10 * SECOND
+/** At a time, so that nobody else waits long for the registry. */
+const CHUNK = 200
+
+/**
+ * [contract: Events] Publishes the value of a schedule when its time has come. A run is taken in the
+ * registry before it is published, so it is done once however many look at it.
+ */
+export class Scheduler {
+  readonly #parts: Parts
+  readonly #elapsed: () => number
+  #timer: NodeJS.Timeout | undefined
+  #ticking: Promise<void> = Promise.resolve()
+  #last: { wall: UnixMs; elapsed: number } | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#elapsed = parts.elapsed ?? (() => performance.now())
+  }
+
+  start(): void {
+    this.#timer = setTimeout(() => {
+      this.#ticking = this.tick()
+        .catch((err) => this.#parts.log.error({ err }, 'schedules could not be run'))
+        .finally(() => {
+          if (this.#timer) this.start()
+        })
+    }, TICK_MS)
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.#ticking
+  }
+
+  /** Everything that is due by now. */
+  async tick(): Promise<void> {
+    const { registry, clock, timezone } = this.#parts
+    const now = clock()
+    const floor = this.#floor(now)
+    if (this.#last === undefined) await replanSchedules(registry, timezone, now)
+    await this.#finishUnfinished(now, floor)
+    this.#last = { wall: now, elapsed: this.#elapsed() }
+    while (true) {
+      const due = await dueSchedules(registry, now, CHUNK)
+      if (due.length === 0) return
+      await this.#run(due, { now, floor })
+    }
+  }
+
+  /** What was due before it is skipped. A clock that steps skips nothing, a process that stood still does. */
+  #floor(now: UnixMs): UnixMs {
+    const last = this.#last
+    const stood = last === undefined || this.#elapsed() - last.elapsed > GRACE
+    return unixMs(Math.max(stood ? now - GRACE : last.wall - GRACE, now - FARTHEST))
+  }
+
+  async #run(due: readonly DueSchedule[], at: { now: UnixMs; floor: UnixMs }): Promise<void> {
+    const { registry, log } = this.#parts
+    const taken: Run[] = []
+    await registry.transaction().execute(async (registry) => {
+      for (const schedule of due) {
+        const planned = unixMs(schedule.next_run ?? 0)
+        const isOurs = runsHere(schedule.executor, JSON.parse(schedule.capabilities))
+        const isLate = planned < at.floor
+        // After a skip the plan goes on at the floor, so what is still worth doing is done.
+        const after = isLate ? unixMs(at.floor - 1) : isOurs ? planned : at.now
+        const next = nextRun(parseCron(schedule), schedule.zone, after) ?? null
+        const outcome = isOurs ? (isLate ? 'skipped' : 'taken') : undefined
+        if (!(await takeRun(registry, schedule, { next, ran: at.now, outcome }))) continue
+        if (outcome === 'taken') taken.push({ ...schedule, planned })
+        if (outcome === 'skipped') {
+          const { id, installation_id } = schedule
+          log.warn({ schedule: id, installation: installation_id, planned, next }, 'runs skipped')
+          this.#parts.metrics.ran(outcome, 1)
+        }
+      }
+    })
+    await this.#publishAll(taken)
+  }
+
+  /** A process ended between taking and publishing: done again, a value with the same time is one. */
+  async #finishUnfinished(now: UnixMs, floor: UnixMs): Promise<void> {
+    const runs = await unfinishedRuns(this.#parts.registry, now - UNDER_WAY)
+    await this.#publishAll(runs.filter(({ planned }) => planned >= floor))
+    await this.#finish(
+      runs.filter(({ planned }) => planned < floor),
+      'failed'
+    )
+  }
+
+  async #publishAll(runs: readonly Run[]): Promise<void> {
+    const outcomes = await Promise.all(runs.map((run) => this.#publish(run)))
+    for (const outcome of ['published', 'failed'] as const) {
+      await this.#finish(
+        runs.filter((_, i) => outcomes[i] === outcome),
+        outcome
+      )
+    }
+  }
+
+  async #publish({ topic: given, value, client_id, planned }: Run): Promise<RunOutcome> {
+    const { bus, ingest, log } = this.#parts
+    const topic = withClientId(client_id, given)
+    const payload = JSON.stringify({ value, timestamp: toSeconds(unixMs(planned)), msg: '' })
+    try {
+      // Never held at the disk's reserve: the next schedules must not wait for it.
+      const message = { topic, payload: Buffer.from(payload), qos: 0, retain: false } as const
+      await ingest.accept(message, 'schedule')
+      await bus.publish(topic, payload, { qos: 1 })
+      return 'published'
+    } catch (err) {
+      log.error({ err, topic }, 'a schedule could not be published')
+      return 'failed'
+    }
+  }
+
+  async #finish(runs: readonly Run[], outcome: RunOutcome): Promise<void> {
+    const { registry, metrics } = this.#parts
+    for (const [planned, group] of Map.groupBy(runs, (run) => run.planned)) {
+      const ids = group.map(({ id }) => id)
+      await finishRuns(registry, ids, planned, outcome)
+      metrics.ran(outcome, ids.length)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CalendarUnit, calendarBorders, isTimeZone } from '../../src/lib/calendar.ts'
+import { DAY, HOUR, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
+
+const at = (text: string): UnixMs => unixMs(Date.parse(text))
+
+test('calendarBorders', () => {
+  const f = (
+    [interval, zone]: [`${number}${CalendarUnit}`, string],
+    [from, to]: [string, string],
+    want: string[]
+  ) => {
+    const [, count, unit] = /^(\d+)(\w+)$/.exec(interval) ?? []
+    const borders = calendarBorders({ unit: unit as CalendarUnit, count: Number(count) }, zone, {
+      from: at(from),
+      to: at(to)
+    })
+    assert.deepEqual(
+      borders.map((border) => new Date(border).toISOString().replace(':00.000Z', 'Z')),
+      want,
+      `${interval} ${zone}`
+    )
+  }
+
+  // A day of 23 hours and one of 25.
+  f(
+    ['1d', 'Europe/Stockholm'],
+    ['2024-03-30T23:00Z', '2024-03-31T21:59Z'],
+    ['2024-03-30T23:00Z', '2024-03-31T22:00Z']
+  )
+  f(
+    ['1d', 'Europe/Stockholm'],
+    ['2024-10-27T12:00Z', '2024-10-27T23:00Z'],
+    ['2024-10-26T22:00Z', '2024-10-27T23:00Z', '2024-10-28T23:00Z']
+  )
+  // The clocks skip midnight: the day begins at one.
+  f(
+    ['1d', 'America/Sao_Paulo'],
+    ['2018-11-04T02:59Z', '2018-11-04T03:00Z'],
+    ['2018-11-03T03:00Z', '2018-11-04T03:00Z', '2018-11-05T02:00Z']
+  )
+  // The whole 30th of December was left out.
+  f(
+    ['1d', 'Pacific/Apia'],
+    ['2011-12-29T12:00Z', '2011-12-30T12:00Z'],
+    ['2011-12-29T10:00Z', '2011-12-30T10:00Z', '2011-12-31T10:00Z']
+  )
+  f(
+    ['1d', 'UTC'],
+    ['1970-01-01T00:00Z', '1970-01-01T00:00Z'],
+    ['1970-01-01T00:00Z', '1970-01-02T00:00Z']
+  )
+  f(
+    ['2d', 'Asia/Kathmandu'],
+    ['2024-01-01T00:00Z', '2024-01-02T00:00Z'],
+    ['2023-12-30T18:15Z', '2024-01-01T18:15Z', '2024-01-03T18:15Z']
+  )
+  f(
+    ['1w', 'UTC'],
+    ['2024-01-01T00:00Z', '2024-01-08T00:00Z'],
+    ['2024-01-01T00:00Z', '2024-01-08T00:00Z', '2024-01-15T00:00Z']
+  )
+  f(
+    ['1w', 'UTC'],
+    ['1970-01-01T00:00Z', '1970-01-02T00:00Z'],
+    ['1969-12-29T00:00Z', '1970-01-05T00:00Z']
+  )
+  f(
+    ['1mo', 'America/New_York'],
+    ['2024-03-01T04:59Z', '2024-03-15T00:00Z'],
+    ['2024-02-01T05:00Z', '2024-03-01T05:00Z', '2024-04-01T04:00Z']
+  )
+  f(
+    ['3mo', 'Europe/Stockholm'],
+    ['2024-02-01T00:00Z', '2024-05-01T00:00Z'],
+    ['2023-12-31T23:00Z', '2024-03-31T22:00Z', '2024-06-30T22:00Z']
+  )
+})
+
+test('isTimeZone', () => {
+  for (const name of ['UTC', 'Europe/Stockholm', 'Asia/Calcutta']) assert(isTimeZone(name), name)
+  for (const name of ['', 'Mars/Base', '+01:00', 'Europe/Stockholm ', '../etc', '1']) {
+    assert(!isTimeZone(name), name)
+  }
+})
+
+test('every change of the clocks of every zone in ten years: each day begins at its first instant', () => {
+  const window = { from: at('2016-01-01T00:00Z'), to: at('2026-01-01T00:00Z') }
+  let changes = 0
+  for (const zone of Intl.supportedValuesOf('timeZone')) {
+    const dateOf = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' })
+    const days = calendarBorders({ unit: 'd', count: 1 }, zone, window)
+    assert((days[0] ?? Infinity) <= window.from && (days[1] ?? 0) > window.from, zone)
+    assert((days.at(-1) ?? 0) > window.to && (days.at(-2) ?? Infinity) <= window.to, zone)
+    for (const [i, day] of days.slice(0, -1).entries()) {
+      const next = days[i + 1] ?? 0
+      if (next - day === DAY) continue
+      changes++
+      const where = `${zone} ${new Date(day).toISOString()}`
+      assert(next > day && next - day <= 27 * HOUR && next - day >= 21 * HOUR, where)
+      const today = dateOf.format(day)
+      assert.notEqual(dateOf.format(day - 1), today, where)
+      assert.equal(dateOf.format(next - 1), today, where)
+      assert.notEqual(dateOf.format(next), today, where)
+      // Whatever the clocks did in between, no other date was shown.
+      for (let hour = day; hour < next; hour = unixMs(hour + HOUR / 2)) {
+        assert.equal(dateOf.format(hour), today, where)
+      }
+    }
+    // Weeks and months begin where one of the days begins.
+    const begins = new Set<number>(days)
+    for (const unit of ['w', 'mo'] as const) {
+      for (const border of calendarBorders({ unit, count: 1 }, zone, window).slice(1, -1)) {
+        assert(begins.has(border), `${zone} ${unit} ${new Date(border).toISOString()}`)
+      }
+    }
+  }
+  assert(changes > 2500, `only ${changes} changes`)
+})

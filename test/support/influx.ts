@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from './eventually.ts'
+import { freePort } from './postgres.ts'
+
+export type Influx = {
+  /** Line protocol, in milliseconds. */
+  write(lines: readonly string[]): Promise<void>
+  /** One list of `[ms, value]` per statement. */
+  query(statements: readonly string[]): Promise<[number, number | null][][]>
+  stop(): Promise<void>
+}
+
+export const isInfluxInstalled = (): boolean => spawnSync('influxd', ['version']).status === 0
+
+/** An InfluxDB 1 of our own in a temporary directory. */
+export async function startInflux(): Promise<Influx> {
+  const directory = mkdtempSync(join(tmpdir(), 'caracal-influx-'))
+  const [http, rpc] = [await freePort(), await freePort()]
+  const file = join(directory, 'influxdb.conf')
+  writeFileSync(file, configuration(directory, http, rpc))
+  const server = spawn('influxd', ['-config', file], { stdio: 'ignore' })
+  const url = `http://127.0.0.1:${http}`
+  await eventually(async () => assert.equal((await fetch(`${url}/ping`)).status, 204))
+  const ask = async (path: string, body: string | URLSearchParams) => {
+    const response = await fetch(url + path, { method: 'POST', body })
+    const text = await response.text()
+    assert(response.ok, text)
+    return text
+  }
+  await ask('/query', new URLSearchParams({ q: 'CREATE DATABASE test' }))
+  return {
+    write: async (lines) => {
+      await ask('/write?db=test&precision=ms', lines.join('\n'))
+    },
+    query: async (statements) => {
+      const q = new URLSearchParams({ q: statements.join('; ') })
+      const { results } = JSON.parse(await ask('/query?db=test&epoch=ms', q))
+      return results.map((result: { error?: string; series?: { values: [] }[] }) => {
+        assert.equal(result.error, undefined)
+        return result.series?.[0]?.values ?? []
+      })
+    },
+    stop: async () => {
+      server.kill()
+      if (server.exitCode === null) await once(server, 'exit')
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
+}
+
+const configuration = (directory: string, http: number, rpc: number): string => `
+reporting-disabled = true
+bind-address = "127.0.0.1:${rpc}"
+[meta]
+  dir = "${directory}/meta"
+[data]
+  dir = "${directory}/data"
+  wal-dir = "${directory}/wal"
+[http]
+  bind-address = "127.0.0.1:${http}"
+[monitor]
+  store-enabled = false
+[subscriber]
+  enabled = false
+[continuous_queries]
+  enabled = false
+`
