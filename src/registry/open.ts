@@ -39,7 +39,9 @@ export function postgresDialect(url: string, options: PoolConfig): Dialect {
     statement_timeout: 30_000,
     ...options
   })
-  // An idle connection that breaks is replaced at the next query; unheard, it would end the process.
+  // A connection that breaks fails its query, an idle one is replaced at the next; unheard, either
+  // would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return new PostgresDialect({ pool })
 }

@@ -327,6 +327,21 @@ onEveryRegistry('search', (engine) => {
     await again.destroy()
   })
 
+  if (engine.name === 'PostgreSQL') {
+    test('a connection that breaks fails what it was doing and nothing else', async () => {
+      const broken = registry.transaction().execute(async (transaction) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(
+          transaction
+        )
+        await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(registry)
+        await new Promise((later) => setTimeout(later, 50))
+        await sql`select 1`.execute(transaction)
+      })
+      await assert.rejects(broken)
+      assert.equal((await sql`select 1`.execute(registry)).rows.length, 1)
+    })
+  }
+
   test('a search that is given up stops at once, and the next one works', async () => {
     const searcher = openSearcher(registry, { url, dataDir, timeoutMs: 60_000 })
     const question: Question = {
