@@ -338,6 +338,31 @@ onEveryRegistry('search', (engine) => {
     }
   })
 
+  test('every write over HTTP is found at once', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(['installation/#', 'functionx/#'])
+    const { id } = installation
+    const word = world.unique('word')
+    const write = async (line: string, body?: object) => {
+      const answer = await world.request(line, { as: user, body })
+      assert.equal(answer.status, 200, answer.text)
+      return answer.json as { id: number }
+    }
+    const meta = { name: `${word} one` }
+    const lamp = await write(`POST /api/v2/functionx/${id}`, { type: 'zwave', meta })
+    const path = `/api/v2/functionx/${id}/${lamp.id}`
+    assert.deepEqual(await found(user, `q=${word}%20one`), [`function ${lamp.id}`])
+    await indexed()
+    await write(`PUT ${path}/meta/name`, { value: `${word} two` })
+    assert.deepEqual(await found(user, `q=${word}%20one`), [])
+    assert.deepEqual(await found(user, `q=${word}%20two`), [`function ${lamp.id}`])
+    await write(`POST /api/v2/installation/${id}/meta/place`, { value: `${word} three` })
+    assert.deepEqual(await found(world.admin, `q=${word}%20three`), [`installation ${id}`])
+    await write(`DELETE ${path}`)
+    await write(`DELETE /api/v2/installation/${id}/meta/place`)
+    for (const who of [user, world.admin]) assert.deepEqual(await found(who, `q=${word}`), [])
+  })
+
   test('a deleted installation takes its objects along at once', async () => {
     const { world, deps } = platform()
     const { registry, clock } = deps
