@@ -9,6 +9,7 @@ import { functionLine } from './lines/function.ts'
 import { ingestLine } from './lines/ingest.ts'
 import { memoryLine } from './lines/memory.ts'
 import { pageLine } from './lines/page.ts'
+import { searchLine } from './lines/search.ts'
 import { startLine } from './lines/start.ts'
 import { statusLine } from './lines/status.ts'
 import { load, machineFacts } from './machine.ts'
@@ -25,6 +26,7 @@ const lines: Line[] = [
   aggregateLine,
   statusLine,
   functionLine,
+  searchLine,
   startLine
 ]
 

@@ -7,6 +7,8 @@ export type Sizes = {
   samples: number
   pageRepeats: number
   starts: number
+  objects: number
+  searches: number
 }
 
 export const clients = 50
@@ -20,7 +22,9 @@ export const full: Sizes = {
   inFlight: 20,
   samples: 10_000_000,
   pageRepeats: 30,
-  starts: 5
+  starts: 5,
+  objects: 1_000_000,
+  searches: 1000
 }
 
 /** `--quick`: to see that the bench itself works; its figures mean little. */
@@ -31,5 +35,7 @@ export const quick: Sizes = {
   inFlight: 20,
   samples: 1_000_000,
   pageRepeats: 5,
-  starts: 1
+  starts: 1,
+  objects: 20_000,
+  searches: 100
 }

@@ -63,6 +63,12 @@ export const Settings = Type.Object({
     default: 1000,
     description: 'Log queries that take this long or longer are reported in the log, without topics'
   }),
+  SEARCH_TIMEOUT_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 60,
+    description: 'Time after which a search is given up and answered with 503'
+  }),
   LOG_LEVEL: Type.Union(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) =>
       Type.Literal(level)

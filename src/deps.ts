@@ -10,6 +10,7 @@ import type { Spool } from './history/spool.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Metrics } from './metrics.ts'
 import type { Sender } from './outbound/sender.ts'
+import type { Searcher } from './registry/searcher.ts'
 import type { Registry } from './registry/tables.ts'
 
 /** Everything a route may ask for; built once in platform.ts. */
@@ -17,6 +18,8 @@ export type Deps = {
   clock: Clock
   log: FastifyBaseLogger
   registry: Registry
+  searcher: Searcher
+  searchTimeoutMs: number
   history: History
   latest: Latest
   spool: Spool

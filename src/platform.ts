@@ -19,10 +19,12 @@ import { SECOND } from './lib/unix-time.ts'
 import { Metrics } from './metrics.ts'
 import { openSenders } from './outbound/open.ts'
 import { openRegistry } from './registry/open.ts'
+import { openSearcher } from './registry/searcher.ts'
 import { openTls, type Tls } from './tls.ts'
 import { DiskSpace } from './workers/disk-space.ts'
 import { Eraser } from './workers/eraser.ts'
 import { Housekeeping } from './workers/housekeeping.ts'
+import { Indexer } from './workers/indexer.ts'
 import { Ingest } from './workers/ingest.ts'
 import { Mover } from './workers/mover.ts'
 import { Scheduler } from './workers/scheduler.ts'
@@ -80,6 +82,13 @@ async function open(
   const admin = { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }
   const firstLogin = await ensureFirstAdministrator(registry, admin, clock)
   if (firstLogin) onFirstLogin?.(firstLogin)
+  const searchTimeoutMs = config.SEARCH_TIMEOUT_SECONDS * SECOND
+  const searcher = openSearcher(registry, {
+    url: config.REGISTRY_URL,
+    dataDir,
+    timeoutMs: searchTimeoutMs
+  })
+  closers.push(() => searcher.close())
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, directory, clock)
 
@@ -127,6 +136,8 @@ async function open(
     clock,
     log,
     registry,
+    searcher,
+    searchTimeoutMs,
     history,
     latest,
     spool,
@@ -172,14 +183,17 @@ async function open(
     clearInterval(catchUp)
     clearInterval(recheck)
   })
+  const indexer = new Indexer({ registry, log })
   const timezone = config.TIMEZONE
   const scheduler = new Scheduler({ registry, bus, ingest, metrics, clock, log, timezone })
   mover.start()
+  indexer.start()
   housekeeping.start()
   scheduler.start()
   closers.push(
     () => scheduler.stop(),
     () => mover.stop(),
+    () => indexer.stop(),
     () => eraser.stop(),
     () => housekeeping.stop()
   )

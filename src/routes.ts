@@ -14,6 +14,7 @@ import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
 import { roleRoutes } from './features/role/routes.ts'
 import { scheduleRoutes } from './features/schedule/routes.ts'
+import { searchRoutes } from './features/search/routes.ts'
 import { statusRoutes } from './features/status/routes.ts'
 import {
   docsRoutes,
@@ -31,6 +32,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/auth', authRoutes],
   ['/api/v2/log', logV2Routes],
   ['/api/v3beta/log', logV3Routes],
+  ['/api/v3beta/search', searchRoutes],
   ['/api/v2/mobile', mobileRoutes],
   ['/api/v2/functionx', functionxRoutes],
   ['/api/v2/devicex', devicexRoutes],

@@ -10,6 +10,7 @@ export class Directory {
   readonly #registry: Registry
   readonly #byId = new Map<number, InstallationRef>()
   readonly #byClientId = new Map<number, InstallationRef>()
+  readonly #byOrganization = new Map<number, Map<number, InstallationRef>>()
   readonly #listeners: (() => void)[] = []
   #seq = 0
   #catchingUp: Promise<void> | undefined
@@ -32,6 +33,15 @@ export class Directory {
 
   installationByClientId(clientId: number): InstallationRef | undefined {
     return this.#byClientId.get(clientId)
+  }
+
+  *inOrganizations(ids: Iterable<number>): Generator<InstallationRef> {
+    for (const id of ids) yield* this.#byOrganization.get(id)?.values() ?? []
+  }
+
+  /** Whether these organizations hold every installation there is. */
+  isWithin(organizations: ReadonlySet<number>): boolean {
+    return [...this.#byOrganization.keys()].every((id) => organizations.has(id))
   }
 
   get size(): number {
@@ -77,6 +87,8 @@ export class Directory {
   #put(ref: InstallationRef): void {
     this.#byId.set(ref.id, ref)
     this.#byClientId.set(ref.client_id, ref)
+    const others = this.#byOrganization.get(ref.organization_id) ?? new Map()
+    this.#byOrganization.set(ref.organization_id, others.set(ref.id, ref))
   }
 
   #drop(id: number): void {
@@ -84,5 +96,8 @@ export class Directory {
     if (!ref) return
     this.#byId.delete(id)
     this.#byClientId.delete(ref.client_id)
+    const others = this.#byOrganization.get(ref.organization_id)
+    others?.delete(id)
+    if (others?.size === 0) this.#byOrganization.delete(ref.organization_id)
   }
 }

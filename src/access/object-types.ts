@@ -1,7 +1,7 @@
 import type { InstallationRef } from '../registry/installations.ts'
 import type { ScopedAction } from './catalogue.ts'
 import type { Grants } from './permission.ts'
-import { decide, may, type Principal } from './principal.ts'
+import { decide, grantsOf, may, opensSomewhere, type Principal } from './principal.ts'
 
 export type ObjectResource = 'functionx' | 'devicex'
 export type ObjectVerb = 'view' | 'add' | 'edit' | 'delete'
@@ -48,6 +48,20 @@ export function typesAllowed(
   const own = by(principal.grants)
   return principal.limit === undefined ? own : both(own, by(principal.limit))
 }
+
+/** Whether any grant allows it for any type, on whatever installation; which ones may still be none. */
+export const opensSome = (
+  principal: Principal,
+  resource: ObjectResource,
+  verb: ObjectVerb
+): boolean =>
+  grantsOf(principal).every(
+    (grants) =>
+      opensSomewhere(grants, `${resource}/${actions[verb]}`) ||
+      [0, ...grants.installationIds].some(
+        (id) => !isNone(grants.types(byType[resource], verb, { id, isVisible: true }))
+      )
+  )
 
 export const allows = (types: Types, type: string): boolean => types === 'all' || types.has(type)
 

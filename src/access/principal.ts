@@ -74,3 +74,16 @@ function scopeBy(
     installationIds: grants.covers(`${action}/assigned`) ? [...assigned, ...named] : named
   }
 }
+
+/** Whether any grant opens the action, on whatever installation; which ones may still be none. */
+export const holdsSomewhere = (principal: Principal, action: ScopedAction): boolean =>
+  grantsOf(principal).every((grants) => opensSomewhere(grants, action))
+
+/** All of them must allow a thing. */
+export const grantsOf = ({ grants, limit }: Principal): Grants[] =>
+  limit === undefined ? [grants] : [grants, limit]
+
+export const opensSomewhere = (grants: Grants, action: ScopedAction): boolean =>
+  grants.covers(`${action}/all`) ||
+  grants.covers(`${action}/assigned`) ||
+  [...grants.installationIds].some((id) => grants.coversIn(id, action))

@@ -6,6 +6,7 @@ import {
   internal,
   notFound,
   payloadTooLarge,
+  timedOut,
   unavailable
 } from './errors.ts'
 import { sendJsonText } from './json-text.ts'
@@ -35,7 +36,7 @@ function answerTo(error: FastifyError | ApiError | Error): ApiError {
   if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge()
   if (isOrphan(error)) return notFound()
   if (error.name === 'AbortError') return clientCancelled()
-  if (error.name === 'TimeoutError') return unavailable(error)
+  if (error.name === 'TimeoutError') return timedOut()
   if (isLostConnection(error)) return unavailable(error)
   if ('statusCode' in error && error.statusCode && error.statusCode < 500) {
     return new ApiError(error.statusCode, error.message)

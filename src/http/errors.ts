@@ -31,4 +31,5 @@ export const tooManyTries = (retryAfter: number) =>
   new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
 export const clientCancelled = () => new ApiError(499, 'Client cancelled request')
 export const unavailable = (cause: unknown) => new ApiError(503, 'Service Unavailable', { cause })
+export const timedOut = () => new ApiError(503, 'Timed out')
 export const internal = () => new ApiError(500, 'Internal Server Error')

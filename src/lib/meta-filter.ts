@@ -18,12 +18,28 @@ export const reservedParameters: ReadonlySet<string> = new Set([
 ])
 
 /** `room=hall&floor=1&floor=2`: an empty value is no filter, a key given twice means either value. */
-export function metaFilters(query: object): MetaFilter[] {
-  return Object.entries(query).flatMap(([key, given]) => {
-    if (reservedParameters.has(key)) return []
-    const patterns = [given].flat().filter((value) => typeof value === 'string' && value !== '')
-    return patterns.length > 0 ? [{ key, patterns: patterns as string[] }] : []
-  })
+export const metaFilters = (query: object): MetaFilter[] =>
+  Object.entries(query).flatMap(([key, given]) =>
+    reservedParameters.has(key) ? [] : filterOf(key, [given])
+  )
+
+const PREFIX = 'metadata.'
+
+/** `metadata.room=hall&metadata.Room=lobby`: the same, every key once, folded. */
+export function prefixedFilters(query: object): MetaFilter[] {
+  const given = Object.entries(query).filter(([name]) => name.startsWith(PREFIX))
+  const byKey = Map.groupBy(given, ([name]) => fold(name.slice(PREFIX.length)))
+  return [...byKey].flatMap(([key, entries]) =>
+    filterOf(
+      key,
+      entries.map(([, value]) => value)
+    )
+  )
+}
+
+function filterOf(key: string, given: unknown[]): MetaFilter[] {
+  const patterns = given.flat().filter((value) => typeof value === 'string' && value !== '')
+  return patterns.length > 0 ? [{ key, patterns: patterns as string[] }] : []
 }
 
 /** `*` stands for any text; everything else is literal. For `LIKE ... ESCAPE '\'`. */

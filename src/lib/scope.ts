@@ -7,3 +7,15 @@ export type Scope = {
   readonly installationIds: readonly number[]
   readonly within?: Scope
 }
+
+/** The scope as a test, for what is already read. */
+export function scopeTest(
+  scope: Scope
+): (installation: { id: number; organization_id: number }) => boolean {
+  const organizations = new Set(scope.organizationIds)
+  const installations = new Set(scope.installationIds)
+  const within = scope.within && scopeTest(scope.within)
+  return (installation) =>
+    (organizations.has(installation.organization_id) || installations.has(installation.id)) &&
+    (within === undefined || within(installation))
+}

@@ -10,7 +10,7 @@ import type { Registry } from './tables.ts'
 
 /** Everything that differs between SQLite and PostgreSQL, each difference with a name. */
 
-const isPostgres = (registry: Registry): boolean =>
+export const isPostgres = (registry: Registry): boolean =>
   registry.getExecutor().adapter instanceof PostgresAdapter
 
 /** Ids rise and are never given out twice, not even after the newest row was deleted. */
@@ -57,6 +57,10 @@ export const forUpdate = (registry: Registry): RawBuilder<unknown> =>
 /** Until the transaction ends nobody deletes the row. */
 export const forKeyShare = (registry: Registry): RawBuilder<unknown> =>
   isPostgres(registry) ? sql`for key share` : sql``
+
+/** Rows that another node works on are left to it. */
+export const skipLocked = (registry: Registry): RawBuilder<unknown> =>
+  isPostgres(registry) ? sql`for update skip locked` : sql``
 
 /** Held until the transaction ends, so two starting nodes do not migrate at once. */
 export async function lockForMigration(registry: Registry): Promise<void> {

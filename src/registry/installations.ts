@@ -176,7 +176,8 @@ export async function listInstallations(
   return withLinks(registry, rows)
 }
 
-function isWithin(registry: Registry, scope: Scope): Expression<SqlBool> {
+/** For queries that read from `installations`. */
+export function isWithin(registry: Registry, scope: Scope): Expression<SqlBool> {
   const here = sql<SqlBool>`(
     ${isOneOf(registry, sql.ref('installations.organization_id'), scope.organizationIds)}
     or ${isOneOf(registry, sql.ref('installations.id'), scope.installationIds)})`

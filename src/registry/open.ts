@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import { type Dialect, Kysely, PostgresDialect } from 'kysely'
+import pg, { type PoolConfig } from 'pg'
 import { migrate } from './migrate.ts'
 import { sqliteDialect } from './sqlite.ts'
 import type { Registry, Tables } from './tables.ts'
@@ -20,10 +20,12 @@ export async function openRegistry(config: { url: string; dataDir: string }): Pr
   return registry
 }
 
-const sqliteFile = (dataDir: string): string => join(dataDir, 'registry.sqlite')
+export const sqliteFile = (dataDir: string): string => join(dataDir, 'registry.sqlite')
 
-function dialectOf({ url, dataDir }: { url: string; dataDir: string }) {
-  if (url === '') return sqliteDialect(sqliteFile(dataDir))
+const dialectOf = ({ url, dataDir }: { url: string; dataDir: string }): Dialect =>
+  url === '' ? sqliteDialect(sqliteFile(dataDir)) : postgresDialect(url, {})
+
+export function postgresDialect(url: string, options: PoolConfig): Dialect {
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')
@@ -34,9 +36,12 @@ function dialectOf({ url, dataDir }: { url: string; dataDir: string }) {
     types,
     connectionTimeoutMillis: 5000,
     // A query nobody waits for any more must not keep a connection from the others.
-    statement_timeout: 30_000
+    statement_timeout: 30_000,
+    ...options
   })
-  // An idle connection that breaks is replaced at the next query; unheard, it would end the process.
+  // A connection that breaks fails its query, an idle one is replaced at the next; unheard, either
+  // would end the process.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return new PostgresDialect({ pool })
 }

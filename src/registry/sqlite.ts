@@ -11,10 +11,10 @@ import {
 } from 'kysely'
 
 /** Kysely on Node's own SQLite: one connection, and whoever needs it waits for the one before. */
-export function sqliteDialect(file: string): Dialect {
+export function sqliteDialect(file: string, { readOnly = false } = {}): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(file),
+    createDriver: () => new SqliteDriver(file, readOnly),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler()
   }
@@ -22,17 +22,22 @@ export function sqliteDialect(file: string): Dialect {
 
 class SqliteDriver implements Driver {
   readonly #file: string
+  readonly #readOnly: boolean
   #connection: SqliteConnection | undefined
   /** Resolves when the connection is free again. */
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(file: string) {
+  constructor(file: string, readOnly: boolean) {
     this.#file = file
+    this.#readOnly = readOnly
   }
 
   async init(): Promise<void> {
-    const db = new DatabaseSync(this.#file, { timeout: 5000, enableForeignKeyConstraints: true })
-    db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536')
+    const readOnly = this.#readOnly
+    const options = { timeout: 5000, enableForeignKeyConstraints: true, readOnly }
+    const db = new DatabaseSync(this.#file, options)
+    if (!readOnly) db.exec('pragma journal_mode = wal; pragma synchronous = full')
+    db.exec('pragma cache_size = -65536')
     this.#connection = new SqliteConnection(db)
   }
 

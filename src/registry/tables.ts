@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from 'kysely'
+import type { SearchKind } from '../lib/search-query.ts'
 
 /** A handle or a transaction; a transaction shadows the name so that the handle is out of reach. */
 export type Registry = Kysely<Tables>
@@ -193,6 +194,5 @@ export type TokenPurpose = 'session' | 'key' | 'pending' | 'reset'
 export type RunOutcome = 'taken' | 'published' | 'failed' | 'skipped'
 
 export type ObjectKind = 'device' | 'function'
-export type SearchKind = ObjectKind | 'installation'
 
 export type ChangeKind = 'installation' | 'identity'

@@ -16,6 +16,7 @@ const contract = [
   'POST /api/v2/log/{installation_id}',
   'GET /api/v3beta/log/{installation_id}',
   'POST /api/v3beta/log/{installation_id}',
+  'GET /api/v3beta/search',
   'POST /api/v2/mobile',
   'GET /api/v2/mobile/{user_id}',
   'GET /api/v2/functionx/{installation_id}',

@@ -1,0 +1,51 @@
+import { Type } from 'typebox'
+import { Id, Meta, UnixSeconds } from '../../http/schema.ts'
+
+export const MAX_LIMIT = 10_000
+
+const Kind = Type.Union([
+  Type.Literal('installation'),
+  Type.Literal('device'),
+  Type.Literal('function')
+])
+const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()])
+
+export const SearchQuery = Type.Object(
+  {
+    q: Type.String({ description: 'Text; `*` is a wildcard, alone everything; digits: an id' }),
+    types: Type.Optional(
+      Type.Array(Kind, { description: 'Default: every type the caller may see' })
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MAX_LIMIT, description: '0 = the default, 10 000' })
+    ),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+  },
+  { additionalProperties: true, description: 'And `metadata.<key>=<value>`, repeatable' }
+)
+
+/** [contract: SearchResult] */
+const SearchResult = Type.Object({
+  type: Kind,
+  id: Id,
+  name: Type.String(),
+  description: OrNull(Type.String()),
+  notes: OrNull(Type.String()),
+  created: UnixSeconds,
+  updated: OrNull(UnixSeconds),
+  clientID: OrNull(Type.String()),
+  installationID: OrNull(Type.Integer()),
+  organizationID: OrNull(Type.Integer()),
+  metaMatches: OrNull(Meta),
+  allMetadata: Meta
+})
+
+export const SearchPage = Type.Object({
+  total: Type.Integer(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+  results: Type.Array(SearchResult)
+})
+
+export const SearchError = Type.Object({ error: Type.String() })

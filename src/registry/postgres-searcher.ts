@@ -1,0 +1,70 @@
+import { Kysely, sql } from 'kysely'
+import { postgresDialect } from './open.ts'
+import { pauseUntil, type Question, search } from './search.ts'
+import type { Searcher } from './searcher.ts'
+import type { Registry, Tables } from './tables.ts'
+
+/** At once; more wait, so that searches never take every connection from everything else. */
+const CONNECTIONS = 4
+
+/** Searches on connections of their own, each on one snapshot. */
+export class PostgresSearcher implements Searcher {
+  readonly #registry: Registry
+  readonly #own: Registry
+  readonly #encoder = new TextEncoder()
+
+  constructor(registry: Registry, { url, timeoutMs }: { url: string; timeoutMs: number }) {
+    this.#registry = registry
+    const timeouts = { connectionTimeoutMillis: timeoutMs, statement_timeout: timeoutMs }
+    const dialect = postgresDialect(url, { max: CONNECTIONS, ...timeouts })
+    this.#own = new Kysely<Tables>({ dialect })
+  }
+
+  async search(question: Question, signal: AbortSignal): Promise<Uint8Array> {
+    signal.throwIfAborted()
+    const { promise: aborted, reject } = Promise.withResolvers<never>()
+    const abandon = () => reject(signal.reason)
+    signal.addEventListener('abort', abandon, { once: true })
+    // Whoever waits for a connection need not wait when the caller does not.
+    const searching = this.#onSnapshot(question, signal)
+    searching.catch(() => {})
+    try {
+      return this.#encoder.encode(await Promise.race([searching, aborted]))
+    } finally {
+      signal.removeEventListener('abort', abandon)
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#own.destroy()
+  }
+
+  #onSnapshot(question: Question, signal: AbortSignal): Promise<string> {
+    return this.#own
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (snapshot) => {
+        signal.throwIfAborted()
+        const pid = await backendPid(snapshot)
+        let cancelling: Promise<unknown> | undefined
+        const cancel = () => {
+          const query = sql`select pg_cancel_backend(${pid})`.execute(this.#registry)
+          cancelling = query.catch(() => {})
+        }
+        signal.addEventListener('abort', cancel, { once: true })
+        try {
+          return await search(snapshot, question, pauseUntil(signal))
+        } finally {
+          signal.removeEventListener('abort', cancel)
+          // The connection is not given on while something may still be sent to end its work.
+          await cancelling
+        }
+      })
+  }
+}
+
+async function backendPid(registry: Registry): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(registry)
+  return rows[0]?.pid ?? 0
+}
