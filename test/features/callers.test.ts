@@ -168,7 +168,11 @@ const table: Record<string, Row> = {
     reach: 'inside',
     gateway: 200
   },
-  'GET /api/v3beta/search': { line: () => 'GET /api/v3beta/search?q=*', reach: 'anyone' },
+  'GET /api/v3beta/search': {
+    line: () => 'GET /api/v3beta/search?q=*',
+    reach: 'anyone',
+    gateway: 200
+  },
   'POST /api/v2/mobile': {
     line: () => 'POST /api/v2/mobile',
     body: (t) => ({ device_id: t.world.unique('d'), firebase_token: t.world.unique('t') }),
