@@ -43,5 +43,5 @@ test('work that takes too long is given up and answered with 503', async (t) => 
   })
   const { statusCode, body } = await app.inject('/')
   assert.equal(statusCode, 503)
-  assert.equal(body, '{"message":"Service Unavailable"}')
+  assert.equal(body, '{"message":"Timed out"}')
 })

@@ -7,12 +7,15 @@ export type RegistryEngine = { name: string; url: () => Promise<string> }
 /** The address of the PostgreSQL server that test/run.ts started; absent when there is none. */
 const server = process.env['TEST_POSTGRES_URL']
 
+export const onSqlite = (subject: string, body: (engine: RegistryEngine) => void) =>
+  describe(`${subject} on SQLite`, () => body({ name: 'SQLite', url: async () => '' }))
+
 /**
  * Runs the same body on SQLite and on PostgreSQL, each on a registry of its own. Without a
  * PostgreSQL server it says so; with CI=true that is a failure.
  */
 export function onEveryRegistry(subject: string, body: (engine: RegistryEngine) => void): void {
-  describe(`${subject} on SQLite`, () => body({ name: 'SQLite', url: async () => '' }))
+  onSqlite(subject, body)
   const skip = server || process.env['CI'] ? false : 'PostgreSQL is not installed'
   describe(`${subject} on PostgreSQL`, { skip }, () => {
     const databases: string[] = []
