@@ -8,7 +8,9 @@ import { aggregateLine } from './lines/aggregate.ts'
 import { functionLine } from './lines/function.ts'
 import { ingestLine } from './lines/ingest.ts'
 import { memoryLine } from './lines/memory.ts'
+import { mixedLine } from './lines/mixed.ts'
 import { pageLine } from './lines/page.ts'
+import { scaleLine } from './lines/scale.ts'
 import { searchLine } from './lines/search.ts'
 import { startLine } from './lines/start.ts'
 import { statusLine } from './lines/status.ts'
@@ -24,6 +26,8 @@ const lines: Line[] = [
   memoryLine,
   pageLine,
   aggregateLine,
+  scaleLine,
+  mixedLine,
   statusLine,
   functionLine,
   searchLine,

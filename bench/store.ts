@@ -14,8 +14,7 @@ export const MINUTE = 60_000
 export const DAY = 1440 * MINUTE
 export const topicsPerInstallation = 10
 const INSTALLATIONS = 50
-const TOPICS = INSTALLATIONS * topicsPerInstallation
-const MINUTES_PER_BATCH = 200
+const ROWS_PER_BATCH = 100_000
 /** Fixed, so that a kept store means the same tomorrow; all of it lies in one month. */
 const END = Date.UTC(2025, 5, 29)
 
@@ -29,23 +28,28 @@ export type Store = {
   to: number
 }
 
-/** Filled through the engine's own `append` the first time and kept in the cache. */
-export async function filledStore(bench: Bench): Promise<Store> {
+/**
+ * Filled through the engine's own `append` the first time and kept in the cache. `times` as many
+ * installations have as many samples each.
+ */
+export async function filledStore(bench: Bench, times = 1): Promise<Store> {
   const engine = await engineHere()
-  const minutes = Math.round(bench.sizes.samples / TOPICS)
-  const dataDir = join(bench.cacheDir, `${engine}-${minutes * TOPICS}-${layoutHash(engine)}`)
+  const count = INSTALLATIONS * times
+  const minutes = Math.round(bench.sizes.samples / (INSTALLATIONS * topicsPerInstallation))
+  const samples = minutes * count * topicsPerInstallation
+  const dataDir = join(bench.cacheDir, `${engine}-${samples}-${layoutHash(engine)}`)
   const manifest = join(dataDir, 'bench.json')
   if (existsSync(manifest)) return { ...JSON.parse(readFileSync(manifest, 'utf8')), dataDir }
 
   rmSync(dataDir, { recursive: true, force: true })
   const caracal = await Caracal.start(dataDir)
-  const installations = await caracal.createInstallations(INSTALLATIONS)
+  const installations = await caracal.createInstallations(count)
   await caracal.stop()
   const store: Store = {
     dataDir,
     engine,
     installations,
-    samples: minutes * TOPICS,
+    samples,
     from: END - minutes * MINUTE,
     to: END
   }
@@ -59,12 +63,14 @@ async function fill(bench: Bench, store: Store): Promise<void> {
   await child.ask({ kind: 'open', dataDir: store.dataDir, url: historyUrl })
   const start = performance.now()
   let said = -1
-  for (let from = store.from; from < store.to; from += MINUTES_PER_BATCH * MINUTE) {
+  const perMinute = store.installations.length * topicsPerInstallation
+  const step = Math.floor(ROWS_PER_BATCH / perMinute) * MINUTE
+  for (let from = store.from; from < store.to; from += step) {
     const share = 10 * Math.floor((10 * (from - store.from)) / (store.to - store.from))
     if (share !== said)
       bench.say(`filling the store with ${whole(store.samples)} samples: ${share} %`)
     said = share
-    const to = Math.min(from + MINUTES_PER_BATCH * MINUTE, store.to)
+    const to = Math.min(from + step, store.to)
     await child.ask({ kind: 'append', installations: store.installations, from, to })
   }
   await child.ask({ kind: 'close' })

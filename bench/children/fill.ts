@@ -26,7 +26,7 @@ function linesOf(batch: Extract<FillQuestion, { kind: 'append' }>): string[] {
   for (let minute = batch.from; minute < batch.to; minute += MINUTE) {
     for (const [place, { id: installation_id, client_id }] of batch.installations.entries()) {
       for (let topic = 0; topic < topicsPerInstallation; topic++) {
-        const timestamp = unixMs(minute + (place * topicsPerInstallation + topic) * 100)
+        const timestamp = unixMs(minute + ((place * topicsPerInstallation + topic) % 500) * 100)
         const value = Math.round(200 + 50 * Math.sin(timestamp / 4e6 + topic) + (++id % 7)) / 10
         lines.push(
           encodeSample({

@@ -1,0 +1,63 @@
+import { Caracal } from '../caracal.ts'
+import { median, ms, whole } from '../figures.ts'
+import type { Line, Row } from '../line.ts'
+import { whenQuiet } from '../quiet.ts'
+import { DAY, filledStore, type Store } from '../store.ts'
+
+const GOAL_RATIO = 1.3
+const TIMES = 10
+
+export const scaleLine: Line = {
+  name: 'scale',
+  about: 'an aggregate of one installation among ten times more of them, to the same among fewer',
+  async run(bench) {
+    const few = await open(await filledStore(bench))
+    const many = await open(await filledStore(bench, TIMES))
+    const rows: Row[] = []
+    for (const method of ['mean', 'median']) {
+      await whenQuiet(bench)
+      const subject: number[] = []
+      const floor: number[] = []
+      // Two rounds more than are counted: caches and compiled code come first.
+      for (let round = -1; round <= bench.sizes.pageRepeats; round++) {
+        if (round % 10 === 0) bench.say(`scale, ${method}: ${round}`)
+        const [ours, theirs] = [await many.ask(method, round), await few.ask(method, round)]
+        if (round < 1) continue
+        subject.push(ours)
+        floor.push(theirs)
+      }
+      bench.note(`scale, ${method}`, { subject, floor })
+      const ratio = median(subject) / median(floor)
+      rows.push({
+        line: 'scale',
+        what: `${method}, ${whole(many.samples / 1e6)} M samples, to ${whole(few.samples / 1e6)} M`,
+        subject: ms(median(subject)),
+        floor: ms(median(floor)),
+        ratio,
+        goal: `ratio <= ${GOAL_RATIO}`,
+        isMet: ratio <= GOAL_RATIO
+      })
+    }
+    await many.caracal.stop()
+    await few.caracal.stop()
+    return rows
+  }
+}
+
+/** Each round asks another installation, so that neither side answers from what it just read. */
+async function open(store: Store) {
+  const caracal = await Caracal.start(store.dataDir)
+  const headers = { 'x-api-key': await caracal.token() }
+  const { installations, samples, to } = store
+  const window = `from=${(to - 7 * DAY) / 1000}&to=${(to - 1) / 1000}&limit=100000`
+  const ask = async (method: string, round: number): Promise<number> => {
+    const { id = 0 } = installations[(7 * (round + 1)) % installations.length] ?? {}
+    const path = `/api/v3beta/log/${id}?${window}&aggr_interval=10m&aggr_method=${method}`
+    const start = performance.now()
+    const response = await fetch(caracal.url + path, { headers })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${response.status} ${text}`)
+    return performance.now() - start
+  }
+  return { caracal, samples, ask }
+}
