@@ -24,6 +24,12 @@ export type Page = {
   rows: string
 }
 
+/** `name` as in `2025-11`, in UTC; `bytes` on disk. */
+export type MonthSize = { name: string; bytes: number }
+
+/** `bytes` of everything, the latest values too; the months from the oldest on. */
+export type Sizes = { bytes: number; months: MonthSize[] }
+
 /** Every sample and the latest per topic. The same behaviour on every engine; see test/engines. */
 export interface History {
   /**
@@ -36,7 +42,9 @@ export interface History {
   latest(): AsyncIterable<Sample[]>
   /** Removes every sample and latest value of an installation. */
   erase(installation_id: number): Promise<void>
-  /** Drops the months that ended before the moment, whole; answers which (`2025-11`). */
-  dropBefore(moment: UnixMs): Promise<string[]>
+  /** Drops the months that were over at the moment, whole; the latest values stay. */
+  dropBefore(moment: UnixMs): Promise<MonthSize[]>
+  /** Cheap whatever the size: asked every few minutes. */
+  sizes(): Promise<Sizes>
   close(): Promise<void>
 }

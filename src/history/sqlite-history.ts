@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Sample } from '../lib/sample.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
-import type { History, Page, PageQuery } from './history.ts'
+import type { History, MonthSize, Page, PageQuery, Sizes } from './history.ts'
 import type { SqliteReader } from './sqlite-reader.ts'
 import type { WorkerRole } from './sqlite-worker.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
@@ -55,17 +55,29 @@ class SqliteHistory implements History {
     }
   }
 
-  erase(installation_id: number): Promise<void> {
-    return this.#writer.call('erase', [installation_id])
+  async erase(installation_id: number): Promise<void> {
+    // In parts, so that samples on their way are stored in between.
+    while (await this.#writer.call('eraseSome', [installation_id]));
+    await this.#giveSpaceBack()
   }
 
-  dropBefore(moment: UnixMs): Promise<string[]> {
-    return this.#writer.call('dropBefore', [moment])
+  async dropBefore(moment: UnixMs): Promise<MonthSize[]> {
+    const dropped = await this.#writer.call('dropBefore', [moment])
+    await this.#giveSpaceBack()
+    return dropped
+  }
+
+  sizes(): Promise<Sizes> {
+    return this.#writer.call('sizes', [])
   }
 
   async close(): Promise<void> {
     // The writer last: whoever closes the file last folds the write-ahead log into it.
     await this.#reader.close()
     await this.#writer.close()
+  }
+
+  async #giveSpaceBack(): Promise<void> {
+    while ((await this.#writer.call('giveBack', [])) > 0);
   }
 }
