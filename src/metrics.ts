@@ -11,6 +11,11 @@ export class Metrics {
     'Messages acknowledged and not stored',
     'reason'
   )
+  readonly #droppedMonths = this.#counter(
+    'history_dropped_months_total',
+    'Months of history dropped because of their age or the budget',
+    'reason'
+  )
   readonly #requests = new Histogram({
     name: 'caracal_http_request_seconds',
     help: 'Time to answer, by route and status',
@@ -33,6 +38,10 @@ export class Metrics {
 
   refused(reason: Refusal): void {
     this.#refused.inc({ reason })
+  }
+
+  droppedMonth(reason: 'age' | 'budget'): void {
+    this.#droppedMonths.inc({ reason })
   }
 
   answered(method: string, route: string, status: number, seconds: number): void {
