@@ -1,8 +1,11 @@
 import { plainNumber } from '../lib/json-number.ts'
 import type { Sample } from '../lib/sample.ts'
+import type { LineForm } from '../lib/sample-lines.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
+import { ClickhouseScan } from './clickhouse-scan.ts'
 import type { HistoryConnection, Params } from './connection.ts'
-import type { History, MonthSize, Page, PageQuery, Sizes } from './history.ts'
+import type { History, MonthSize, Page, PageQuery, ScanQuery, Sizes } from './history.ts'
+import { scanLines } from './scan.ts'
 
 const LATEST_CHUNK = 10_000
 
@@ -46,6 +49,10 @@ class ClickhouseHistory implements History {
     ])
     const { total }: { total: number } = JSON.parse(counted)
     return { total, ...pageOf(lines.trimEnd(), order) }
+  }
+
+  scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncIterable<Buffer> {
+    return scanLines(new ClickhouseScan(this.#connection, signal), query, form)
   }
 
   async *latest(): AsyncGenerator<Sample[]> {

@@ -1,4 +1,5 @@
 import type { Sample } from '../lib/sample.ts'
+import type { LineForm } from '../lib/sample-lines.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
 
 export type PageQuery = {
@@ -24,6 +25,8 @@ export type Page = {
   rows: string
 }
 
+export type ScanQuery = Pick<PageQuery, 'installation_id' | 'topics' | 'from' | 'to'>
+
 /** `name` as in `2025-11`, in UTC; `bytes` on disk. */
 export type MonthSize = { name: string; bytes: number }
 
@@ -38,6 +41,11 @@ export interface History {
    */
   append(rows: Buffer, token: string): Promise<void>
   readPage(query: PageQuery, signal?: AbortSignal): Promise<Page>
+  /**
+   * Everything that matches, ascending, as lines in parts of a bounded size, each read when it is
+   * asked for; nothing is open in between.
+   */
+  scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncIterable<Buffer>
   /** The newest sample of every topic: greatest timestamp, on a tie the later arrival. */
   latest(): AsyncIterable<Sample[]>
   /** Removes every sample and latest value of an installation. */

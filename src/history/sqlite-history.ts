@@ -1,8 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import type { Sample } from '../lib/sample.ts'
+import type { LineForm } from '../lib/sample-lines.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
-import type { History, MonthSize, Page, PageQuery, Sizes } from './history.ts'
+import type { History, MonthSize, Page, PageQuery, ScanQuery, Sizes } from './history.ts'
+import { type Scanned, scanLines } from './scan.ts'
 import type { SqliteReader } from './sqlite-reader.ts'
+import type { SqliteScanner } from './sqlite-scanner.ts'
 import type { WorkerRole } from './sqlite-worker.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
 import { WorkerLane } from './worker-lane.ts'
@@ -19,7 +22,8 @@ export async function openSqliteHistory(directory: string): Promise<History> {
     await writer.close()
     throw error
   }
-  return new SqliteHistory(writer, reader)
+  const startScanner = () => new WorkerLane<SqliteScanner>(startWorker(directory, 'scanner'))
+  return new SqliteHistory(writer, reader, startScanner)
 }
 
 const startWorker = (directory: string, role: WorkerRole): Worker =>
@@ -29,10 +33,18 @@ const startWorker = (directory: string, role: WorkerRole): Worker =>
 class SqliteHistory implements History {
   readonly #writer: WorkerLane<SqliteWriter>
   readonly #reader: WorkerLane<SqliteReader>
+  readonly #startScanner: () => WorkerLane<SqliteScanner>
+  #scanner: WorkerLane<SqliteScanner> | undefined
+  #isClosed = false
 
-  constructor(writer: WorkerLane<SqliteWriter>, reader: WorkerLane<SqliteReader>) {
+  constructor(
+    writer: WorkerLane<SqliteWriter>,
+    reader: WorkerLane<SqliteReader>,
+    startScanner: () => WorkerLane<SqliteScanner>
+  ) {
     this.#writer = writer
     this.#reader = reader
+    this.#startScanner = startScanner
   }
 
   append(rows: Buffer, token: string): Promise<void> {
@@ -43,6 +55,20 @@ class SqliteHistory implements History {
 
   readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
     return this.#reader.call('readPage', [query], { signal })
+  }
+
+  async *scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncGenerator<Buffer> {
+    if (this.#isClosed) throw new Error('History is closed')
+    // Its thread starts with the first scan: most days have none.
+    this.#scanner ??= this.#startScanner()
+    const scanner = this.#scanner
+    await scanner.ready()
+    const source: Scanned = {
+      measure: (...args) => scanner.call('measure', args, { signal }),
+      read: (...args) => scanner.call('read', args, { signal }),
+      readOn: (...args) => scanner.call('readOn', args, { signal })
+    }
+    yield* scanLines(source, query, form)
   }
 
   async *latest(): AsyncGenerator<Sample[]> {
@@ -73,6 +99,8 @@ class SqliteHistory implements History {
 
   async close(): Promise<void> {
     // The writer last: whoever closes the file last folds the write-ahead log into it.
+    this.#isClosed = true
+    await this.#scanner?.close()
     await this.#reader.close()
     await this.#writer.close()
   }

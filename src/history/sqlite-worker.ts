@@ -1,14 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openSqliteFile } from './sqlite-file.ts'
 import { SqliteReader } from './sqlite-reader.ts'
+import { SqliteScanner } from './sqlite-scanner.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 import { answerCalls } from './worker-lane.ts'
 
-export type WorkerRole = 'writer' | 'reader'
+const roles = { writer: SqliteWriter, reader: SqliteReader, scanner: SqliteScanner }
+export type WorkerRole = keyof typeof roles
 
-// The entry of both threads of SqliteHistory.
+// The entry of all threads of SqliteHistory.
 const { directory, role }: { directory: string; role: WorkerRole } = workerData
 const file = openSqliteFile(directory)
-if (parentPort) {
-  answerCalls(parentPort, role === 'writer' ? new SqliteWriter(file) : new SqliteReader(file))
-}
+if (parentPort) answerCalls(parentPort, new roles[role](file))
