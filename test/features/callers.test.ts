@@ -98,6 +98,10 @@ const table: Record<string, Row> = {
     body: () => [],
     reach: 'inside'
   },
+  'GET /api/v3beta/log/{installation_id}/export': {
+    line: (t) => `GET /api/v3beta/log/${t.installation.id}/export`,
+    reach: 'inside'
+  },
   'POST /api/v2/mobile': {
     line: () => 'POST /api/v2/mobile',
     body: (t) => ({ device_id: t.world.unique('d'), firebase_token: t.world.unique('t') }),
