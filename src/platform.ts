@@ -12,6 +12,7 @@ import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
 import { Latest } from './history/latest.ts'
 import { openHistory } from './history/open.ts'
+import { SampleIds } from './history/sample-ids.ts'
 import { Spool } from './history/spool.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { decodeSamples } from './lib/sample.ts'
@@ -96,7 +97,8 @@ async function open(
   await disk.start()
   closers.push(() => disk.stop())
   const { lastId } = await spool.state()
-  const ingest = new Ingest({ spool, latest, directory, disk, metrics, clock }, lastId)
+  const ids = new SampleIds(lastId)
+  const ingest = new Ingest({ spool, ids, latest, directory, disk, metrics, clock })
   const mover = new Mover({ spool, history, metrics, log })
   closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
   const eraser = new Eraser({ registry, history, latest, mover, log })
@@ -130,6 +132,8 @@ async function open(
     history,
     latest,
     spool,
+    ids,
+    hasRoom: () => disk.isEnough,
     bus,
     directory,
     identity,

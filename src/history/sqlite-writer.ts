@@ -6,10 +6,14 @@ import { createMonth, createTables, listMonths, type Month, monthAt } from './sq
 import { SqliteSpace } from './sqlite-space.ts'
 
 type Topic = { topic_id: number; arrived: Sample[] }
+type Columns = (number | string)[]
 /** `arrived`: samples of the batch at hand. */
-type OpenMonth = Month & { insert: StatementSync; arrived: number }
+type OpenMonth = Month & { insert: StatementSync; insertSome: StatementSync; arrived: number }
 
 const KEPT_BATCHES = 1000
+const COLUMNS = 5
+/** Rows of one statement: a third less work than one by one. */
+const SOME = 32
 /** Samples and pages at a time, so that a batch on its way waits a few hundredths of a second. */
 const ERASED_AT_ONCE = 10_000
 const PAGES_AT_ONCE = 2000
@@ -116,16 +120,24 @@ export class SqliteWriter {
   #insert(topic_id: number, arrived: readonly Sample[]): void {
     let month: OpenMonth | undefined
     let newest: Sample | undefined
+    let rows: Columns = []
     for (const sample of arrived) {
       const { timestamp, value, msg, id } = sample
       if (month === undefined || timestamp < month.from || timestamp > month.to) {
+        if (month) insertRest(month, rows)
+        rows = []
         month = this.#monthOf(sample)
       }
       month.arrived++
-      month.insert.run(topic_id, timestamp, value, msg, id)
+      rows.push(topic_id, timestamp, value, msg, id)
+      if (rows.length === SOME * COLUMNS) {
+        month.insertSome.run(...rows)
+        rows = []
+      }
       if (newest === undefined || timestamp >= newest.timestamp) newest = sample
     }
-    if (newest === undefined) return
+    if (newest === undefined || month === undefined) return
+    insertRest(month, rows)
     const { timestamp, value, msg, id } = newest
     this.#statements.keepNewest.run(topic_id, timestamp, value, msg, id)
   }
@@ -136,10 +148,11 @@ export class SqliteWriter {
     if (known) return known
     this.#space.begin(month)
     createMonth(this.#file, month)
-    const insert = this.#file.prepare(
-      `INSERT OR REPLACE INTO ${month.table} VALUES (?, ?, ?, ?, ?)`
-    )
-    const open = { ...month, insert, arrived: 0 }
+    const into = `INSERT OR REPLACE INTO ${month.table} VALUES`
+    const row = '(?, ?, ?, ?, ?)'
+    const insert = this.#file.prepare(`${into} ${row}`)
+    const insertSome = this.#file.prepare(`${into} ${Array(SOME).fill(row).join()}`)
+    const open = { ...month, insert, insertSome, arrived: 0 }
     this.#months.set(month.table, open)
     return open
   }
@@ -183,6 +196,10 @@ export class SqliteWriter {
       throw error
     }
   }
+}
+
+function insertRest({ insert }: OpenMonth, rows: Columns): void {
+  for (let at = 0; at < rows.length; at += COLUMNS) insert.run(...rows.slice(at, at + COLUMNS))
 }
 
 const prepare = (file: DatabaseSync) => ({
