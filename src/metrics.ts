@@ -6,6 +6,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #stored = this.#counter('samples_total', 'Samples acknowledged and stored in the spool')
   readonly #moved = this.#counter('samples_moved_total', 'Samples moved from the spool to history')
+  readonly #imported = this.#counter('samples_imported_total', 'Samples of imported files')
   readonly #refused = this.#counter(
     'refused_total',
     'Messages acknowledged and not stored',
@@ -30,6 +31,10 @@ export class Metrics {
 
   stored(samples: number): void {
     this.#stored.inc(samples)
+  }
+
+  imported(samples: number): void {
+    this.#imported.inc(samples)
   }
 
   moved(samples: number): void {

@@ -3,6 +3,7 @@ import { authRoutes } from './features/auth/routes.ts'
 import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
 import { logExportRoutes } from './features/log/export-routes.ts'
+import { logImportRoutes } from './features/log/import-routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
 import { mobileRoutes } from './features/mobile/routes.ts'
 import { devicexRoutes, functionxRoutes } from './features/modelx/routes.ts'
@@ -26,6 +27,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/auth', authRoutes],
   ['/api/v3beta/log', logV3Routes],
   ['/api/v3beta/log', logExportRoutes],
+  ['/api/v3beta/log', logImportRoutes],
   ['/api/v2/mobile', mobileRoutes],
   ['/api/v2/functionx', functionxRoutes],
   ['/api/v2/devicex', devicexRoutes],

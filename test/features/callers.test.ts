@@ -102,6 +102,11 @@ const table: Record<string, Row> = {
     line: (t) => `GET /api/v3beta/log/${t.installation.id}/export`,
     reach: 'inside'
   },
+  'POST /api/v3beta/log/{installation_id}/import': {
+    line: (t) => `POST /api/v3beta/log/${t.installation.id}/import`,
+    body: () => '',
+    reach: 'inside'
+  },
   'POST /api/v2/mobile': {
     line: () => 'POST /api/v2/mobile',
     body: (t) => ({ device_id: t.world.unique('d'), firebase_token: t.world.unique('t') }),

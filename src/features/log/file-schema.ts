@@ -14,3 +14,11 @@ export const ExportQuery = Type.Object({
     })
   )
 })
+
+export const ImportResult = Type.Object({
+  imported: Type.Integer({ description: 'Samples that are stored' }),
+  rejected: Type.Integer({ description: 'Lines that are not' }),
+  errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
+    description: 'The first 100 of them'
+  })
+})
