@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Bench, Line, Row } from './line.ts'
 import { ackLine } from './lines/ack.ts'
+import { exportLine } from './lines/export.ts'
 import { functionLine } from './lines/function.ts'
+import { importLine } from './lines/import.ts'
 import { ingestLine } from './lines/ingest.ts'
 import { memoryLine } from './lines/memory.ts'
 import { pageLine } from './lines/page.ts'
@@ -23,6 +25,8 @@ const lines: Line[] = [
   pageLine,
   statusLine,
   functionLine,
+  importLine,
+  exportLine,
   startLine
 ]
 

@@ -6,6 +6,7 @@ export type Sizes = {
   inFlight: number
   samples: number
   pageRepeats: number
+  importRows: number
   starts: number
 }
 
@@ -20,6 +21,7 @@ export const full: Sizes = {
   inFlight: 20,
   samples: 10_000_000,
   pageRepeats: 30,
+  importRows: 3_000_000,
   starts: 5
 }
 
@@ -31,5 +33,6 @@ export const quick: Sizes = {
   inFlight: 20,
   samples: 1_000_000,
   pageRepeats: 5,
+  importRows: 1_000_000,
   starts: 1
 }
