@@ -5,7 +5,9 @@ import { parseArgs } from 'node:util'
 import type { Bench, Line, Row } from './line.ts'
 import { ackLine } from './lines/ack.ts'
 import { aggregateLine } from './lines/aggregate.ts'
+import { exportLine } from './lines/export.ts'
 import { functionLine } from './lines/function.ts'
+import { importLine } from './lines/import.ts'
 import { ingestLine } from './lines/ingest.ts'
 import { memoryLine } from './lines/memory.ts'
 import { mixedLine } from './lines/mixed.ts'
@@ -31,6 +33,8 @@ const lines: Line[] = [
   statusLine,
   functionLine,
   searchLine,
+  importLine,
+  exportLine,
   startLine
 ]
 

@@ -6,6 +6,7 @@ export type Sizes = {
   inFlight: number
   samples: number
   pageRepeats: number
+  importRows: number
   starts: number
   objects: number
   searches: number
@@ -24,7 +25,8 @@ export const full: Sizes = {
   pageRepeats: 30,
   starts: 5,
   objects: 1_000_000,
-  searches: 1000
+  searches: 1000,
+  importRows: 3_000_000
 }
 
 /** `--quick`: to see that the bench itself works; its figures mean little. */
@@ -37,5 +39,6 @@ export const quick: Sizes = {
   pageRepeats: 5,
   starts: 1,
   objects: 20_000,
-  searches: 100
+  searches: 100,
+  importRows: 1_000_000
 }

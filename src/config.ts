@@ -53,6 +53,18 @@ export const Settings = Type.Object({
     default: 0,
     description: 'Age at which samples are dropped, by whole months; 0: for ever'
   }),
+  HISTORY_BUDGET_MB: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 0,
+    description: 'Disk space of history above which its oldest months are dropped; 0: no limit'
+  }),
+  HISTORY_FLOOR_DAYS: Type.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: 30,
+    description: 'Samples younger than this stay whatever HISTORY_BUDGET_MB says'
+  }),
   DISK_RESERVE_MB: Type.Integer({
     minimum: 0,
     default: 1024,

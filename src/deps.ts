@@ -6,6 +6,7 @@ import type { Identity } from './access/identity.ts'
 import type { Bus } from './bus/bus.ts'
 import type { History } from './history/history.ts'
 import type { Latest } from './history/latest.ts'
+import type { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Metrics } from './metrics.ts'
@@ -23,6 +24,9 @@ export type Deps = {
   history: History
   latest: Latest
   spool: Spool
+  ids: SampleIds
+  /** Above the disk reserve. */
+  hasRoom: () => boolean
   bus: Bus
   directory: Directory
   /** Name and password of those who may read push tokens. */

@@ -6,12 +6,18 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #stored = this.#counter('samples_total', 'Samples acknowledged and stored in the spool')
   readonly #moved = this.#counter('samples_moved_total', 'Samples moved from the spool to history')
+  readonly #imported = this.#counter('samples_imported_total', 'Samples of imported files')
   readonly #refused = this.#counter(
     'refused_total',
     'Messages acknowledged and not stored',
     'reason'
   )
   readonly #runs = this.#counter('schedule_runs_total', 'Runs of schedules', 'outcome')
+  readonly #droppedMonths = this.#counter(
+    'history_dropped_months_total',
+    'Months of history dropped because of their age or the budget',
+    'reason'
+  )
   readonly #requests = new Histogram({
     name: 'caracal_http_request_seconds',
     help: 'Time to answer, by route and status',
@@ -28,6 +34,10 @@ export class Metrics {
     this.#stored.inc(samples)
   }
 
+  imported(samples: number): void {
+    this.#imported.inc(samples)
+  }
+
   moved(samples: number): void {
     this.#moved.inc(samples)
   }
@@ -38,6 +48,10 @@ export class Metrics {
 
   ran(outcome: string, runs: number): void {
     this.#runs.inc({ outcome }, runs)
+  }
+
+  droppedMonth(reason: 'age' | 'budget'): void {
+    this.#droppedMonths.inc({ reason })
   }
 
   answered(method: string, route: string, status: number, seconds: number): void {

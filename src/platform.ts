@@ -12,6 +12,7 @@ import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
 import { Latest } from './history/latest.ts'
 import { openHistory } from './history/open.ts'
+import { SampleIds } from './history/sample-ids.ts'
 import { Spool } from './history/spool.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { decodeSamples } from './lib/sample.ts'
@@ -27,6 +28,7 @@ import { Housekeeping } from './workers/housekeeping.ts'
 import { Indexer } from './workers/indexer.ts'
 import { Ingest } from './workers/ingest.ts'
 import { Mover } from './workers/mover.ts'
+import { Retention } from './workers/retention.ts'
 import { Scheduler } from './workers/scheduler.ts'
 
 export type Platform = {
@@ -105,7 +107,8 @@ async function open(
   await disk.start()
   closers.push(() => disk.stop())
   const { lastId } = await spool.state()
-  const ingest = new Ingest({ spool, latest, directory, disk, metrics, clock }, lastId)
+  const ids = new SampleIds(lastId)
+  const ingest = new Ingest({ spool, ids, latest, directory, disk, metrics, clock })
   const mover = new Mover({ spool, history, metrics, log })
   closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
   const eraser = new Eraser({ registry, history, latest, mover, log })
@@ -141,6 +144,8 @@ async function open(
     history,
     latest,
     spool,
+    ids,
+    hasRoom: () => disk.isEnough,
     bus,
     directory,
     identity,
@@ -154,7 +159,13 @@ async function open(
     ...openSenders(config, clock),
     eraseHistory: () => eraser.wake()
   }
-  describeState(metrics, { spool, latest, bus, disk, directory })
+  const retention = new Retention({
+    ...{ history, metrics, log },
+    retentionDays: config.RETENTION_DAYS,
+    budget: config.HISTORY_BUDGET_MB * 1024 * 1024,
+    floorDays: config.HISTORY_FLOOR_DAYS
+  })
+  describeState(metrics, { spool, history, latest, bus, disk, directory, retention })
 
   const app = await createApp(deps, { https: tls?.current })
   closers.push(() => app.close())
@@ -166,14 +177,7 @@ async function open(
     .catch(explainPort('HTTP_PORT', host, config.HTTP_PORT))
   closers.push(() => bus.stopAccepting())
 
-  const housekeeping = new Housekeeping({
-    registry,
-    history,
-    eraser,
-    clock,
-    log,
-    retentionDays: config.RETENTION_DAYS
-  })
+  const housekeeping = new Housekeeping({ registry, eraser, retention, clock, log })
   const catchUp = setInterval(() => {
     directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
   }, SECOND / 2)
@@ -274,12 +278,13 @@ const failed = (why: unknown) => ({
 
 function describeState(
   metrics: Metrics,
-  parts: Pick<Deps, 'spool' | 'latest' | 'directory'> & {
+  parts: Pick<Deps, 'spool' | 'history' | 'latest' | 'directory'> & {
     bus: { counts: { connections: number; received: number; delivered: number; dropped: number } }
     disk: DiskSpace
+    retention: Retention
   }
 ): void {
-  const { spool, latest, directory, bus, disk } = parts
+  const { spool, history, latest, directory, bus, disk, retention } = parts
   const state = () => spool.state()
   metrics.gauge(
     'spool_samples',
@@ -287,6 +292,18 @@ function describeState(
     async () => (await state()).samples
   )
   metrics.gauge('spool_bytes', 'Their size on disk', async () => (await state()).bytes)
+  metrics.gauge('history_bytes', 'History on disk', () =>
+    // The other figures matter most when history does not answer.
+    history.sizes().then(
+      ({ bytes }) => bytes,
+      () => Number.NaN
+    )
+  )
+  metrics.gauge(
+    'history_budget_excess_bytes',
+    'History above HISTORY_BUDGET_MB that is too young to be dropped',
+    () => retention.excess
+  )
   metrics.gauge('topics', 'Topics with a latest value', () => latest.size)
   metrics.gauge('installations', 'Installations', () => directory.size)
   metrics.gauge('mqtt_connections', 'Open MQTT connections', () => bus.counts.connections)

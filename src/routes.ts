@@ -6,6 +6,8 @@ import { edgeVersionRoutes } from './features/edge/version-routes.ts'
 import { gatewayRoutes } from './features/gateway/routes.ts'
 import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
+import { logExportRoutes } from './features/log/export-routes.ts'
+import { logImportRoutes } from './features/log/import-routes.ts'
 import { logV2Routes } from './features/log/v2-routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
 import { mobileRoutes } from './features/mobile/routes.ts'
@@ -33,6 +35,8 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/log', logV2Routes],
   ['/api/v3beta/log', logV3Routes],
   ['/api/v3beta/search', searchRoutes],
+  ['/api/v3beta/log', logExportRoutes],
+  ['/api/v3beta/log', logImportRoutes],
   ['/api/v2/mobile', mobileRoutes],
   ['/api/v2/functionx', functionxRoutes],
   ['/api/v2/devicex', devicexRoutes],

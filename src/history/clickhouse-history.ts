@@ -1,15 +1,21 @@
 import { plainNumber } from '../lib/json-number.ts'
 import type { Sample } from '../lib/sample.ts'
-import { fromSeconds, type UnixMs } from '../lib/unix-time.ts'
+import type { LineForm } from '../lib/sample-lines.ts'
+import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
 import { bucketParams, groupsSql, totalSql } from './clickhouse-aggregate.ts'
+import { ClickhouseScan } from './clickhouse-scan.ts'
 import type { HistoryConnection, Params } from './connection.ts'
 import {
   type AggregateQuery,
   type History,
   MAX_PAGE_BYTES,
+  type MonthSize,
   type Page,
-  type PageQuery
+  type PageQuery,
+  type ScanQuery,
+  type Sizes
 } from './history.ts'
+import { scanLines } from './scan.ts'
 
 const LATEST_CHUNK = 10_000
 
@@ -77,6 +83,10 @@ class ClickhouseHistory implements History {
     return total > 0 ? oldest : undefined
   }
 
+  scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncIterable<Buffer> {
+    return scanLines(new ClickhouseScan(this.#connection, signal), query, form)
+  }
+
   async *latest(): AsyncGenerator<Sample[]> {
     let last: Pick<Sample, 'installation_id' | 'topic'> = { installation_id: 0, topic: '' }
     while (true) {
@@ -102,21 +112,33 @@ class ClickhouseHistory implements History {
     await this.#connection.execute(`DELETE FROM latest ${where}`, { installation_id })
   }
 
-  async dropBefore(moment: UnixMs): Promise<string[]> {
-    const lines = await this.#connection.query(
-      `SELECT DISTINCT partition FROM system.parts
-       WHERE database = currentDatabase() AND table = 'samples' AND active
-         AND toInt64(partition) < toYYYYMM(fromUnixTimestamp64Milli({moment:Int64}, 'UTC'))
-       ORDER BY toInt64(partition)`,
-      { moment }
-    )
-    const past: { partition: string }[] = rowsOf(lines)
-    for (const { partition } of past) {
+  async dropBefore(moment: UnixMs): Promise<MonthSize[]> {
+    const { months } = await this.sizes()
+    const past = months.filter(({ name }) => endOfMonth(name) <= moment)
+    for (const { name } of past) {
+      const partition = name.replace('-', '')
       await this.#connection.execute('ALTER TABLE samples DROP PARTITION {partition:String}', {
         partition
       })
     }
-    return past.map(({ partition }) => `${partition.slice(0, -2)}-${partition.slice(-2)}`)
+    return past
+  }
+
+  async sizes(): Promise<Sizes> {
+    const lines = await this.#connection.query(
+      `SELECT table, partition, sum(bytes_on_disk) AS bytes FROM system.parts
+       WHERE database = currentDatabase() AND table IN ('samples', 'latest') AND active
+       GROUP BY table, partition ORDER BY table, toInt64OrZero(partition)`,
+      {}
+    )
+    const parts: { table: string; partition: string; bytes: number }[] = rowsOf(lines)
+    const months = parts
+      .filter(({ table }) => table === 'samples')
+      .map(({ partition, bytes }) => ({
+        name: `${partition.slice(0, -2)}-${partition.slice(-2)}`,
+        bytes
+      }))
+    return { bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0), months }
   }
 
   close(): Promise<void> {

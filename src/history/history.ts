@@ -1,5 +1,6 @@
 import type { Buckets, Method } from '../lib/aggregation.ts'
 import type { Sample } from '../lib/sample.ts'
+import type { LineForm } from '../lib/sample-lines.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
 
 export type PageQuery = {
@@ -35,6 +36,14 @@ export const MAX_PAGE_BYTES = 64 * 1024 * 1024
 
 export class PageTooLarge extends Error {}
 
+export type ScanQuery = Pick<PageQuery, 'installation_id' | 'topics' | 'from' | 'to'>
+
+/** `name` as in `2025-11`, in UTC; `bytes` on disk. */
+export type MonthSize = { name: string; bytes: number }
+
+/** `bytes` of everything, the latest values too; the months from the oldest on. */
+export type Sizes = { bytes: number; months: MonthSize[] }
+
 /** Every sample and the latest per topic. The same behaviour on every engine; see test/engines. */
 export interface History {
   /**
@@ -47,11 +56,18 @@ export interface History {
   aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page>
   /** No sample is older; undefined when there are none. */
   oldest(): Promise<UnixMs | undefined>
+  /**
+   * Everything that matches, ascending, as lines in parts of a bounded size, each read when it is
+   * asked for; nothing is open in between.
+   */
+  scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncIterable<Buffer>
   /** The newest sample of every topic: greatest timestamp, on a tie the later arrival. */
   latest(): AsyncIterable<Sample[]>
   /** Removes every sample and latest value of an installation. */
   erase(installation_id: number): Promise<void>
-  /** Drops the months that ended before the moment, whole; answers which (`2025-11`). */
-  dropBefore(moment: UnixMs): Promise<string[]>
+  /** Drops the months that were over at the moment, whole; the latest values stay. */
+  dropBefore(moment: UnixMs): Promise<MonthSize[]>
+  /** Cheap whatever the size: asked every few minutes. */
+  sizes(): Promise<Sizes>
   close(): Promise<void>
 }

@@ -26,7 +26,7 @@ const begin = db.prepare('begin immediate')
 const commit = db.prepare('commit')
 const rollback = db.prepare('rollback')
 const insertGroup = db.prepare('insert into groups (count, rows) values (?, ?)')
-const setLastId = db.prepare('update state set last_id = ?')
+const setLastId = db.prepare('update state set last_id = max(last_id, ?)')
 const insertRefusal = db.prepare(
   'insert into ledger (created, reason, topic, sender, payload) values (?, ?, ?, ?, ?)'
 )
@@ -140,6 +140,8 @@ function answer(request: SpoolRequest): unknown {
   switch (request.kind) {
     case 'append':
       return append(request.group)
+    case 'reserve':
+      return void setLastId.run(request.lastId)
     case 'take':
       return take(request)
     case 'drop':

@@ -24,6 +24,7 @@ export type SpoolState = { lastId: number; samples: number; bytes: number }
 
 export type SpoolRequest = { ask: number } & (
   | { kind: 'append'; group: Group }
+  | { kind: 'reserve'; lastId: number }
   | { kind: 'take'; maxSamples: number; maxBytes: number }
   | { kind: 'drop'; last: number }
   | { kind: 'after'; seq: number }
@@ -83,6 +84,11 @@ export class Spool {
     gathering.lines.push(line)
     gathering.lastId = id
     return gathering.stored.promise
+  }
+
+  /** Ids up to this one are taken, also after a crash; for samples that go round the spool. */
+  async reserve(lastId: number): Promise<void> {
+    await this.#request({ kind: 'reserve', lastId })
   }
 
   /** Notes in the ledger what was refused; resolves like `append`. */

@@ -9,7 +9,9 @@ export type Month = { name: string; table: string; from: UnixMs; to: UnixMs }
 export function openSqliteFile(directory: string): DatabaseSync {
   mkdirSync(directory, { recursive: true })
   const file = new DatabaseSync(join(directory, 'history.sqlite'), { timeout: 10_000 })
+  // The first one only where the file is new: what a dropped month took can then be given back.
   file.exec(`
+    PRAGMA auto_vacuum = INCREMENTAL;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA cache_size = -65536;

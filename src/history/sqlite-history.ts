@@ -1,14 +1,20 @@
 import { Worker } from 'node:worker_threads'
 import type { Sample } from '../lib/sample.ts'
+import type { LineForm } from '../lib/sample-lines.ts'
 import { DAY, type UnixMs } from '../lib/unix-time.ts'
 import {
   type AggregateQuery,
   type History,
+  type MonthSize,
   type Page,
   type PageQuery,
-  PageTooLarge
+  PageTooLarge,
+  type ScanQuery,
+  type Sizes
 } from './history.ts'
+import { type Scanned, scanLines } from './scan.ts'
 import type { SqliteReader } from './sqlite-reader.ts'
+import type { SqliteScanner } from './sqlite-scanner.ts'
 import type { WorkerData } from './sqlite-worker.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
 import { WorkerLane } from './worker-lane.ts'
@@ -32,7 +38,7 @@ export async function openSqliteHistory(directory: string): Promise<History> {
     await writer.close()
     throw error
   }
-  return new SqliteHistory(writer, readers)
+  return new SqliteHistory(writer, readers, () => startLane<SqliteScanner>(directory, 'scanner'))
 }
 
 function startLane<Target extends Lane<Target>>(directory: string, role: WorkerData['role']) {
@@ -52,10 +58,18 @@ type Readers = Readonly<Record<'short' | 'long', WorkerLane<SqliteReader>>>
 class SqliteHistory implements History {
   readonly #writer: WorkerLane<SqliteWriter>
   readonly #readers: Readers
+  readonly #startScanner: () => WorkerLane<SqliteScanner>
+  #scanner: WorkerLane<SqliteScanner> | undefined
+  #isClosed = false
 
-  constructor(writer: WorkerLane<SqliteWriter>, readers: Readers) {
+  constructor(
+    writer: WorkerLane<SqliteWriter>,
+    readers: Readers,
+    startScanner: () => WorkerLane<SqliteScanner>
+  ) {
     this.#writer = writer
     this.#readers = readers
+    this.#startScanner = startScanner
   }
 
   append(rows: Buffer, token: string): Promise<void> {
@@ -84,6 +98,20 @@ class SqliteHistory implements History {
     return short.load > 0 && long.load === 0 ? long : short
   }
 
+  async *scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncGenerator<Buffer> {
+    if (this.#isClosed) throw new Error('History is closed')
+    // Its thread starts with the first scan: most days have none.
+    this.#scanner ??= this.#startScanner()
+    const scanner = this.#scanner
+    await scanner.ready()
+    const source: Scanned = {
+      measure: (...args) => scanner.call('measure', args, { signal }),
+      read: (...args) => scanner.call('read', args, { signal }),
+      readOn: (...args) => scanner.call('readOn', args, { signal })
+    }
+    yield* scanLines(source, query, form)
+  }
+
   async *latest(): AsyncGenerator<Sample[]> {
     let last = 0
     while (true) {
@@ -94,17 +122,31 @@ class SqliteHistory implements History {
     }
   }
 
-  erase(installation_id: number): Promise<void> {
-    return this.#writer.call('erase', [installation_id])
+  async erase(installation_id: number): Promise<void> {
+    // In parts, so that samples on their way are stored in between.
+    while (await this.#writer.call('eraseSome', [installation_id]));
+    await this.#giveSpaceBack()
   }
 
-  dropBefore(moment: UnixMs): Promise<string[]> {
-    return this.#writer.call('dropBefore', [moment])
+  async dropBefore(moment: UnixMs): Promise<MonthSize[]> {
+    const dropped = await this.#writer.call('dropBefore', [moment])
+    await this.#giveSpaceBack()
+    return dropped
+  }
+
+  sizes(): Promise<Sizes> {
+    return this.#writer.call('sizes', [])
   }
 
   async close(): Promise<void> {
     // The writer last: whoever closes the file last folds the write-ahead log into it.
+    this.#isClosed = true
+    await this.#scanner?.close()
     await Promise.all([this.#readers.short.close(), this.#readers.long.close()])
     await this.#writer.close()
+  }
+
+  async #giveSpaceBack(): Promise<void> {
+    while ((await this.#writer.call('giveBack', [])) > 0);
   }
 }

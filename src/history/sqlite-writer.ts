@@ -1,12 +1,22 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { decodeSamples, type Sample } from '../lib/sample.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
+import type { MonthSize, Sizes } from './history.ts'
 import { createMonth, createTables, listMonths, type Month, monthAt } from './sqlite-file.ts'
+import { SqliteSpace } from './sqlite-space.ts'
 
 type Topic = { topic_id: number; arrived: Sample[] }
-type OpenMonth = Month & { insert: StatementSync }
+type Columns = (number | string)[]
+/** `arrived`: samples of the batch at hand. */
+type OpenMonth = Month & { insert: StatementSync; insertSome: StatementSync; arrived: number }
 
 const KEPT_BATCHES = 1000
+const COLUMNS = 5
+/** Rows of one statement: a third less work than one by one. */
+const SOME = 32
+/** Samples and pages at a time, so that a batch on its way waits a few hundredths of a second. */
+const ERASED_AT_ONCE = 10_000
+const PAGES_AT_ONCE = 2000
 
 /** The only writer of the file, in a thread of its own. */
 export class SqliteWriter {
@@ -14,11 +24,13 @@ export class SqliteWriter {
   readonly #months = new Map<string, OpenMonth>()
   readonly #topics = new Map<number, Map<string, Topic>>()
   readonly #statements: ReturnType<typeof prepare>
+  readonly #space: SqliteSpace
 
   constructor(file: DatabaseSync) {
     this.#file = file
     createTables(file)
     this.#statements = prepare(file)
+    this.#space = new SqliteSpace(file)
   }
 
   append(rows: Uint8Array, token: string): void {
@@ -30,48 +42,102 @@ export class SqliteWriter {
         topic.arrived.push(sample)
         topics.add(topic)
       }
+      const used = this.#space.used()
       // Topic by topic, because that is how the samples lie in the file.
       for (const topic of topics) this.#insert(topic.topic_id, topic.arrived.splice(0))
+      this.#space.share(used, this.#countArrived())
     })
   }
 
-  erase(installation_id: number): void {
-    this.#inTransaction(() => {
-      const ours = 'topic_id IN (SELECT topic_id FROM topics WHERE installation_id = ?)'
-      const tables = [...listMonths(this.#file).map(({ table }) => table), 'latest']
-      for (const table of tables) {
-        this.#file.prepare(`DELETE FROM ${table} WHERE ${ours}`).run(installation_id)
-      }
-      this.#file.prepare('DELETE FROM topics WHERE installation_id = ?').run(installation_id)
-    })
+  /** A part of the installation's samples; false when nothing of it is left. */
+  eraseSome(installation_id: number): boolean {
     this.#topics.delete(installation_id)
+    let left = ERASED_AT_ONCE
+    this.#inTransaction(() => {
+      const months = listMonths(this.#file).map((month) => this.#eraserOf(month))
+      const { topicsOf, forgetLatest, forgetTopic } = this.#statements
+      for (const { topic_id } of topicsOf.all(installation_id, left)) {
+        for (const erase of months) left -= erase(Number(topic_id), left)
+        if (left <= 0) return
+        left--
+        forgetLatest.run(topic_id as number)
+        forgetTopic.run(topic_id as number)
+      }
+    })
+    return left <= 0
   }
 
-  dropBefore(moment: UnixMs): string[] {
+  dropBefore(moment: UnixMs): MonthSize[] {
     const past = listMonths(this.#file).filter(({ to }) => to < moment)
+    if (past.length === 0) return []
+    let dropped: MonthSize[] = []
     this.#inTransaction(() => {
-      for (const { table } of past) this.#file.exec(`DROP TABLE ${table}`)
+      dropped = past.map((month) => this.#space.drop(month))
+      // A batch that is sent again after the drop brings its samples back.
+      this.#statements.forgetBatches.run(Number.MAX_SAFE_INTEGER)
     })
     for (const { table } of past) this.#months.delete(table)
-    return past.map(({ name }) => name)
+    return dropped
+  }
+
+  sizes(): Sizes {
+    return this.#space.sizes()
+  }
+
+  /** 0 when the file system has all there is to give, or the file is from before it could. */
+  giveBack(): number {
+    return this.#space.give(PAGES_AT_ONCE)
   }
 
   close(): void {
     this.#file.close()
   }
 
+  /** Erases up to `limit` samples of a topic in a month; answers how many it was. */
+  #eraserOf({ name, table }: Month): (topic_id: number, limit: number) => number {
+    const some = this.#file.prepare(
+      `DELETE FROM ${table} WHERE (topic_id, timestamp, value, msg) IN
+         (SELECT topic_id, timestamp, value, msg FROM ${table} WHERE topic_id = ? LIMIT ?)`
+    )
+    return (topic_id, limit) => {
+      if (limit <= 0) return 0
+      const used = this.#space.used()
+      const { changes } = some.run(topic_id, limit)
+      if (changes > 0) this.#space.share(used, new Map([[name, 1]]))
+      return Number(changes)
+    }
+  }
+
+  #countArrived(): Map<string, number> {
+    const arrived = new Map<string, number>()
+    for (const month of this.#months.values()) {
+      if (month.arrived > 0) arrived.set(month.name, month.arrived)
+      month.arrived = 0
+    }
+    return arrived
+  }
+
   #insert(topic_id: number, arrived: readonly Sample[]): void {
     let month: OpenMonth | undefined
     let newest: Sample | undefined
+    let rows: Columns = []
     for (const sample of arrived) {
       const { timestamp, value, msg, id } = sample
       if (month === undefined || timestamp < month.from || timestamp > month.to) {
+        if (month) insertRest(month, rows)
+        rows = []
         month = this.#monthOf(sample)
       }
-      month.insert.run(topic_id, timestamp, value, msg, id)
+      month.arrived++
+      rows.push(topic_id, timestamp, value, msg, id)
+      if (rows.length === SOME * COLUMNS) {
+        month.insertSome.run(...rows)
+        rows = []
+      }
       if (newest === undefined || timestamp >= newest.timestamp) newest = sample
     }
-    if (newest === undefined) return
+    if (newest === undefined || month === undefined) return
+    insertRest(month, rows)
     const { timestamp, value, msg, id } = newest
     this.#statements.keepNewest.run(topic_id, timestamp, value, msg, id)
   }
@@ -80,11 +146,13 @@ export class SqliteWriter {
     const month = monthAt(timestamp)
     const known = this.#months.get(month.table)
     if (known) return known
+    this.#space.begin(month)
     createMonth(this.#file, month)
-    const insert = this.#file.prepare(
-      `INSERT OR REPLACE INTO ${month.table} VALUES (?, ?, ?, ?, ?)`
-    )
-    const open = { ...month, insert }
+    const into = `INSERT OR REPLACE INTO ${month.table} VALUES`
+    const row = '(?, ?, ?, ?, ?)'
+    const insert = this.#file.prepare(`${into} ${row}`)
+    const insertSome = this.#file.prepare(`${into} ${Array(SOME).fill(row).join()}`)
+    const open = { ...month, insert, insertSome, arrived: 0 }
     this.#months.set(month.table, open)
     return open
   }
@@ -130,6 +198,10 @@ export class SqliteWriter {
   }
 }
 
+function insertRest({ insert }: OpenMonth, rows: Columns): void {
+  for (let at = 0; at < rows.length; at += COLUMNS) insert.run(...rows.slice(at, at + COLUMNS))
+}
+
 const prepare = (file: DatabaseSync) => ({
   findTopic: file.prepare('SELECT topic_id FROM topics WHERE installation_id = ? AND topic = ?'),
   insertTopic: file.prepare(
@@ -137,6 +209,9 @@ const prepare = (file: DatabaseSync) => ({
   ),
   insertBatch: file.prepare('INSERT INTO batches (token) VALUES (?) ON CONFLICT DO NOTHING'),
   forgetBatches: file.prepare('DELETE FROM batches WHERE batch_id <= ?'),
+  topicsOf: file.prepare('SELECT topic_id FROM topics WHERE installation_id = ? LIMIT ?'),
+  forgetTopic: file.prepare('DELETE FROM topics WHERE topic_id = ?'),
+  forgetLatest: file.prepare('DELETE FROM latest WHERE topic_id = ?'),
   keepNewest: file.prepare(`
     INSERT INTO latest (topic_id, timestamp, value, msg, id) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (topic_id) DO UPDATE

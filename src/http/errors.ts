@@ -29,6 +29,16 @@ export const tooManySms = (retryAfter: number) =>
   new ApiError(429, 'Too many text messages', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyTries = (retryAfter: number) =>
   new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
+export const tooManyImports = () =>
+  new ApiError(503, 'Too many imports at once', { headers: { 'retry-after': '30' } })
+/** The caller learns what is stored; sending everything again stores nothing twice. */
+export const importStopped = (statusCode: number, why: string, stored: number, cause?: unknown) =>
+  new ApiError(
+    statusCode,
+    `${why}; ${stored} samples are stored, and sending all of them again is safe`,
+    { cause }
+  )
+export const unsupportedEncoding = () => new ApiError(415, 'Content-Encoding must be gzip or none')
 export const clientCancelled = () => new ApiError(499, 'Client cancelled request')
 export const unavailable = (cause: unknown) => new ApiError(503, 'Service Unavailable', { cause })
 export const timedOut = () => new ApiError(503, 'Timed out')

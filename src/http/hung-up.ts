@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import { MINUTE } from '../lib/unix-time.ts'
 
 /** Aborts when the caller goes away before the answer, so that nobody works for nobody. */
@@ -15,4 +16,11 @@ export const hungUpOrLate = (response: ServerResponse, after = MINUTE): AbortSig
 /** Lets go of a caller who stops reading, and of the answer that is kept for it. */
 export function dropIfStalled(response: ServerResponse, after = MINUTE): void {
   response.setTimeout(after, () => response.destroy())
+}
+
+/** Aborts when the server stops: what could go on for hours does not hold it up. */
+export function stopping(app: Pick<FastifyInstance, 'addHook'>): AbortSignal {
+  const controller = new AbortController()
+  app.addHook('preClose', async () => controller.abort())
+  return controller.signal
 }

@@ -54,8 +54,11 @@ function timestampOf(seconds: unknown, arrival: UnixMs): UnixMs | undefined {
  * The form of samples in the spool and on the way to history: ClickHouse's TSV, so that a batch is
  * handed over as it lies on disk. Columns: id, installation_id, client_id, topic, timestamp, value, msg.
  */
-export const encodeSample = (s: Sample): string =>
-  `${s.id}\t${s.installation_id}\t${s.client_id}\t${escapeText(s.topic)}\t${s.timestamp}\t${s.value}\t${escapeText(s.msg)}\n`
+export const encodeSample = (s: Sample): string => `${s.id}${encodeContent(s)}`
+
+/** All but the id. */
+export const encodeContent = (s: Omit<Sample, 'id'>): string =>
+  `\t${s.installation_id}\t${s.client_id}\t${escapeText(s.topic)}\t${s.timestamp}\t${s.value}\t${escapeText(s.msg)}\n`
 
 export function* decodeSamples(rows: Buffer): Generator<Sample> {
   const text = rows.toString('utf8')

@@ -8,6 +8,12 @@ export const fromSeconds = (seconds: number): UnixMs => Math.round(seconds * 100
 
 export const toSeconds = (ms: UnixMs): number => ms / 1000
 
+/** The moment at which a month (`2025-11`, in UTC) is over. */
+export function endOfMonth(name: string): UnixMs {
+  const [year = 0, month = 0] = name.split('-').map(Number)
+  return Date.UTC(year, month) as UnixMs
+}
+
 /** Whole seconds, as `created` and `updated` are typed. */
 export const toWholeSeconds = (ms: number): number => Math.floor(ms / 1000)
 

@@ -1,19 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { History } from '../history/history.ts'
 import type { Clock } from '../lib/clock.ts'
-import { DAY, HOUR, MINUTE, unixMs } from '../lib/unix-time.ts'
+import { HOUR, MINUTE } from '../lib/unix-time.ts'
 import { forgetChanges } from '../registry/changes.ts'
 import type { Registry } from '../registry/tables.ts'
 import { deleteExpiredTokens } from '../registry/tokens.ts'
 import type { Eraser } from './eraser.ts'
+import type { Retention } from './retention.ts'
 
 type Parts = {
   registry: Registry
-  history: History
   eraser: Eraser
+  retention: Retention
   clock: Clock
   log: FastifyBaseLogger
-  retentionDays: number
 }
 
 /** Every ten minutes: what has ended goes. */
@@ -44,14 +43,11 @@ export class Housekeeping {
   }
 
   async run(): Promise<void> {
-    const { registry, history, eraser, clock, log, retentionDays } = this.#parts
+    const { registry, eraser, retention, clock } = this.#parts
     const now = clock()
     await deleteExpiredTokens(registry, now)
     await forgetChanges(registry, now - HOUR)
     eraser.wake()
-    if (retentionDays > 0) {
-      const dropped = await history.dropBefore(unixMs(now - retentionDays * DAY))
-      if (dropped.length > 0) log.info({ dropped }, 'months past the retention were dropped')
-    }
+    await retention.run(now)
   }
 }

@@ -1,6 +1,7 @@
 import type { Directory } from '../access/directory.ts'
 import type { Message } from '../bus/bus.ts'
 import type { Latest } from '../history/latest.ts'
+import type { SampleIds } from '../history/sample-ids.ts'
 import type { Spool } from '../history/spool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sample.ts'
@@ -10,6 +11,7 @@ import type { DiskSpace } from './disk-space.ts'
 
 type Parts = {
   spool: Spool
+  ids: SampleIds
   latest: Latest
   directory: Directory
   disk: DiskSpace
@@ -21,19 +23,15 @@ type Parts = {
 type Group = { stored: Promise<void>; samples: Sample[] }
 
 const EXCERPT = 256
-const IDS_PER_MS = 1000
 const NOTHING_TO_STORE = Promise.resolve()
 
 /** From the bus to the spool. The promise of `accept` is the acknowledgement. */
 export class Ingest {
   readonly #parts: Parts
-  #lastId: number
   #group: Group = { stored: NOTHING_TO_STORE, samples: [] }
 
-  /** `lastId`: the greatest id given out so far. */
-  constructor(parts: Parts, lastId: number) {
+  constructor(parts: Parts) {
     this.#parts = parts
-    this.#lastId = lastId
   }
 
   /** Only values on object topics are kept; everything else just passes through the broker. */
@@ -55,7 +53,7 @@ export class Ingest {
   }
 
   #store(message: Message, sender: string): Promise<void> {
-    const { spool, directory, clock } = this.#parts
+    const { spool, ids, directory, clock } = this.#parts
     const { topic, payload } = message
     const installation = directory.installationByClientId(clientIdOf(topic) ?? 0)
     if (!installation) return this.refuse('unknown client id', message, sender)
@@ -64,7 +62,7 @@ export class Ingest {
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
     const { timestamp, value, msg } = reading
     const { id: installation_id, client_id } = installation
-    const id = this.#nextId(arrival)
+    const id = ids.next(arrival)
     const sample = { id, installation_id, client_id, topic, timestamp, value, msg }
     const stored = spool.append(encodeSample(sample), id)
     if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
@@ -91,11 +89,5 @@ export class Ingest {
     if (message.qos === 0) return this.refuse('disk reserve', message, sender)
     await this.#parts.disk.whenEnough()
     return this.#store(message, sender)
-  }
-
-  /** Rises with arrival, also over restarts and when the clock steps back. */
-  #nextId(arrival: number): number {
-    this.#lastId = Math.max(this.#lastId + 1, arrival * IDS_PER_MS)
-    return this.#lastId
   }
 }

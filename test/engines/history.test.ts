@@ -177,15 +177,96 @@ function historyBehaviour({ name, isSlow }: EngineUnderTest) {
       sample({ installation_id, timestamp: unixMs(Date.UTC(1971, month, day)) })
     const stored = [at(0, 31), at(1, 1), at(1, 28), at(2, 1)]
     await append(stored)
-    assert.deepEqual(await history.dropBefore(unixMs(Date.UTC(1971, 1, 20))), ['1971-01'])
+    const drop = async (moment: number) => {
+      const before = await history.sizes()
+      const dropped = await history.dropBefore(unixMs(moment))
+      const { bytes, months } = await history.sizes()
+      const names = dropped.map(({ name }) => name)
+      assert(dropped.every((month) => month.bytes > 0))
+      assert(!months.some(({ name }) => names.includes(name)))
+      if (names.length > 0) assert(bytes < before.bytes, 'space was freed')
+      return names
+    }
+    assert.deepEqual(await drop(Date.UTC(1971, 1, 20)), ['1971-01'])
     await assertPage(stored.slice(1), pageOf(installation_id))
+    assert.deepEqual(await latestOf(installation_id), stored.slice(3), 'the latest value stays')
     if (isSlow) return
-    assert.deepEqual(await history.dropBefore(unixMs(Date.UTC(1971, 2, 1))), ['1971-02'])
+    assert.deepEqual(await drop(Date.UTC(1971, 2, 1) - 1), [], 'a month that is not over')
+    assert.deepEqual(await drop(Date.UTC(1971, 2, 1)), ['1971-02'])
+    assert.deepEqual(await drop(Date.UTC(1971, 2, 1)), [], 'again')
     await assertPage(stored.slice(3), pageOf(installation_id))
 
     const again = at(0, 5)
     await append([again])
     await assertPage([again, ...stored.slice(3)], pageOf(installation_id))
+    assert.deepEqual(await drop(Date.UTC(1971, 3)), ['1971-01', '1971-03'])
+    assert.deepEqual(await latestOf(installation_id), stored.slice(3), 'even without samples')
+  })
+
+  test('a batch that is sent again after its month was dropped is stored again', async () => {
+    const installation_id = nextNumber()
+    const stored = [sample({ installation_id, timestamp: unixMs(Date.UTC(1972, 5)) })]
+    await append(stored, 'a batch of 1972')
+    await history.dropBefore(unixMs(Date.UTC(1973, 0)))
+    await append(stored, 'a batch of 1972')
+    await assertPage(stored, pageOf(installation_id))
+    await history.dropBefore(unixMs(Date.UTC(1973, 0)))
+  })
+
+  test('sizes by month', { skip: isSlow }, async () => {
+    const installation_id = nextNumber()
+    const months = [Date.UTC(1980, 0), Date.UTC(1980, 6)]
+    const bytesOf = async (name: string) =>
+      (await history.sizes()).months.find((month) => month.name === name)?.bytes ?? 0
+    const stored = months.flatMap((from, year) =>
+      Array.from({ length: 5000 * (year + 1) }, (_, i) =>
+        sample({ installation_id, timestamp: unixMs(from + i * SECOND), msg: `message ${i * 7}` })
+      )
+    )
+    await append(stored)
+    const [small, large] = [await bytesOf('1980-01'), await bytesOf('1980-07')]
+    assert(small > 10_000 && large > small * 1.5 && large < small * 3, `${small} ${large}`)
+    const all = await history.sizes()
+    assert(all.bytes >= all.months.reduce((sum, { bytes }) => sum + bytes, 0))
+    assert.deepEqual(
+      all.months.map(({ name }) => name),
+      all.months.map(({ name }) => name).sort(),
+      'oldest first'
+    )
+
+    await append(stored)
+    assert(Math.abs((await bytesOf('1980-07')) - large) < large, 'sent again, not twice as large')
+    await history.close()
+    await open()
+    assert(Math.abs((await bytesOf('1980-07')) - large) < large, 'and after opening again')
+  })
+
+  test('erasing a large installation lets samples through in between', {
+    skip: isSlow
+  }, async () => {
+    const [gone, kept] = [nextNumber(), nextNumber()]
+    const ofGone = Array.from({ length: 60_000 }, (_, i) =>
+      sample({
+        installation_id: gone,
+        topic: `7/obj/${i % 3}`,
+        timestamp: unixMs(1_700_000_000_000 + (i % 5) * 31 * DAY + i),
+        // Many at one moment.
+        value: i
+      })
+    )
+    await append(ofGone)
+    const order: string[] = []
+    const ofKept = [sample({ installation_id: kept }), sample({ installation_id: kept, value: 2 })]
+    await Promise.all([
+      history.erase(gone).then(() => order.push('erased')),
+      append(ofKept).then(() => order.push('stored'))
+    ])
+    if (name === 'sqlite') assert.deepEqual(order, ['stored', 'erased'])
+    await assertPage([], pageOf(gone))
+    await assertPage(ofKept, pageOf(kept))
+    assert.deepEqual(await latestOf(gone), [])
+    await append(ofGone.slice(0, 10))
+    await assertPage(ofGone.slice(0, 10), pageOf(gone))
   })
 
   test('a batch of 50 000 rows, and pages far down', { skip: isSlow }, async () => {

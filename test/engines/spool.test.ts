@@ -118,3 +118,17 @@ test('a closed spool refuses instead of hanging', async (t) => {
   await assert.rejects(spool.append(line(1), 1), /closed/)
   await spool.close()
 })
+
+test('reserved ids stay taken, whatever is stored after them and over a restart', async (t) => {
+  const dir = temporary(t)
+  let spool = await Spool.open(dir)
+  await append(spool, 5)
+  await spool.reserve(900)
+  await append(spool, 6)
+  await spool.reserve(800)
+  assert.equal((await spool.state()).lastId, 900)
+  await spool.close()
+  spool = await Spool.open(dir)
+  assert.equal((await spool.state()).lastId, 900)
+  await spool.close()
+})

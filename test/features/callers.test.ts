@@ -173,6 +173,17 @@ const table: Record<string, Row> = {
     reach: 'anyone',
     gateway: 200
   },
+  'GET /api/v3beta/log/{installation_id}/export': {
+    line: (t) => `GET /api/v3beta/log/${t.installation.id}/export`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'POST /api/v3beta/log/{installation_id}/import': {
+    line: (t) => `POST /api/v3beta/log/${t.installation.id}/import`,
+    body: () => '',
+    reach: 'inside',
+    gateway: 200
+  },
   'POST /api/v2/mobile': {
     line: () => 'POST /api/v2/mobile',
     body: (t) => ({ device_id: t.world.unique('d'), firebase_token: t.world.unique('t') }),

@@ -168,7 +168,7 @@ export class World {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) })
     })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
+    const isJson = response.headers.get('content-type')?.includes('application/json') && text !== ''
     return {
       status: response.status,
       headers: response.headers,

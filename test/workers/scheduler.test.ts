@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SampleIds } from '../../src/history/sample-ids.ts'
 import { HOUR, MINUTE, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { DiskSpace } from '../../src/workers/disk-space.ts'
 import { Ingest } from '../../src/workers/ingest.ts'
@@ -21,7 +22,7 @@ function schedulerOf({ deps, dataDir }: TestPlatform, now: UnixMs) {
   const clock = () => time.now
   const disk = new DiskSpace(dataDir, 1)
   const open = () => {
-    const ingest = new Ingest({ ...deps, disk, clock }, Number(now) * 1000)
+    const ingest = new Ingest({ ...deps, ids: new SampleIds(now * 1000), disk, clock })
     const elapsed = () => time.elapsed
     return new Scheduler({ ...deps, ingest, clock, elapsed })
   }

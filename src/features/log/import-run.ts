@@ -1,0 +1,166 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { Deps } from '../../deps.ts'
+import { notFound } from '../../http/errors.ts'
+import { encodeContent, type Sample } from '../../lib/sample.ts'
+import { checkFields, type Fields, ownTopic } from '../../lib/sample-file.ts'
+import type { UnixMs } from '../../lib/unix-time.ts'
+import type { InstallationRef } from '../../registry/installations.ts'
+
+/** Rows and bytes at a time: large enough for the engine, small enough to hold. */
+const BATCH_ROWS = 50_000
+const BATCH_BYTES = 8 * 1024 * 1024
+/** Rows that are text before they become bytes: few, since young text costs least. */
+const PIECE_ROWS = 500
+/** A message of this length makes a piece of its own. */
+const LONG = 64 * 1024
+const ERRORS = 100
+const KNOWN_TOPICS = 10_000
+
+type Own = ReturnType<typeof ownTopic>
+type Batch = {
+  rows: number
+  bytes: number
+  pieces: Buffer[]
+  /** Of the samples without their ids: the same samples make the same token. */
+  hash: Hash
+  lastId: number
+  /** By topic. */
+  newest: Map<string, Sample>
+}
+const emptyBatch = (): Batch => ({
+  ...{ rows: 0, bytes: 0, pieces: [], lastId: 0 },
+  hash: createHash('sha256'),
+  newest: new Map()
+})
+
+type Parts = Pick<
+  Deps,
+  'history' | 'spool' | 'ids' | 'latest' | 'directory' | 'clock' | 'hasRoom' | 'metrics'
+>
+
+/** The disk is full up to its reserve. */
+export class NoRoom extends Error {}
+
+/** One import: lines become samples, and full batches go straight to history while reading goes on. */
+export class ImportRun {
+  readonly #parts: Parts
+  readonly #installation: InstallationRef
+  readonly #now: UnixMs
+  readonly #topics = new Map<string, Own>()
+  readonly #samples: Omit<Sample, 'id'>[] = []
+  readonly #errors: { line: number; message: string }[] = []
+  #batch = emptyBatch()
+  #storing: Promise<void> = Promise.resolve()
+  #stored = 0
+  #rejected = 0
+
+  constructor(parts: Parts, installation: InstallationRef) {
+    this.#parts = parts
+    this.#installation = installation
+    this.#now = parts.clock()
+  }
+
+  get stored(): number {
+    return this.#stored
+  }
+
+  get isFull(): boolean {
+    return this.#batch.rows >= BATCH_ROWS || this.#batch.bytes >= BATCH_BYTES
+  }
+
+  take(fields: Fields, line: number): void {
+    const checked = checkFields(fields, this.#now)
+    const own = typeof checked === 'string' ? checked : this.#topicOf(checked.topic)
+    if (typeof own === 'string' || typeof checked === 'string') {
+      this.reject(String(own), line)
+      return
+    }
+    const { id: installation_id, client_id } = this.#installation
+    const { timestamp, value, msg } = checked
+    this.#samples.push({ installation_id, client_id, topic: own.topic, timestamp, value, msg })
+    if (this.#samples.length >= PIECE_ROWS || msg.length > LONG) this.#encode()
+  }
+
+  #encode(): void {
+    const { ids, clock } = this.#parts
+    const batch = this.#batch
+    const samples = this.#samples.splice(0)
+    const contents = samples.map(encodeContent)
+    const first = ids.take(samples.length, clock())
+    let rows = ''
+    for (const [place, sample] of samples.entries()) {
+      rows += first + place + (contents[place] ?? '')
+      const newest = batch.newest.get(sample.topic)
+      if (!newest || sample.timestamp >= newest.timestamp) {
+        batch.newest.set(sample.topic, { ...sample, id: first + place })
+      }
+    }
+    const piece = Buffer.from(rows)
+    batch.hash.update(contents.join(''))
+    batch.pieces.push(piece)
+    batch.bytes += piece.length
+    batch.rows += samples.length
+    batch.lastId = first + samples.length - 1
+  }
+
+  reject(message: string, line: number): void {
+    this.#rejected++
+    if (this.#errors.length < ERRORS) this.#errors.push({ line, message })
+  }
+
+  /** Resolves when the batch before this one is stored, so that one is written while one is read. */
+  async store(): Promise<void> {
+    if (this.#samples.length > 0) this.#encode()
+    const batch = this.#batch
+    this.#batch = emptyBatch()
+    await this.#storing
+    this.#storing = this.#store(batch)
+    // Whoever waits for it next sees the failure.
+    this.#storing.catch(() => {})
+  }
+
+  async finish() {
+    await this.store()
+    await this.#storing
+    await this.#refuseDeleted()
+    return { imported: this.#stored, rejected: this.#rejected, errors: this.#errors }
+  }
+
+  /** What is under way has an end, good or bad. */
+  async settled(): Promise<void> {
+    await this.#storing.catch(() => {})
+  }
+
+  async #store({ rows, pieces, hash, lastId, newest }: Batch): Promise<void> {
+    if (rows === 0) return
+    const { history, spool, latest, metrics } = this.#parts
+    if (!this.#parts.hasRoom()) throw new NoRoom()
+    await this.#refuseDeleted()
+    await spool.reserve(lastId)
+    await history.append(Buffer.concat(pieces), `import:${hash.digest('hex')}`)
+    for (const sample of newest.values()) latest.put(sample)
+    this.#stored += rows
+    metrics.imported(rows)
+  }
+
+  /** Its history may have been erased already: what came after that must not stay behind. */
+  async #refuseDeleted(): Promise<void> {
+    const { directory, history, latest } = this.#parts
+    const { id } = this.#installation
+    await directory.catchUp()
+    if (directory.installation(id)) return
+    if (this.#stored > 0) await history.erase(id)
+    latest.erase(id)
+    throw notFound()
+  }
+
+  #topicOf(topic: string): Own {
+    let own = this.#topics.get(topic)
+    if (own === undefined) {
+      own = ownTopic(this.#installation.client_id, topic)
+      if (this.#topics.size >= KNOWN_TOPICS) this.#topics.clear()
+      this.#topics.set(topic, own)
+    }
+    return own
+  }
+}

@@ -1,0 +1,21 @@
+import { encodeSample, type Sample } from '../../src/lib/sample.ts'
+import { unixMs } from '../../src/lib/unix-time.ts'
+import type { TestPlatform } from './platform.ts'
+
+let last = 0
+
+/** Straight into history and the latest values, as if they had arrived long ago. */
+export async function store(
+  { deps: { history, latest } }: TestPlatform,
+  { id: installation_id, client_id }: { id: number; client_id: number },
+  samples: readonly (Partial<Sample> & { topic: string })[]
+): Promise<Sample[]> {
+  const stored = samples.map((fields) => ({
+    ...{ id: ++last, installation_id, client_id, value: 1, msg: '', timestamp: unixMs(1000) },
+    ...fields,
+    topic: `${client_id}/${fields.topic}`
+  }))
+  await history.append(Buffer.from(stored.map(encodeSample).join('')), `stored before ${last}`)
+  for (const sample of stored) latest.put(sample)
+  return stored
+}
