@@ -14,7 +14,7 @@ export const MINUTE = 60_000
 export const DAY = 1440 * MINUTE
 export const topicsPerInstallation = 10
 const INSTALLATIONS = 50
-const ROWS_PER_BATCH = 100_000
+const ROWS_PER_BATCH = 1_000_000
 /** Fixed, so that a kept store means the same tomorrow; all of it lies in one month. */
 const END = Date.UTC(2025, 5, 29)
 
