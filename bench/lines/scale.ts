@@ -11,8 +11,8 @@ export const scaleLine: Line = {
   name: 'scale',
   about: 'an aggregate of one installation among ten times more of them, to the same among fewer',
   async run(bench) {
-    const few = await open(await filledStore(bench))
-    const many = await open(await filledStore(bench, TIMES))
+    const stores = [await filledStore(bench), await filledStore(bench, TIMES)] as const
+    const [few, many] = [await open(stores[0]), await open(stores[1])]
     const rows: Row[] = []
     for (const method of ['mean', 'median']) {
       await whenQuiet(bench)
