@@ -4,9 +4,9 @@ import type { Logger } from 'pino'
 import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
-import { mqttRules } from './access/mqtt-rules.ts'
+import { type MqttSession, mqttRules } from './access/mqtt-rules.ts'
 import { createApp } from './app.ts'
-import { openEmbeddedBus } from './bus/embedded.ts'
+import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
 import { type Config, ConfigError } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
@@ -108,7 +108,11 @@ async function open(
     port: config.MQTT_PORT,
     rules,
     onMessage: (message, sender) => ingest.accept(message, sender),
-    log
+    log,
+    dataDir,
+    clock,
+    disk,
+    limits: { queueMessages: config.MQTT_QUEUE_LIMIT }
   }).catch(explainPort('MQTT_PORT', host, config.MQTT_PORT))
   closers.push(() => bus.close())
   directory.onIdentityChange(() => {
@@ -155,9 +159,11 @@ async function open(
     registry,
     history,
     eraser,
+    bus,
     clock,
     log,
-    retentionDays: config.RETENTION_DAYS
+    retentionDays: config.RETENTION_DAYS,
+    sessionDays: config.MQTT_SESSION_DAYS
   })
   const catchUp = setInterval(() => {
     directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
@@ -248,7 +254,7 @@ const failed = (why: unknown) => ({
 function describeState(
   metrics: Metrics,
   parts: Pick<Deps, 'spool' | 'latest' | 'directory'> & {
-    bus: { counts: { connections: number; received: number; delivered: number; dropped: number } }
+    bus: Pick<EmbeddedBus<MqttSession>, 'counts' | 'state'>
     disk: DiskSpace
   }
 ): void {
@@ -265,7 +271,17 @@ function describeState(
   metrics.gauge('mqtt_connections', 'Open MQTT connections', () => bus.counts.connections)
   metrics.gauge('mqtt_received', 'Messages received since the start', () => bus.counts.received)
   metrics.gauge('mqtt_delivered', 'Messages delivered since the start', () => bus.counts.delivered)
-  metrics.gauge('mqtt_dropped', 'Messages dropped since the start', () => bus.counts.dropped)
+  metrics.gauges(
+    'mqtt_dropped',
+    'Messages that did not reach someone, since the start',
+    'reason',
+    () => bus.counts.dropped
+  )
+  const kept = () => bus.state()
+  metrics.gauge('mqtt_sessions', 'Kept MQTT sessions', async () => (await kept()).sessions)
+  metrics.gauge('mqtt_retained', 'Retained messages', async () => (await kept()).retained)
+  metrics.gauge('mqtt_queued', 'Messages that wait for sessions', async () => (await kept()).queued)
+  metrics.gauge('mqtt_queued_bytes', 'Their size', async () => (await kept()).bytes)
   metrics.gauge('disk_free_bytes', 'Free space of the data directory', () => disk.free)
 }
 

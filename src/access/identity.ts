@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { MINUTE } from '../lib/unix-time.ts'
 import { forcesSmsLogin, organizationsBelow } from '../registry/organizations.ts'
@@ -20,7 +20,7 @@ import { hasEnded, hashToken } from './tokens.ts'
 /** What a caller showed and may be asked for again; never the secret itself. */
 export type Credential =
   | { kind: 'token'; hash: string }
-  | { kind: 'password'; userId: number; passwordHash: string }
+  | { kind: 'password'; userId: number; fingerprint: string }
 
 export type SignIn = { principal: Principal; credential: Credential }
 export type SignInFault = { fault: 'refused' } | { fault: 'throttled'; retryAfter: number }
@@ -83,7 +83,7 @@ export class Identity {
     if (!principal) return { fault: 'refused' }
     const found: SignIn = {
       principal,
-      credential: { kind: 'password', userId: user.id, passwordHash: user.password_hash }
+      credential: { kind: 'password', userId: user.id, fingerprint: fingerprintOf(user) }
     }
     if (generation === this.#generation) {
       if (this.#byPassword.size >= MAX_REMEMBERED) this.#byPassword.clear()
@@ -121,7 +121,7 @@ export class Identity {
   async renew(credential: Credential): Promise<Principal | undefined> {
     if (credential.kind === 'token') return this.#resolveToken(credential.hash)
     const user = await findUser(this.#registry, credential.userId)
-    if (user?.password_hash !== credential.passwordHash) return undefined
+    if (!user || fingerprintOf(user) !== credential.fingerprint) return undefined
     if (await this.#needsSecondFactor(user)) return undefined
     return this.#load(user.id, undefined)
   }
@@ -183,3 +183,7 @@ export class Identity {
     return forcesSmsLogin(this.#registry, await organizationsOf(this.#registry, user.id))
   }
 }
+
+/** Another one when the password changes. It may lie on disk: no password can be tried against it. */
+const fingerprintOf = ({ password_hash }: { password_hash: string }): string =>
+  hash('sha256', password_hash, 'base64url')

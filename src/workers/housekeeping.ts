@@ -11,9 +11,11 @@ type Parts = {
   registry: Registry
   history: History
   eraser: Eraser
+  bus: { endSessionsUnusedSince(time: number): number }
   clock: Clock
   log: FastifyBaseLogger
   retentionDays: number
+  sessionDays: number
 }
 
 /** Every ten minutes: what has ended goes. */
@@ -44,11 +46,13 @@ export class Housekeeping {
   }
 
   async run(): Promise<void> {
-    const { registry, history, eraser, clock, log, retentionDays } = this.#parts
+    const { registry, history, eraser, bus, clock, log, retentionDays, sessionDays } = this.#parts
     const now = clock()
     await deleteExpiredTokens(registry, now)
     await forgetChanges(registry, now - HOUR)
     eraser.wake()
+    const ended = bus.endSessionsUnusedSince(now - sessionDays * DAY)
+    if (ended > 0) log.info({ ended }, 'MQTT sessions that nobody used have ended')
     if (retentionDays > 0) {
       const dropped = await history.dropBefore(unixMs(now - retentionDays * DAY))
       if (dropped.length > 0) log.info({ dropped }, 'months past the retention were dropped')
