@@ -36,6 +36,7 @@ export class Outbox {
   #isLive = false
   /** Something was queued since the last page was asked for. */
   #isBehind = false
+  #isStarted = false
   #isPumping = false
   #isEnded = false
 
@@ -64,7 +65,9 @@ export class Outbox {
     }
   }
 
+  /** What was sent before is sent again. */
   start(): void {
+    this.#isStarted = true
     void this.#pump()
   }
 
@@ -127,7 +130,7 @@ export class Outbox {
   }
 
   async #pump(): Promise<void> {
-    if (this.#isPumping || this.#isLive) return
+    if (!this.#isStarted || this.#isPumping || this.#isLive) return
     this.#isPumping = true
     try {
       while (!this.#isEnded && this.#hasRoom()) {

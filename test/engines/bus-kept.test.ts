@@ -17,7 +17,12 @@ import {
 } from '../support/mqtt.ts'
 
 /** What a process that was killed now would leave behind, for the next one. */
-async function killed(t: TestContext, { dataDir }: { dataDir: string }) {
+async function killed(
+  t: TestContext,
+  { bus, dataDir }: Pick<Awaited<ReturnType<typeof startBus>>, 'bus' | 'dataDir'>
+) {
+  // Behind everything that nobody waits for.
+  await bus.state()
   const copy = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
   t.after(() => rm(copy, { recursive: true }))
   await cp(dataDir, copy, { recursive: true })
@@ -113,6 +118,24 @@ test('QoS 1 in flight at kill -9, again with DUP and the same ids, then the rest
   )
   assert.deepEqual([again[0]?.id, again[1]?.id], [sent[0]?.id, sent[2]?.id])
   assert.equal(new Set(again.map(({ id }) => id)).size, 4)
+})
+
+test('Acknowledged while it is sent again, what came meanwhile stays behind it', async (t) => {
+  const first = await startBus(t)
+  const client = await rawClient(t, first.port)
+  client.send(
+    connectPacket({ id: 'kept', clean: false, username: 'bert' }),
+    subscribePacket(1, '1/t')
+  )
+  await eventually(() => assert.match(client.hex(), /9003000101$/))
+  await Promise.all(numbers(400).map((n) => first.bus.publish('1/t', n, { qos: 1 })))
+  await eventually(() => assert.equal(publishes(client.hex()).length, 400))
+
+  const second = await startBus(t, await killed(t, first))
+  for (const n of ['400', '401']) await second.bus.publish('1/t', n, { qos: 1 })
+  const back = await mqttClient(t, second.port, kept)
+  await second.bus.publish('1/t', '402', { qos: 1 })
+  await eventually(() => assert.deepEqual(back.payloads(), numbers(403)))
 })
 
 test('QoS 2 out, killed before PUBREC, before PUBCOMP and after it', async (t) => {
@@ -277,6 +300,7 @@ test('The will of a connection that kill -9 cut, sent once at the next start', a
   assert.deepEqual(second.refused, ['forbidden 2/x forbidden is gone'])
   await returned.mqtt.endAsync()
   await eventually(() => assert.equal(second.bus.counts.connections, 0))
+  await eventually(() => assert.equal(second.bus.counts.dropped.forbidden, 2))
 
   const third = await startBus(t, await killed(t, second))
   const awake = await mqttClient(t, third.port, kept)
