@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
-import { connect, createServer as createTcpServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -19,6 +19,7 @@ import {
   rawClient,
   subscribePacket
 } from '../support/mqtt.ts'
+import { freePort } from '../support/port.ts'
 
 const codeOf = (code: number) => (error: Error & { code?: number }) => error.code === code
 const rejection = (promise: Promise<unknown>, code: number) => assert.rejects(promise, codeOf(code))
@@ -944,15 +945,6 @@ async function listening(t: TestContext, server: ReturnType<typeof createServer>
     server.closeAllConnections()
   })
   const address = server.address()
-  assert.ok(address && typeof address === 'object')
-  return address.port
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
   assert.ok(address && typeof address === 'object')
   return address.port
 }

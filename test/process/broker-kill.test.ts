@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type MqttClient } from 'mqtt'
 import { eventually } from '../support/eventually.ts'
-import { type Caracal, startCaracal, temporaryDirectory } from '../support/process.ts'
+import { freePort } from '../support/port.ts'
+import {
+  type Caracal,
+  createInstallation,
+  startCaracal,
+  temporaryDirectory
+} from '../support/process.ts'
 import { Publisher } from '../support/publisher.ts'
 
 const ROUNDS = 10
@@ -45,7 +50,7 @@ test(`every acknowledged message reaches the sleeper after ${ROUNDS} times kill 
       CARACAL_ADMIN_PASSWORD: 'correct horse battery'
     })
   let caracal: Caracal = await start()
-  const { token, client_id } = await prepare(caracal)
+  const { token, client_id } = await createInstallation(caracal, 'Asleep')
   const open = async (clientId: string) => {
     const client = connect(`mqtt://127.0.0.1:${port}`, {
       clientId,
@@ -106,29 +111,5 @@ test(`every acknowledged message reaches the sleeper after ${ROUNDS} times kill 
   assert.equal(await caracal.kill('SIGTERM'), 0)
 })
 
-async function prepare({ url }: Caracal): Promise<{ token: string; client_id: number }> {
-  const auth = await fetch(`${url}/api/v2/auth`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa('boss@example.org:correct horse battery')}` }
-  })
-  const { token } = (await auth.json()) as { token: string }
-  const created = await fetch(`${url}/api/v2/installation`, {
-    method: 'POST',
-    headers: { 'x-api-key': token },
-    body: '{"name":"Asleep"}'
-  })
-  const { client_id } = (await created.json()) as { client_id: number }
-  return { token, client_id }
-}
-
 const metrics = async ({ url }: Caracal, token: string): Promise<string> =>
   (await fetch(`${url}/metrics`, { headers: { 'x-api-key': token } })).text()
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  assert(address && typeof address === 'object')
-  return address.port
-}
