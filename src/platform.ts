@@ -7,6 +7,7 @@ import { Identity } from './access/identity.ts'
 import { type MqttSession, mqttRules } from './access/mqtt-rules.ts'
 import { createApp } from './app.ts'
 import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
+import { Store } from './bus/store/store.ts'
 import { type Config, ConfigError } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
@@ -82,7 +83,10 @@ async function open(
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, clock)
 
-  // Both start threads, and neither waits for the other.
+  // All of them start threads, and none waits for another.
+  const limits = { messages: config.MQTT_QUEUE_LIMIT }
+  const mqttStore = new Store(dataDir, { now: clock(), limits })
+  closers.push(() => mqttStore.close())
   const spoolOpening = Spool.open(dataDir)
   closers.push(() => spoolOpening.then((spool) => spool.close()))
   const { history, engine } = await openHistory({ url: config.HISTORY_URL, dataDir })
@@ -109,10 +113,9 @@ async function open(
     rules,
     onMessage: (message, sender) => ingest.accept(message, sender),
     log,
-    dataDir,
+    store: mqttStore,
     clock,
-    disk,
-    limits: { queueMessages: config.MQTT_QUEUE_LIMIT }
+    disk
   }).catch(explainPort('MQTT_PORT', host, config.MQTT_PORT))
   closers.push(() => bus.close())
   directory.onIdentityChange(() => {

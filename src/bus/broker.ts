@@ -13,6 +13,7 @@ import { Outbound } from './outbound.ts'
 import { PacketGate } from './packet-gate.ts'
 import { Persistence } from './persistence.ts'
 import { Rounds } from './rounds.ts'
+import type { Store } from './store/store.ts'
 
 export type Limits = KeptLimits & {
   packetBytes: number
@@ -31,7 +32,7 @@ export type BrokerOptions<S extends Session> = {
   rules: BrokerRules<S>
   onMessage: MessageHandler
   log: Pick<Logger, 'debug' | 'error'>
-  dataDir: string
+  store: Store
   clock: Clock
   disk: DiskRoom
   limits: Limits
@@ -60,7 +61,6 @@ export class Broker<S extends Session> {
   readonly #rules: BrokerRules<S>
   readonly #log: Pick<Logger, 'debug' | 'error'>
   readonly #aedes: Aedes
-  readonly #clock: Clock
   readonly #kept: Kept
   readonly #inbound: Inbound<S>
   readonly #outbound: Outbound<S>
@@ -74,7 +74,6 @@ export class Broker<S extends Session> {
     this.limits = limits
     this.#rules = rules
     this.#log = log
-    this.#clock = options.clock
     const { counts } = this
     const kept = new Kept({
       ...options,
@@ -125,7 +124,7 @@ export class Broker<S extends Session> {
 
   async start(): Promise<void> {
     const counter = this.#aedes as unknown as { counter: number }
-    counter.counter = await this.#kept.open(this.#clock(), () => ++counter.counter)
+    counter.counter = await this.#kept.open(() => ++counter.counter)
     this.#aedes.addListener('error', (error: Error) =>
       this.#log.error({ err: error }, 'MQTT broker')
     )

@@ -25,16 +25,13 @@ const defaults: Limits = {
   packetBytes: MIB,
   connectTimeoutMs: 10_000,
   drainMs: 4000,
-  queueMessages: 10_000,
-  queueBytes: 64 * MIB,
-  ownerBytes: 1024 * MIB,
   sessionsPerOwner: 10_000,
   retainedMessages: 10_000,
   retainedBytes: 16 * MIB
 }
 const endlessDisk: DiskRoom = { isEnough: true, whenEnough: () => Promise.resolve() }
 
-/** Aedes in process; ready to take connections when the promise resolves. */
+/** Aedes in process; ready to take connections when the promise resolves. Closes its store. */
 export async function openEmbeddedBus<S extends Session>({
   host,
   port,

@@ -3,14 +3,10 @@ import type { DiskRoom, Publish } from './bus.ts'
 import { Receipts } from './receipts.ts'
 import { Retained } from './retained.ts'
 import { Sessions } from './sessions.ts'
-import { Store } from './store/store.ts'
+import type { Store } from './store/store.ts'
 import { Wills } from './wills.ts'
 
 export type KeptLimits = {
-  queueMessages: number
-  queueBytes: number
-  /** Of all queues of one owner together. */
-  ownerBytes: number
   sessionsPerOwner: number
   /** Of one installation. */
   retainedMessages: number
@@ -32,24 +28,17 @@ export class Kept {
   #nextSeq: () => number = () => 0
 
   constructor(options: {
-    dataDir: string
+    store: Store
     limits: KeptLimits
     clock: Clock
     disk: DiskRoom
     /** Messages that were acknowledged, or never are, and do not reach someone. */
     lost: (reason: Loss, messages: number) => void
   }) {
-    const { dataDir, limits, clock } = options
+    const { store, limits, clock } = options
     this.#disk = options.disk
     this.#lost = options.lost
-    const store = new Store(dataDir, {
-      limits: {
-        messages: limits.queueMessages,
-        bytes: limits.queueBytes,
-        ownerBytes: limits.ownerBytes
-      },
-      onDropped: (messages) => this.#lost('queue full', messages)
-    })
+    store.onDropped = (messages) => this.#lost('queue full', messages)
     this.store = store
     this.receipts = new Receipts(store)
     const maxPerOwner = limits.sessionsPerOwner
@@ -62,8 +51,8 @@ export class Kept {
   }
 
   /** Returns the greatest number of a message so far; `nextSeq` goes on from there. */
-  async open(now: number, nextSeq: () => number): Promise<number> {
-    const contents = await this.store.read('contents', { now })
+  async open(nextSeq: () => number): Promise<number> {
+    const contents = await this.store.contents
     this.sessions.restore(contents)
     this.retained.restore(contents.retained)
     this.wills.restore(contents.wills)

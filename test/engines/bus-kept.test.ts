@@ -327,8 +327,8 @@ test('The will of a connection that close ended, sent at the next start', async 
 })
 
 test('A queue over its limit loses its oldest, counted', async (t) => {
-  const limits = { queueMessages: 10, queueBytes: 3000, ownerBytes: 5000 }
-  const first = await startBus(t, { limits })
+  const queue = { messages: 10, bytes: 3000, ownerBytes: 5000 }
+  const first = await startBus(t, { queue })
   for (const clientId of ['kept', 'other']) {
     const client = await mqttClient(t, first.port, { ...kept, clientId })
     await client.subscribe(`${clientId}/t`)
@@ -338,7 +338,7 @@ test('A queue over its limit loses its oldest, counted', async (t) => {
   assert.equal(first.bus.counts.dropped['queue full'], 15)
   assert.equal((await first.bus.state()).queued, 10)
 
-  const second = await startBus(t, { ...(await killed(t, first)), limits })
+  const second = await startBus(t, { ...(await killed(t, first)), queue })
   const back = await mqttClient(t, second.port, kept)
   await eventually(() => assert.deepEqual(back.payloads(), numbers(25).slice(15)))
   await back.mqtt.endAsync()

@@ -9,6 +9,9 @@ import {
   type EmbeddedBusOptions,
   openEmbeddedBus
 } from '../../src/bus/embedded.ts'
+import type { QueueLimits } from '../../src/bus/store/changes.ts'
+import { Store } from '../../src/bus/store/store.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { topicMatches } from '../../src/lib/topic.ts'
 
 type Grants = { publish: string; subscribe: string; receive: string }
@@ -25,10 +28,12 @@ export async function startBus(
     grants: givenGrants = {},
     ended: hasEnded = [],
     limits,
+    queue,
     ...options
   }: {
     handle?: MessageHandler
     dataDir?: string
+    queue?: Partial<QueueLimits>
     grants?: Record<string, Grants>
     ended?: string[]
   } & Pick<EmbeddedBusOptions<TestSession>, 'limits' | 'clock' | 'disk'> = {}
@@ -78,7 +83,7 @@ export async function startBus(
       return handle(message, sender)
     },
     log: pino({ level: 'silent' }),
-    dataDir,
+    store: new Store(dataDir, { now: (options.clock ?? systemClock)(), limits: queue }),
     ...options,
     limits: { drainMs: 1000, ...limits }
   })

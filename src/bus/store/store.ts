@@ -1,6 +1,15 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Change, Group, GroupAnswer, QueueLimits, Read, ReadKind, Reads } from './changes.ts'
+import type {
+  Change,
+  Contents,
+  Group,
+  GroupAnswer,
+  QueueLimits,
+  Read,
+  ReadKind,
+  Reads
+} from './changes.ts'
 
 type Gathering = {
   changes: Change[]
@@ -9,13 +18,19 @@ type Gathering = {
   stored: PromiseWithResolvers<void>
 }
 
+const MIB = 1024 * 1024
+const defaults: QueueLimits = { messages: 10_000, bytes: 64 * MIB, ownerBytes: 1024 * MIB }
+
 /**
  * Sessions, queues, retained messages and wills in a SQLite file of their own, written by a thread
  * of its own. While one commit runs the next group gathers: the wait is one fsync, never a timer.
  */
 export class Store {
+  /** Asked for at once, so that it is read while other engines open. */
+  readonly contents: Promise<Contents>
+  /** Called with the number of messages that queues lost over their limits. */
+  onDropped: (messages: number) => void = noop
   readonly #worker: Worker
-  readonly #onDropped: (messages: number) => void
   #gathering: Gathering | undefined
   #answered: PromiseWithResolvers<GroupAnswer> | undefined
   #isCommitting = false
@@ -23,15 +38,16 @@ export class Store {
 
   constructor(
     dataDir: string,
-    { limits, onDropped }: { limits: QueueLimits; onDropped: (messages: number) => void }
+    { now, limits }: { now: number; limits?: Partial<QueueLimits> | undefined }
   ) {
-    this.#onDropped = onDropped
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: { file: join(dataDir, 'mqtt.sqlite'), limits }
+      workerData: { file: join(dataDir, 'mqtt.sqlite'), limits: { ...defaults, ...limits } }
     })
     this.#worker.on('message', (answer: GroupAnswer) => this.#answered?.resolve(answer))
     this.#worker.on('error', (error: Error) => this.#fail(error))
     this.#worker.on('exit', () => this.#fail(new Error('the file of MQTT sessions is closed')))
+    this.contents = this.read('contents', { now })
+    this.contents.catch(noop)
   }
 
   /** Resolves when it would survive kill -9. Nobody needs to wait: a failure ends no process. */
@@ -84,7 +100,7 @@ export class Store {
       this.#gathering = undefined
       try {
         const { error, dropped, answers } = await this.#ask({ changes, reads })
-        if (dropped > 0) this.#onDropped(dropped)
+        if (dropped > 0) this.onDropped(dropped)
         if (error) stored.reject(error)
         else stored.resolve()
         for (const [i, answer] of answers.entries()) {
