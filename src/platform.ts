@@ -126,7 +126,9 @@ async function open(
   const health: Health = async () => ({
     registry: await directory.catchUp().then(ok, failed),
     history: mover.failure === undefined ? { ok: true, detail: engine } : failed(mover.failure),
-    bus: { ok: true, detail: `${bus.counts.connections} connections` },
+    bus: bus.failure
+      ? failed(bus.failure)
+      : { ok: true, detail: `${bus.counts.connections} connections` },
     disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
   })
   const deps: Deps = {

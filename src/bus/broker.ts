@@ -43,7 +43,7 @@ const identifierRejected = 2
 const serverUnavailable = 3
 const badCredentials = 4
 
-const renewAtOnce = 16
+const atOnce = 16
 /** How long a newcomer waits until what the connection before it sent is handled. */
 const takeOverMs = 5000
 /** How long the end of the connections may take at the end of all. */
@@ -91,7 +91,7 @@ export class Broker<S extends Session> {
       persistence: new Persistence(kept, {
         seal: (client) => {
           const session = this.#byClient.get(client)?.session
-          return session ? rules.seal(session) : ''
+          return session && rules.seal(session)
         },
         unsubscribed: (client, filters) => this.#unsubscribed(client, filters)
       }),
@@ -172,16 +172,21 @@ export class Broker<S extends Session> {
 
   /** Those of connections that were open when the process before this one ended. */
   async sendLeftWills(): Promise<void> {
-    for (const id of this.#kept.wills.leftBehind()) {
-      await this.#sendLeftWill(id).catch((err) => {
+    await eachOf(this.#kept.wills.leftBehind(), (id) =>
+      this.#sendLeftWill(id).catch((err) => {
         this.#log.error({ err, client: id }, 'MQTT will not sent; the next start tries again')
       })
-    }
+    )
   }
 
   /** Returns how many went. */
   endSessionsUnusedSince(time: number): number {
     return this.#kept.sessions.endUnusedSince(time)
+  }
+
+  /** Why nothing more can be kept; undefined when all is well. */
+  get failure(): Error | undefined {
+    return this.#kept.store.failure
   }
 
   async state(): Promise<{ sessions: number; retained: number; queued: number; bytes: number }> {
@@ -301,11 +306,7 @@ export class Broker<S extends Session> {
   }
 
   async #renewAll(): Promise<void> {
-    const waiting = this.#holders.values()
-    const renewNext = async () => {
-      for (const connection of waiting) await this.#renew(connection)
-    }
-    await Promise.all(Array.from({ length: renewAtOnce }, renewNext))
+    await eachOf(this.#holders.values(), (connection) => this.#renew(connection))
   }
 
   async #renew(connection: Connection<S>): Promise<void> {
@@ -340,6 +341,14 @@ function keepDuplicates(client: Client & { duplicates?: object }, brokerId: stri
 
 function refusal(returnCode: number): AuthenticateError {
   return Object.assign(new Error(`sign-in refused, code ${returnCode}`), { returnCode })
+}
+
+/** Several at once, and never all. */
+async function eachOf<T>(all: IteratorObject<T>, work: (one: T) => Promise<void>): Promise<void> {
+  const workNext = async () => {
+    for (const one of all) await work(one)
+  }
+  await Promise.all(Array.from({ length: atOnce }, workNext))
 }
 
 async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean> {

@@ -74,6 +74,11 @@ export class EmbeddedBus<S extends Session> implements Bus {
     return this.#broker.counts
   }
 
+  /** Why nothing more can be kept; undefined when all is well. */
+  get failure(): Error | undefined {
+    return this.#broker.failure
+  }
+
   listen(host: string, port: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)

@@ -14,13 +14,14 @@ const noFilter = { topic: '$kept', qos: 0 as const }
  */
 export class Persistence {
   readonly #kept: Kept
-  readonly #seal: (client: Named) => string
+  readonly #seal: (client: Named) => string | undefined
   readonly #unsubscribed: (client: Named, filters: string[]) => void
 
   constructor(
     kept: Kept,
     options: {
-      seal: (client: Named) => string
+      /** Undefined: its session ended. */
+      seal: (client: Named) => string | undefined
       unsubscribed: (client: Named, filters: string[]) => void
     }
   ) {
@@ -118,8 +119,9 @@ export class Persistence {
 
   putWill(client: Client, will: PublishPacket): Promise<void> {
     Object.assign(will, { clientId: client.id })
-    if (client.closed) return Promise.resolve()
-    return this.#kept.wills.put(client, will, this.#seal(client))
+    const sealed = this.#seal(client)
+    if (client.closed || sealed === undefined) return Promise.resolve()
+    return this.#kept.wills.put(client, will, sealed)
   }
 
   delWill({ id }: Named): Promise<void> {

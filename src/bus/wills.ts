@@ -55,8 +55,8 @@ export class Wills {
     return this.#store.write({ kind: 'unwill', clientId: id })
   }
 
-  leftBehind(): string[] {
-    return [...this.#left.keys()]
+  leftBehind(): IteratorObject<string> {
+    return [...this.#left.keys()].values()
   }
 
   /** Sends what the last connection of this client id, in the process before, left behind. */

@@ -35,6 +35,7 @@ export class Store {
   #answered: PromiseWithResolvers<GroupAnswer> | undefined
   #isCommitting = false
   #failure: Error | undefined
+  #lastError: Error | undefined
 
   constructor(
     dataDir: string,
@@ -48,6 +49,11 @@ export class Store {
     this.#worker.on('exit', () => this.#fail(new Error('the file of MQTT sessions is closed')))
     this.contents = this.read('contents', { now })
     this.contents.catch(noop)
+  }
+
+  /** The thread ended, or its last commit failed. */
+  get failure(): Error | undefined {
+    return this.#failure ?? this.#lastError
   }
 
   /** Resolves when it would survive kill -9. Nobody needs to wait: a failure ends no process. */
@@ -101,6 +107,7 @@ export class Store {
       try {
         const { error, dropped, answers } = await this.#ask({ changes, reads })
         if (dropped > 0) this.onDropped(dropped)
+        if (error || changes.length > 0) this.#lastError = error
         if (error) stored.reject(error)
         else stored.resolve()
         for (const [i, answer] of answers.entries()) {
