@@ -107,6 +107,7 @@ async function open(
   const rules = mqttRules({ identity, directory }, (message, sender, reason) => {
     ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
   })
+  await mqttStore.contents
   const bus = await openEmbeddedBus({
     host,
     port: config.MQTT_PORT,

@@ -45,7 +45,9 @@ export class Store {
       workerData: { file: join(dataDir, 'mqtt.sqlite'), limits: { ...defaults, ...limits } }
     })
     this.#worker.on('message', (answer: GroupAnswer) => this.#answered?.resolve(answer))
-    this.#worker.on('error', (error: Error) => this.#fail(error))
+    this.#worker.on('error', (error: Error) => {
+      this.#fail(new Error(`mqtt.sqlite: ${error.message}`, { cause: error }))
+    })
     this.#worker.on('exit', () => this.#fail(new Error('the file of MQTT sessions is closed')))
     this.contents = this.read('contents', { now })
     this.contents.catch(noop)
