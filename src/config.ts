@@ -65,10 +65,23 @@ export const Settings = Type.Object({
     default: 30,
     description: 'Samples younger than this stay whatever HISTORY_BUDGET_MB says'
   }),
+  MQTT_QUEUE_LIMIT: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 10_000,
+    description:
+      'Messages that wait for one MQTT session while it is away (64 MiB at most); beyond it the oldest is dropped'
+  }),
+  MQTT_SESSION_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: 30,
+    description: 'Days after which an MQTT session that nobody used ends, with what waits for it'
+  }),
   DISK_RESERVE_MB: Type.Integer({
     minimum: 0,
     default: 1024,
-    description: 'Free disk space below which no more samples are acknowledged'
+    description: 'Free disk space below which no more samples or queued messages are acknowledged'
   }),
   SLOW_QUERY_MS: Type.Integer({
     minimum: 0,

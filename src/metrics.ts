@@ -70,6 +70,19 @@ export class Metrics {
     })
   }
 
+  /** Several figures of one name, told apart by a label. */
+  gauges(name: string, help: string, label: string, read: () => Record<string, number>): void {
+    new Gauge({
+      name: `caracal_${name}`,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect() {
+        for (const [value, figure] of Object.entries(read())) this.set({ [label]: value }, figure)
+      }
+    })
+  }
+
   read(): Promise<string> {
     return this.#registry.metrics()
   }

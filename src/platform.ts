@@ -4,9 +4,10 @@ import type { Logger } from 'pino'
 import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
-import { mqttRules } from './access/mqtt-rules.ts'
+import { type MqttSession, mqttRules } from './access/mqtt-rules.ts'
 import { createApp } from './app.ts'
-import { openEmbeddedBus } from './bus/embedded.ts'
+import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
+import { Store } from './bus/store/store.ts'
 import { type Config, ConfigError } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
@@ -94,7 +95,10 @@ async function open(
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, directory, clock)
 
-  // Both start threads, and neither waits for the other.
+  // All of them start threads, and none waits for another.
+  const limits = { messages: config.MQTT_QUEUE_LIMIT }
+  const mqttStore = new Store(dataDir, { now: clock(), limits })
+  closers.push(() => mqttStore.close())
   const spoolOpening = Spool.open(dataDir)
   closers.push(() => spoolOpening.then((spool) => spool.close()))
   const { history, engine } = await openHistory({ url: config.HISTORY_URL, dataDir })
@@ -116,12 +120,16 @@ async function open(
   const rules = mqttRules({ identity, directory }, (message, sender, reason) => {
     ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
   })
+  await mqttStore.contents
   const bus = await openEmbeddedBus({
     host,
     port: config.MQTT_PORT,
     rules,
     onMessage: (message, sender) => ingest.accept(message, sender),
-    log
+    log,
+    store: mqttStore,
+    clock,
+    disk
   }).catch(explainPort('MQTT_PORT', host, config.MQTT_PORT))
   closers.push(() => bus.close())
   directory.onIdentityChange(() => {
@@ -132,7 +140,9 @@ async function open(
   const health: Health = async () => ({
     registry: await directory.catchUp().then(ok, failed),
     history: mover.failure === undefined ? { ok: true, detail: engine } : failed(mover.failure),
-    bus: { ok: true, detail: `${bus.counts.connections} connections` },
+    bus: bus.failure
+      ? failed(bus.failure)
+      : { ok: true, detail: `${bus.counts.connections} connections` },
     disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
   })
   const deps: Deps = {
@@ -177,7 +187,10 @@ async function open(
     .catch(explainPort('HTTP_PORT', host, config.HTTP_PORT))
   closers.push(() => bus.stopAccepting())
 
-  const housekeeping = new Housekeeping({ registry, eraser, retention, clock, log })
+  const sessionDays = config.MQTT_SESSION_DAYS
+  const housekeeping = new Housekeeping({
+    ...{ registry, eraser, retention, bus, sessionDays, clock, log }
+  })
   const catchUp = setInterval(() => {
     directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
   }, SECOND / 2)
@@ -279,7 +292,7 @@ const failed = (why: unknown) => ({
 function describeState(
   metrics: Metrics,
   parts: Pick<Deps, 'spool' | 'history' | 'latest' | 'directory'> & {
-    bus: { counts: { connections: number; received: number; delivered: number; dropped: number } }
+    bus: Pick<EmbeddedBus<MqttSession>, 'counts' | 'state'>
     disk: DiskSpace
     retention: Retention
   }
@@ -309,7 +322,17 @@ function describeState(
   metrics.gauge('mqtt_connections', 'Open MQTT connections', () => bus.counts.connections)
   metrics.gauge('mqtt_received', 'Messages received since the start', () => bus.counts.received)
   metrics.gauge('mqtt_delivered', 'Messages delivered since the start', () => bus.counts.delivered)
-  metrics.gauge('mqtt_dropped', 'Messages dropped since the start', () => bus.counts.dropped)
+  metrics.gauges(
+    'mqtt_dropped',
+    'Messages that did not reach someone, since the start',
+    'reason',
+    () => bus.counts.dropped
+  )
+  const kept = () => bus.state()
+  metrics.gauge('mqtt_sessions', 'Kept MQTT sessions', async () => (await kept()).sessions)
+  metrics.gauge('mqtt_retained', 'Retained messages', async () => (await kept()).retained)
+  metrics.gauge('mqtt_queued', 'Messages that wait for sessions', async () => (await kept()).queued)
+  metrics.gauge('mqtt_queued_bytes', 'Their size', async () => (await kept()).bytes)
   metrics.gauge('disk_free_bytes', 'Free space of the data directory', () => disk.free)
 }
 

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
 import { clientIdOf } from '../lib/topic.ts'
 import { MINUTE } from '../lib/unix-time.ts'
@@ -25,8 +25,8 @@ import { hasEnded, hashToken } from './tokens.ts'
 /** What a caller showed and may be asked for again; never the secret itself. */
 export type Credential =
   | { kind: 'token'; hash: string }
-  | { kind: 'password'; userId: number; passwordHash: string }
-  | { kind: 'gateway'; installation: InstallationRef; passwordHash: string }
+  | { kind: 'password'; userId: number; fingerprint: string }
+  | { kind: 'gateway'; installation: InstallationRef; fingerprint: string }
 
 export type SignIn = { principal: Principal; credential: Credential }
 export type SignInFault = { fault: 'refused' } | { fault: 'throttled'; retryAfter: number }
@@ -112,7 +112,7 @@ export class Identity {
     if (!principal) return { fault: 'refused' }
     return {
       principal,
-      credential: { kind: 'password', userId: user.id, passwordHash: user.password_hash }
+      credential: { kind: 'password', userId: user.id, fingerprint: fingerprintOf(user) }
     }
   }
 
@@ -127,14 +127,15 @@ export class Identity {
     const retryAfter = this.throttle.wait(name, address)
     if (retryAfter > 0) return { fault: 'throttled', retryAfter }
     this.throttle.tried(name, address)
-    let passwordHash = await findGateway(this.#registry, installation.id)
-    if (!passwordHash && claim) {
+    let saved = await findGateway(this.#registry, installation.id)
+    if (!saved && claim) {
       await claim()
-      passwordHash = await findGateway(this.#registry, installation.id)
+      saved = await findGateway(this.#registry, installation.id)
     }
-    if (!passwordHash || !(await isPassword(password, passwordHash))) return { fault: 'refused' }
+    if (!saved || !(await isPassword(password, saved.password_hash))) return { fault: 'refused' }
     this.throttle.succeeded(name, address)
-    const credential = { kind: 'gateway', installation, passwordHash } as const
+    const fingerprint = fingerprintOf(saved)
+    const credential = { kind: 'gateway', installation, fingerprint } as const
     return { principal: gatewayPrincipal(installation), credential }
   }
 
@@ -167,12 +168,13 @@ export class Identity {
   async renew(credential: Credential): Promise<Principal | undefined> {
     if (credential.kind === 'token') return this.#resolveToken(credential.hash)
     if (credential.kind === 'gateway') {
-      const { installation, passwordHash } = credential
+      const { installation, fingerprint } = credential
       const saved = await findGateway(this.#registry, installation.id)
-      return saved === passwordHash ? gatewayPrincipal(installation) : undefined
+      const isSame = saved !== undefined && fingerprintOf(saved) === fingerprint
+      return isSame ? gatewayPrincipal(installation) : undefined
     }
     const user = await findUser(this.#registry, credential.userId)
-    if (user?.password_hash !== credential.passwordHash) return undefined
+    if (!user || fingerprintOf(user) !== credential.fingerprint) return undefined
     if (await this.#needsSecondFactor(user)) return undefined
     return this.#load(user.id, undefined)
   }
@@ -234,3 +236,7 @@ export class Identity {
     return forcesSmsLogin(this.#registry, await organizationsOf(this.#registry, user.id))
   }
 }
+
+/** Another one when the password changes. It may lie on disk: no password can be tried against it. */
+const fingerprintOf = ({ password_hash }: { password_hash: string }): string =>
+  hash('sha256', password_hash, 'base64url')

@@ -39,6 +39,12 @@ export function mqttRules(
       if (/^[+#]/.test(filter)) return holds(session.principal, 'mqtt/subscribe/broad')
       return mayOn(session, filter, 'mqtt/subscribe')
     },
+    seal: ({ credential }) => JSON.stringify(credential),
+    async unseal(sealed) {
+      const credential = JSON.parse(sealed) as Credential
+      const principal = await identity.renew(credential)
+      return principal && { owner: principal.owner, principal, credential }
+    },
     refused(message, session) {
       const isKnown = directory.installationByClientId(clientIdOf(message.topic) ?? 0) !== undefined
       refused(message, session.owner, isKnown ? 'forbidden topic' : 'unknown client id')

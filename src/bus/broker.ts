@@ -2,37 +2,66 @@ import type { Duplex } from 'node:stream'
 import { setImmediate as nextRound, setTimeout as wait } from 'node:timers/promises'
 import { Aedes, type AuthenticateError, type Client, type ConnectPacket } from 'aedes'
 import type { Logger } from 'pino'
+import type { Clock } from '../lib/clock.ts'
 import { hasWildcard } from '../lib/topic.ts'
-import type { BrokerRules, Message, MessageHandler, Session } from './bus.ts'
+import type { BrokerRules, DiskRoom, Message, MessageHandler, Publish, Session } from './bus.ts'
 import { Connection } from './connection.ts'
 import { FanOut } from './fan-out.ts'
 import { Inbound } from './inbound.ts'
+import { Kept, type KeptLimits } from './kept.ts'
 import { Outbound } from './outbound.ts'
 import { PacketGate } from './packet-gate.ts'
+import { Persistence } from './persistence.ts'
 import { Rounds } from './rounds.ts'
-import { Sessions } from './sessions.ts'
+import type { Store } from './store/store.ts'
 
-export type Limits = { packetBytes: number; connectTimeoutMs: number; drainMs: number }
-/** `dropped`: refused by the rules, a stored session's queue was full, or a receiver too slow. */
-export type Counts = { connections: number; received: number; delivered: number; dropped: number }
+export type Limits = KeptLimits & {
+  packetBytes: number
+  connectTimeoutMs: number
+  drainMs: number
+}
+/** Why a message did not reach someone. */
+export type DropReason = 'forbidden' | 'slow' | 'queue full' | 'retained full' | 'disk reserve'
+export type Counts = {
+  connections: number
+  received: number
+  delivered: number
+  dropped: Record<DropReason, number>
+}
+export type BrokerOptions<S extends Session> = {
+  rules: BrokerRules<S>
+  onMessage: MessageHandler
+  log: Pick<Logger, 'debug' | 'error'>
+  store: Store
+  clock: Clock
+  disk: DiskRoom
+  limits: Limits
+}
 
 // CONNACK return codes, [MQTT 3.2.2.3].
 const identifierRejected = 2
 const serverUnavailable = 3
 const badCredentials = 4
 
-const renewAtOnce = 16
+const atOnce = 16
 /** How long a newcomer waits until what the connection before it sent is handled. */
 const takeOverMs = 5000
+/** How long the end of the connections may take at the end of all. */
+const leaveMs = 500
 
 /** Aedes under our rules, and who holds which client id. */
 export class Broker<S extends Session> {
   readonly limits: Limits
-  readonly counts: Counts = { connections: 0, received: 0, delivered: 0, dropped: 0 }
+  readonly counts: Counts = {
+    connections: 0,
+    received: 0,
+    delivered: 0,
+    dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 }
+  }
   readonly #rules: BrokerRules<S>
   readonly #log: Pick<Logger, 'debug' | 'error'>
   readonly #aedes: Aedes
-  readonly #sessions: Sessions
+  readonly #kept: Kept
   readonly #inbound: Inbound<S>
   readonly #outbound: Outbound<S>
   readonly #renewals = new Rounds(() => this.#renewAll())
@@ -41,35 +70,31 @@ export class Broker<S extends Session> {
   /** Who has a client id; it stays until nothing of that connection is on its way. */
   readonly #holders = new Map<string, Connection<S>>()
 
-  constructor({
-    rules,
-    onMessage,
-    log,
-    limits
-  }: {
-    rules: BrokerRules<S>
-    onMessage: MessageHandler
-    log: Pick<Logger, 'debug' | 'error'>
-    limits: Limits
-  }) {
+  constructor({ rules, onMessage, log, limits, ...options }: BrokerOptions<S>) {
     this.limits = limits
     this.#rules = rules
     this.#log = log
     const { counts } = this
-    const sessions = new Sessions({
-      isGranted: (client, filter) => this.#byClient.get(client)?.filters.has(filter) ?? false,
-      unsubscribed: (client, filters) => this.#unsubscribed(client, filters),
-      overflowed: () => {
-        counts.dropped++
+    const kept = new Kept({
+      ...options,
+      limits,
+      lost: (reason, messages) => {
+        counts.dropped[reason] += messages
       }
     })
-    this.#sessions = sessions
-    this.#outbound = new Outbound({ rules, sessions, counts })
+    this.#kept = kept
+    this.#outbound = new Outbound({ rules, sessions: kept.sessions, counts })
     const publish: Aedes['publish'] = (packet, done) => this.#aedes.publish(packet, done)
-    this.#inbound = new Inbound({ rules, onMessage, log, sessions, counts, publish })
+    this.#inbound = new Inbound({ rules, onMessage, log, kept, counts, publish })
     this.#aedes = new Aedes({
       mq: new FanOut(),
-      persistence: sessions,
+      persistence: new Persistence(kept, {
+        seal: (client) => {
+          const session = this.#byClient.get(client)?.session
+          return session && rules.seal(session)
+        },
+        unsubscribed: (client, filters) => this.#unsubscribed(client, filters)
+      }),
       connectTimeout: limits.connectTimeoutMs,
       preConnect: (client, packet, done) => this.#greet(client, packet, done),
       authenticate: (client, username = '', password, done) => {
@@ -98,6 +123,8 @@ export class Broker<S extends Session> {
   }
 
   async start(): Promise<void> {
+    const counter = this.#aedes as unknown as { counter: number }
+    counter.counter = await this.#kept.open(() => ++counter.counter)
     this.#aedes.addListener('error', (error: Error) =>
       this.#log.error({ err: error }, 'MQTT broker')
     )
@@ -105,14 +132,17 @@ export class Broker<S extends Session> {
       this.#log.debug({ err: error, client: client.id }, 'MQTT connection failed')
     this.#aedes.on('clientError', report)
     this.#aedes.on('connectionError', report)
+    // From here on Aedes handles packets in order. It must not wait for a long queue: on a slow
+    // line the client's PINGREQ and its acknowledgements come meanwhile.
+    this.#aedes.on('connackSent', ({ returnCode }, client) => {
+      if (returnCode === 0) this.#byClient.get(client)?.gate.open()
+    })
     this.#aedes.on('clientReady', (client) => {
       const connection = this.#byClient.get(client)
       if (!connection || client.closed) return
       connection.isReady = true
-      connection.gate.open()
       this.counts.connections++
-      // What was queued after the last of the queue had been taken.
-      for (const packet of this.#sessions.unsent(client.id)) client.publish(packet, () => {})
+      if (!client.clean) this.#kept.sessions.find(client)?.outbox?.start()
     })
     this.#aedes.on('unsubscribe', (filters, client) => {
       if (client.clean) this.#unsubscribed(client, filters)
@@ -131,12 +161,41 @@ export class Broker<S extends Session> {
     connection.ended = closed.then(() => this.#leave(connection))
   }
 
-  publish(message: Message): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#aedes.publish({ cmd: 'publish', dup: false, ...message }, (error) =>
-        error ? reject(error) : resolve()
-      )
+  async publish(message: Message): Promise<void> {
+    const packet = { cmd: 'publish' as const, dup: false, ...message }
+    const kept = this.#kept.keep(packet as Publish)
+    if (kept) await kept
+    await new Promise<void>((resolve, reject) => {
+      this.#aedes.publish(packet, (error) => (error ? reject(error) : resolve()))
     })
+  }
+
+  /** Those of connections that were open when the process before this one ended. */
+  async sendLeftWills(): Promise<void> {
+    await eachOf(this.#kept.wills.leftBehind(), (id) =>
+      this.#sendLeftWill(id).catch((err) => {
+        this.#log.error({ err, client: id }, 'MQTT will not sent; the next start tries again')
+      })
+    )
+  }
+
+  /** Returns how many went. */
+  endSessionsUnusedSince(time: number): number {
+    return this.#kept.sessions.endUnusedSince(time)
+  }
+
+  /** Why nothing more can be kept; undefined when all is well. */
+  get failure(): Error | undefined {
+    return this.#kept.store.failure
+  }
+
+  async state(): Promise<{ sessions: number; retained: number; queued: number; bytes: number }> {
+    const { sessions, retained, store } = this.#kept
+    return {
+      sessions: sessions.size,
+      retained: retained.size,
+      ...(await store.read('totals', {}))
+    }
   }
 
   recheck(): Promise<void> {
@@ -157,9 +216,14 @@ export class Broker<S extends Session> {
     // PUBREC goes out some rounds after the message was handled.
     await nextRound()
     await nextRound()
-    this.#inbound.withholdWills()
+    this.#kept.wills.withhold()
     await new Promise<void>((resolve) => this.#aedes.close(resolve))
-    for (const { conn } of this.#open) conn.destroy()
+    const ended = Array.from(this.#open, (connection) => {
+      connection.conn.destroy()
+      return connection.ended
+    })
+    await endsWithin(Promise.all(ended), leaveMs)
+    await this.#kept.store.close()
   }
 
   #greet(
@@ -184,7 +248,8 @@ export class Broker<S extends Session> {
   async #signIn(client: Client, username: string, password: string): Promise<number> {
     const connection = this.#byClient.get(client)
     if (!connection) return serverUnavailable
-    if (connection.isNameless) return identifierRejected
+    // [MQTT 1.5.3-2]
+    if (connection.isNameless || client.id.includes('\0')) return identifierRejected
     let round = this.#renewals.count
     const answer = await this.#rules.signIn({ username, password, address: connection.address })
     if (answer === 'refused') return badCredentials
@@ -199,18 +264,22 @@ export class Broker<S extends Session> {
     if (client.closed) return serverUnavailable
 
     const before = this.#holders.get(client.id)
-    const owner = before?.owner ?? this.#sessions.ownerOf(client.id)
+    const owner = before?.owner ?? this.#kept.sessions.ownerOf(client.id)
     if (owner !== undefined && owner !== session.owner) return identifierRejected
     connection.session = session
     connection.owner = session.owner
     connection.before = before
     this.#holders.set(client.id, connection)
-    if (!client.clean) this.#sessions.keep(client.id, session.owner)
     // [MQTT 3.1.4-2] The old will must be out before the newcomer says it is back; and Aedes
     // mixes the two up when they overlap.
     before?.client.close()
     if (before && !(await endsWithin(before.ended, takeOverMs))) return serverUnavailable
     connection.before = undefined
+    // [MQTT 3.1.2-8] likewise the will that was left behind when the process ended.
+    if (!(await endsWithin(this.#sendLeftWill(client.id), takeOverMs))) return serverUnavailable
+    if (client.closed) return serverUnavailable
+    const isOpen = client.clean || (await this.#kept.sessions.open(client, session.owner))
+    if (!isOpen) return serverUnavailable
     return connection.session ? 0 : badCredentials
   }
 
@@ -222,8 +291,13 @@ export class Broker<S extends Session> {
     await connection.whenIdle()
     await connection.before?.ended
     this.#open.delete(connection)
-    const { id } = connection.client
-    if (this.#holders.get(id) === connection) this.#holders.delete(id)
+    const { client } = connection
+    if (!client.clean) this.#kept.sessions.rest(client)
+    if (this.#holders.get(client.id) === connection) this.#holders.delete(client.id)
+  }
+
+  #sendLeftWill(id: string): Promise<void> {
+    return this.#kept.wills.sendLeft(id, (will) => this.#inbound.sendLeftWill(will))
   }
 
   #unsubscribed(client: object, filters: string[]): void {
@@ -232,11 +306,7 @@ export class Broker<S extends Session> {
   }
 
   async #renewAll(): Promise<void> {
-    const waiting = this.#holders.values()
-    const renewNext = async () => {
-      for (const connection of waiting) await this.#renew(connection)
-    }
-    await Promise.all(Array.from({ length: renewAtOnce }, renewNext))
+    await eachOf(this.#holders.values(), (connection) => this.#renew(connection))
   }
 
   async #renew(connection: Connection<S>): Promise<void> {
@@ -273,7 +343,15 @@ function refusal(returnCode: number): AuthenticateError {
   return Object.assign(new Error(`sign-in refused, code ${returnCode}`), { returnCode })
 }
 
-async function endsWithin(ended: Promise<void>, ms: number): Promise<boolean> {
+/** Several at once, and never all. */
+async function eachOf<T>(all: IteratorObject<T>, work: (one: T) => Promise<void>): Promise<void> {
+  const workNext = async () => {
+    for (const one of all) await work(one)
+  }
+  await Promise.all(Array.from({ length: atOnce }, workNext))
+}
+
+async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean> {
   const timeout = new AbortController()
   const late = wait(ms, false, { signal: timeout.signal }).catch(() => false)
   const isInTime = await Promise.race([ended.then(() => true), late])

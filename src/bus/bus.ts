@@ -1,3 +1,8 @@
+import type { AedesPublishPacket } from 'aedes'
+
+/** As it goes through Aedes; `clientId` is the sender where its own messages must not come back. */
+export type Publish = AedesPublishPacket & { clientId?: string }
+
 export type Message = { topic: string; payload: Buffer; qos: 0 | 1 | 2; retain: boolean }
 
 /** Publishing to everyone who listens; embedded broker or a server of its own. */
@@ -31,6 +36,13 @@ export interface BrokerRules<S extends Session> {
   mayPublish(session: S, topic: string): boolean
   maySubscribe(session: S, filter: string): boolean
   mayReceive(session: S, topic: string): boolean
+  /** What can be kept on disk of a session, to find it again after a restart; no secret. */
+  seal(session: S): string
+  /** Undefined: it ended meanwhile. */
+  unseal(sealed: string): Promise<S | undefined>
   /** A PUBLISH or will that was acknowledged and dropped because `mayPublish` said no. */
   refused(message: Message, session: S): void
 }
+
+/** Below the reserve nothing more is queued, and so not acknowledged. */
+export type DiskRoom = { readonly isEnough: boolean; whenEnough(): Promise<void> }

@@ -21,7 +21,7 @@ export class Connection<S extends Session> {
   isBridge = false
   /** [MQTT 3.1.3-8] a session to be kept needs a name. */
   isNameless = false
-  /** What its stored session had queued is written. */
+  /** Signed in, and what was sent to its kept session before is sent again. */
   isReady = false
   /** The connection this one takes over from; its end comes first. */
   before: Connection<S> | undefined

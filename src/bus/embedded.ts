@@ -3,39 +3,54 @@ import type { Server as HttpsServer } from 'node:https'
 import { createServer, type Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Logger } from 'pino'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import { hasWildcard } from '../lib/topic.ts'
-import { Broker, type Counts, type Limits } from './broker.ts'
-import type { BrokerRules, Bus, MessageHandler, Session } from './bus.ts'
+import { Broker, type BrokerOptions, type Counts, type Limits } from './broker.ts'
+import type { Bus, DiskRoom, Session } from './bus.ts'
 import { serveWebSocket } from './websocket.ts'
 
-export type EmbeddedBusOptions<S extends Session> = {
+export type EmbeddedBusOptions<S extends Session> = Omit<
+  BrokerOptions<S>,
+  'limits' | 'clock' | 'disk'
+> & {
   host: string
   port: number
-  rules: BrokerRules<S>
-  onMessage: MessageHandler
-  log: Pick<Logger, 'debug' | 'error'>
+  clock?: Clock
+  disk?: DiskRoom
   limits?: Partial<Limits>
 }
 
+const MIB = 1024 * 1024
 const defaults: Limits = {
-  packetBytes: 1024 * 1024,
+  packetBytes: MIB,
   connectTimeoutMs: 10_000,
-  drainMs: 4000
+  drainMs: 4000,
+  sessionsPerOwner: 10_000,
+  retainedMessages: 10_000,
+  retainedBytes: 16 * MIB
 }
+const endlessDisk: DiskRoom = { isEnough: true, whenEnough: () => Promise.resolve() }
 
-/** Aedes in process; ready to take connections when the promise resolves. */
+/** Aedes in process; ready to take connections when the promise resolves. Closes its store. */
 export async function openEmbeddedBus<S extends Session>({
   host,
   port,
   limits,
+  clock = systemClock,
+  disk = endlessDisk,
   ...options
 }: EmbeddedBusOptions<S>): Promise<EmbeddedBus<S>> {
-  const broker = new Broker({ ...options, limits: { ...defaults, ...limits } })
-  await broker.start()
-  const bus = new EmbeddedBus(broker)
-  await bus.listen(host, port)
-  return bus
+  const broker = new Broker({ ...options, clock, disk, limits: { ...defaults, ...limits } })
+  try {
+    await broker.start()
+    const bus = new EmbeddedBus(broker)
+    await bus.listen(host, port)
+    void broker.sendLeftWills()
+    return bus
+  } catch (error) {
+    await broker.close()
+    throw error
+  }
 }
 
 export class EmbeddedBus<S extends Session> implements Bus {
@@ -57,6 +72,11 @@ export class EmbeddedBus<S extends Session> implements Bus {
 
   get counts(): Readonly<Counts> {
     return this.#broker.counts
+  }
+
+  /** Why nothing more can be kept; undefined when all is well. */
+  get failure(): Error | undefined {
+    return this.#broker.failure
   }
 
   listen(host: string, port: number): Promise<void> {
@@ -99,6 +119,16 @@ export class EmbeddedBus<S extends Session> implements Bus {
   /** Every session is asked about again: after a token, user, key, role or grant changed. */
   recheck(): Promise<void> {
     return this.#broker.recheck()
+  }
+
+  /** Kept sessions that no client used since then go, with their queues; returns how many. */
+  endSessionsUnusedSince(time: number): number {
+    return this.#broker.endSessionsUnusedSince(time)
+  }
+
+  /** What is kept for later. */
+  state(): ReturnType<Broker<S>['state']> {
+    return this.#broker.state()
   }
 
   stopAccepting(): void {

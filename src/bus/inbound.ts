@@ -1,9 +1,10 @@
 import type { PublishPacket } from 'aedes'
 import type { Logger } from 'pino'
 import type { Counts } from './broker.ts'
-import type { BrokerRules, Message, MessageHandler, Session } from './bus.ts'
+import type { BrokerRules, Message, MessageHandler, Publish, Session } from './bus.ts'
 import type { Connection, Turn } from './connection.ts'
-import type { Sessions } from './sessions.ts'
+import type { Kept, Receipt } from './kept.ts'
+import type { KeptWill } from './store/changes.ts'
 
 type Done = (error?: Error | null) => void
 
@@ -11,38 +12,29 @@ type Done = (error?: Error | null) => void
 const nowhere = '$dropped'
 const nothing = Buffer.alloc(0)
 
-/** What clients send: first to the handler, then acknowledged, then to the subscribers. */
+/** What clients send: to the handler, to the queues, acknowledged, then to the subscribers. */
 export class Inbound<S extends Session> {
   readonly #rules: BrokerRules<S>
   readonly #onMessage: MessageHandler
   readonly #log: Pick<Logger, 'error'>
-  readonly #sessions: Sessions
+  readonly #kept: Kept
   readonly #counts: Counts
   readonly #publish: (packet: PublishPacket, done: () => void) => void
-  #isStopping = false
 
   constructor(options: {
     rules: BrokerRules<S>
     onMessage: MessageHandler
     log: Pick<Logger, 'error'>
-    sessions: Sessions
+    kept: Kept
     counts: Counts
     publish: (packet: PublishPacket, done: () => void) => void
   }) {
     this.#rules = options.rules
     this.#onMessage = options.onMessage
     this.#log = options.log
-    this.#sessions = options.sessions
+    this.#kept = options.kept
     this.#counts = options.counts
     this.#publish = options.publish
-  }
-
-  /**
-   * [MQTT 3.1.2.5] From now on a connection ends because we do, not because the device died: it
-   * connects again and brings its will again.
-   */
-  withholdWills(): void {
-    this.#isStopping = true
   }
 
   /** Aedes acknowledges when `done` is called, and closes the connection for an error. */
@@ -67,13 +59,13 @@ export class Inbound<S extends Session> {
       else this.#finishWithoutClient(connection, packet, { outcome, error, done })
     })
     const { messageId = 0 } = packet
-    if (packet.qos === 2 && !this.#sessions.receive(client.id, messageId, packet)) {
+    if (packet.qos === 2 && !this.#kept.receipts.receive(client.id, messageId, packet)) {
       connection.settle(turn, 'repeated')
       return
     }
     const message = toMessage(packet)
     if (!this.#mayPublish(session, packet.topic)) {
-      this.#counts.dropped++
+      this.#counts.dropped.forbidden++
       this.#rules.refused(message, session)
       packet.topic = nowhere
       packet.payload = nothing
@@ -81,14 +73,27 @@ export class Inbound<S extends Session> {
       connection.settle(turn, 'refused')
       return
     }
-    this.#onMessage(message, session.owner).then(
-      () => connection.settle(turn, 'stored'),
-      (error: Error) => {
-        this.#log.error({ err: error, topic: message.topic }, 'MQTT message not taken')
-        if (packet.qos === 2) this.#sessions.unreceive(client.id, messageId, packet)
-        connection.settle(turn, 'failed', error)
-      }
-    )
+    const stored = () => connection.settle(turn, 'stored')
+    const failed = (error: Error) => {
+      this.#log.error({ err: error, topic: message.topic }, 'MQTT message not taken')
+      if (packet.qos === 2) this.#kept.receipts.unreceive(client.id, messageId, packet)
+      connection.settle(turn, 'failed', error)
+    }
+    this.#onMessage(message, session.owner).then(() => {
+      // Behind the handler: a QoS 2 message with a receipt is not handled a second time.
+      const kept = this.#kept.keep(packet as Publish, this.#receiptOf(connection, packet))
+      if (kept) kept.then(stored, failed)
+      else stored()
+    }, failed)
+  }
+
+  #receiptOf(
+    { client }: Connection<S>,
+    { qos, messageId = 0 }: PublishPacket
+  ): Receipt | undefined {
+    if (qos !== 2 || client.clean) return undefined
+    const key = this.#kept.sessions.find(client)?.key
+    return key === undefined ? undefined : { key, messageId }
   }
 
   #finishWithoutClient(
@@ -104,16 +109,39 @@ export class Inbound<S extends Session> {
     else this.#publish(packet, ended)
   }
 
+  /** The will of a connection that was open when the process before this one ended. */
+  async sendLeftWill({ clientId, sealed, ...will }: KeptWill): Promise<void> {
+    const session = await this.#rules.unseal(sealed)
+    const packet = {
+      cmd: 'publish',
+      dup: false,
+      ...will,
+      payload: Buffer.from(will.payload)
+    } as const
+    if (!this.#mayLeave(session, packet)) return
+    await this.#store(session, packet)
+    await new Promise<void>((resolve) => this.#publish(packet, resolve))
+  }
+
   /** Rejects when the will must not go out. */
-  async #sendWill({ session, owner }: Connection<S>, will: PublishPacket): Promise<void> {
-    if (this.#isStopping) throw new Error('the broker stops')
-    if (!session || !this.#mayPublish(session, will.topic)) {
-      this.#counts.dropped++
-      if (session) this.#rules.refused(toMessage(will), session)
-      throw new Error(`will of ${owner} refused`)
-    }
+  async #sendWill({ session, owner, client }: Connection<S>, will: PublishPacket): Promise<void> {
+    if (this.#kept.wills.areWithheld) throw new Error('the broker stops')
+    if (!this.#mayLeave(session, will)) throw new Error(`will of ${owner} refused`)
+    await this.#store(session, will)
+    void this.#kept.wills.remove(client.id)
+  }
+
+  #mayLeave(session: S | undefined, will: PublishPacket): session is S {
+    if (session && this.#mayPublish(session, will.topic)) return true
+    this.#counts.dropped.forbidden++
+    if (session) this.#rules.refused(toMessage(will), session)
+    return false
+  }
+
+  async #store(session: S, will: PublishPacket): Promise<void> {
     try {
       await this.#onMessage(toMessage(will), session.owner)
+      await this.#kept.keep(will as Publish)
     } catch (error) {
       this.#log.error({ err: error, topic: will.topic }, 'MQTT will not taken')
       throw error

@@ -1,7 +1,7 @@
-import type { AedesPublishPacket, Subscription } from 'aedes'
+import type { Subscription } from 'aedes'
 import { isTopicFilter } from '../lib/topic.ts'
 import type { Counts } from './broker.ts'
-import type { BrokerRules, Session } from './bus.ts'
+import type { BrokerRules, Publish, Session } from './bus.ts'
 import type { Connection } from './connection.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -22,15 +22,19 @@ export class Outbound<S extends Session> {
     this.#counts = options.counts
   }
 
-  /** Null is 128 in the SUBACK; for a stored session that comes back it leaves the filter out. */
+  /** Null is 128 in the SUBACK; for a kept session that comes back it leaves the filter out. */
   subscribe(connection: Connection<S>, subscription: Subscription): Subscription | null {
     const { topic, qos } = subscription
-    if (this.#maySubscribe(connection, topic)) {
-      connection.grant(topic, qos)
-      return subscription
+    const { client } = connection
+    if (!this.#maySubscribe(connection, topic)) {
+      this.#unsubscribe(connection, [topic])
+      return null
     }
-    this.#unsubscribe(connection, [topic])
-    return null
+    connection.grant(topic, qos)
+    const session = client.clean ? undefined : this.#sessions.find(client)
+    if (session) this.#sessions.subscribe(session, subscription)
+    // What Aedes delivers by a filter of QoS 0 it would send at QoS 0, whatever another one grants.
+    return { ...subscription, qos: 2 }
   }
 
   /** Takes back what the session, renewed by now, may no longer subscribe to. */
@@ -41,32 +45,44 @@ export class Outbound<S extends Session> {
   }
 
   /** Null: the receiver does not get it, or not now. */
-  forward(connection: Connection<S>, packet: AedesPublishPacket): AedesPublishPacket | null {
+  forward(connection: Connection<S>, packet: Publish): Publish | null {
     const { session, client, conn } = connection
     if (!session) return null
     if (!this.#rules.mayReceive(session, packet.topic)) {
-      this.#sessions.forget(client.id, packet.brokerCounter)
+      if (!client.clean) this.#sessions.find(client)?.outbox?.refuse(packet)
       return null
     }
-    // What comes out of a queue has its id, and went in with the QoS it must have.
-    const isQueued = packet.messageId !== undefined
-    const qos = connection.grantedQos(packet.topic, packet.qos)
-    if (!isQueued) {
-      // A second filter of the same client; all receivers of a message are called in one go.
-      if (packet.brokerCounter === connection.lastForwarded) return null
-      // [MQTT 4.6.0-6] it waits in the queue, behind what came before it.
-      if (qos > 0 && !connection.isReady && !client.clean) return null
-      packet.qos = qos
-    }
-    if (qos === 0 && conn.writableLength > slowBytes) {
-      this.#counts.dropped++
+    // What was sent before has its id, and went in with the QoS it must have.
+    if (packet.messageId === undefined && !this.#address(connection, packet)) return null
+    if (packet.qos === 0 && conn.writableLength > slowBytes) {
+      this.#counts.dropped.slow++
       return null
     }
-    // A stored session has the message in its queue and gets it when it comes back.
+    // A kept session has the message in its queue and gets it when it comes back.
     if (conn.writableLength > stuckBytes) conn.destroy(new Error('the receiver does not read'))
     connection.lastForwarded = packet.brokerCounter
     this.#counts.delivered++
     return packet
+  }
+
+  /** QoS and id of a message for this receiver; false when it does not go out now. */
+  #address(connection: Connection<S>, packet: Publish): boolean {
+    const { client } = connection
+    const outbox = client.clean ? undefined : this.#sessions.find(client)?.outbox
+    const due = outbox?.claim(packet)
+    if (due) {
+      Object.assign(packet, due)
+      return true
+    }
+    // A second filter of the same client; all receivers of a message are called in one go.
+    if (packet.brokerCounter === connection.lastForwarded) return false
+    packet.qos = connection.grantedQos(packet.topic, packet.qos)
+    if (packet.qos === 0 || client.clean) return true
+    // [MQTT 4.6.0-6] it waits in the queue, behind what came before it, or went out already.
+    if (packet.brokerId) return false
+    // Retained, for a SUBSCRIBE.
+    packet.messageId = outbox?.borrow()
+    return packet.messageId !== undefined
   }
 
   #maySubscribe({ session, filters }: Connection<S>, filter: string): boolean {
@@ -81,6 +97,7 @@ export class Outbound<S extends Session> {
     if (unsubscriptions.length > 0) {
       client.unsubscribe({ cmd: 'unsubscribe', unsubscriptions }, () => {})
     }
-    void this.#sessions.removeSubscriptions(client, lost)
+    const session = client.clean ? undefined : this.#sessions.find(client)
+    if (session) this.#sessions.unsubscribe(session, lost)
   }
 }

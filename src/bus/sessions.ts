@@ -1,222 +1,220 @@
-import { Readable } from 'node:stream'
 import type { Client, Subscription } from 'aedes'
-import { hasWildcard, topicMatches } from '../lib/topic.ts'
-import { Outbox, type Outgoing, type Publish } from './outbox.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Publish } from './bus.ts'
+import { Outbox } from './outbox.ts'
+import type { Receipts } from './receipts.ts'
+import type { Contents } from './store/changes.ts'
+import { bytesOf, type Store } from './store/store.ts'
 import { TopicTree } from './topic-tree.ts'
 
+type Kept = Subscription & { session: KeptSession }
+export type KeptSession = {
+  readonly key: number
+  readonly clientId: string
+  readonly owner: string
+  readonly filters: Map<string, Kept>
+  /** When it was last connected. */
+  used: number
+  /** While it is connected. */
+  outbox: Outbox | undefined
+  /** No earlier connection left it behind. */
+  isNew: boolean
+  /** Its filters are on disk. */
+  written: Promise<void>
+}
 type Named = Pick<Client, 'id'>
-type Stored = Subscription & { clientId: string }
-type StoredSession = { owner: string; subscriptions: Map<string, Stored>; outbox: Outbox }
+type Parts = { store: Store; receipts: Receipts; clock: Clock; maxPerOwner: number }
 
-/**
- * What Aedes calls persistence: stored sessions, QoS 2 receipts and retained messages, in memory.
- * Methods without a comment have the meaning Aedes gives them.
- */
+/** The sessions that outlive their connections, [MQTT 3.1.2.4]: their filters and their queues. */
 export class Sessions {
-  readonly #sessions = new Map<string, StoredSession>()
-  readonly #subscribers = new TopicTree<Stored>()
-  readonly #retained = new Map<string, Publish>()
-  /** Client id -> message id -> the packet being handled, or true when it was. */
-  readonly #received = new Map<string, Map<number, object | true>>()
-  readonly #isGranted: (client: Named, filter: string) => boolean
-  readonly #unsubscribed: (client: Named, filters: string[]) => void
-  readonly #overflowed: () => void
+  readonly #parts: Parts
+  readonly #sessions = new Map<string, KeptSession>()
+  readonly #perOwner = new Map<string, number>()
+  readonly #receivers = new TopicTree<Kept>()
+  #lastKey = 0
 
-  constructor(options: {
-    isGranted: (client: Named, filter: string) => boolean
-    unsubscribed: (client: Named, filters: string[]) => void
-    /** A message for an offline session was not queued because its queue is full. */
-    overflowed: () => void
-  }) {
-    this.#isGranted = options.isGranted
-    this.#unsubscribed = options.unsubscribed
-    this.#overflowed = options.overflowed
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
-  /** The owner of a stored session, connected or not. */
+  restore({ sessions, filters, lastKey }: Contents): void {
+    this.#lastKey = lastKey
+    const byKey = new Map<number, KeptSession>()
+    for (const { key, clientId, owner, used } of sessions) {
+      byKey.set(key, this.#begin({ key, clientId, owner, used, isNew: false }))
+    }
+    for (const { key, filter, ...options } of filters) {
+      const session = byKey.get(key)
+      if (session) this.#listen(this.#add(session, { topic: filter, ...options } as Subscription))
+    }
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  /** Of a kept session, connected or not. */
   ownerOf(id: string): string | undefined {
     return this.#sessions.get(id)?.owner
   }
 
-  keep(id: string, owner: string): void {
-    if (this.#sessions.has(id)) return
-    this.#sessions.set(id, { owner, subscriptions: new Map(), outbox: new Outbox() })
+  find({ id }: Named): KeptSession | undefined {
+    return this.#sessions.get(id)
   }
 
-  /** False when this QoS 2 message id is taken by an earlier packet that was not yet released. */
-  receive(id: string, messageId: number, packet: object): boolean {
-    let received = this.#received.get(id)
-    if (!received) {
-      received = new Map()
-      this.#received.set(id, received)
+  /** The session of a client that connects, old or new; undefined when its owner has too many. */
+  async open(client: Client, owner: string): Promise<KeptSession | undefined> {
+    const { store, receipts, clock, maxPerOwner } = this.#parts
+    let session = this.#sessions.get(client.id)
+    if (session) {
+      session.isNew = false
+      void store.write({ kind: 'awake', key: session.key })
+    } else {
+      if ((this.#perOwner.get(owner) ?? 0) >= maxPerOwner) return undefined
+      const begun = { key: ++this.#lastKey, clientId: client.id, owner }
+      session = this.#begin({ ...begun, used: clock(), isNew: true })
+      void store.write({ kind: 'session', ...begun, at: session.used })
     }
-    if (received.has(messageId)) return false
-    received.set(messageId, packet)
-    return true
+    const { key } = session
+    const { sent, received } = await store.read('resume', { key })
+    if (client.closed) return session
+    session.outbox = new Outbox(client, { key, store, sent })
+    receipts.restore(client.id, received)
+    return session
   }
 
-  /** The packet was not taken over: its sender will send it again. */
-  unreceive(id: string, messageId: number, packet: object): void {
-    const received = this.#received.get(id)
-    if (received?.get(messageId) === packet) received.delete(messageId)
-  }
-
-  /** A queued message must not be sent. */
-  forget(id: string, counter: number): void {
-    this.#sessions.get(id)?.outbox.forget(counter)
-  }
-
-  unsent(id: string): Publish[] {
-    return this.#sessions.get(id)?.outbox.unsent() ?? []
-  }
-
-  async setup(): Promise<void> {
-    await Promise.resolve() // Aedes accepts only a function declared `async`.
-  }
-
-  incomingGetPacket({ id }: Named, packet: { messageId: number }): Promise<object | true> {
-    const found = this.#received.get(id)?.get(packet.messageId)
-    // The packet that is being handled finds itself: it is no duplicate.
-    if (found === undefined || found === packet) return Promise.reject(new Error('no such packet'))
-    return Promise.resolve(found)
-  }
-
-  incomingStorePacket({ id }: Named, { messageId }: { messageId: number }): Promise<void> {
-    this.#received.get(id)?.set(messageId, true)
-    return Promise.resolve()
-  }
-
-  incomingDelPacket({ id }: Named, { messageId }: { messageId: number }): Promise<void> {
-    this.#received.get(id)?.delete(messageId)
-    return Promise.resolve()
-  }
-
-  cleanIncoming({ id }: Named): Promise<void> {
-    this.#received.delete(id)
-    return Promise.resolve()
-  }
-
-  /** Aedes hands over all filters of a SUBSCRIBE as soon as one of them is granted. */
-  addSubscriptions(client: Named, subscriptions: Subscription[]): Promise<void> {
+  /** The client went away. */
+  rest(client: Client): void {
+    const { store, receipts, clock } = this.#parts
     const session = this.#sessions.get(client.id)
-    for (const subscription of subscriptions) {
-      if (!session || !this.#isGranted(client, subscription.topic)) continue
-      this.#unsubscribe(session, subscription.topic)
-      const stored = { ...subscription, clientId: client.id }
-      session.subscriptions.set(subscription.topic, stored)
-      if (stored.qos > 0) this.#subscribers.add(stored.topic, stored)
-    }
-    return Promise.resolve()
-  }
-
-  removeSubscriptions(client: Named, filters: string[]): Promise<void> {
-    const session = this.#sessions.get(client.id)
-    // Now: a SUBSCRIBE right behind it is granted before Aedes tells that this one is done.
-    this.#unsubscribed(client, filters)
-    if (session) for (const filter of filters) this.#unsubscribe(session, filter)
-    return Promise.resolve()
-  }
-
-  subscriptionsByClient({ id }: Named): Promise<Subscription[]> {
-    const stored = this.#sessions.get(id)?.subscriptions.values() ?? []
-    return Promise.resolve(Array.from(stored, ({ clientId: _, ...subscription }) => subscription))
-  }
-
-  subscriptionsByTopic(topic: string): Promise<Stored[]> {
-    return Promise.resolve(this.#subscribers.match(topic))
+    if (session?.outbox?.client !== client) return
+    session.outbox.end()
+    session.outbox = undefined
+    session.used = clock()
+    receipts.forget(client.id)
+    void store.write({ kind: 'asleep', key: session.key, at: session.used })
   }
 
   /** [MQTT 3.1.2-6] a client that connects clean ends the session it had. */
-  cleanSubscriptions({ id }: Named): Promise<void> {
+  end(id: string): Promise<void> {
     const session = this.#sessions.get(id)
-    if (session)
-      for (const filter of session.subscriptions.keys()) this.#unsubscribe(session, filter)
+    if (!session) return Promise.resolve()
+    for (const kept of session.filters.values()) this.#forget(kept)
     this.#sessions.delete(id)
-    return Promise.resolve()
+    this.#perOwner.set(session.owner, (this.#perOwner.get(session.owner) ?? 1) - 1)
+    return this.#parts.store.write({ kind: 'end', key: session.key })
   }
 
-  outgoingEnqueueCombi(subscriptions: Stored[], packet: Publish): Promise<void> {
-    const strongest = new Map<string, Stored>()
-    for (const subscription of subscriptions) {
-      if (subscription.nl && packet.clientId === subscription.clientId) continue
-      const other = strongest.get(subscription.clientId)
-      if (!other || other.qos < subscription.qos) strongest.set(subscription.clientId, subscription)
+  /** Sessions nobody used since then go. */
+  endUnusedSince(time: number): number {
+    let ended = 0
+    for (const [id, { used, outbox }] of this.#sessions) {
+      if (outbox || used >= time) continue
+      void this.end(id)
+      ended++
     }
-    for (const subscription of strongest.values()) this.#enqueue(subscription, packet)
-    return Promise.resolve()
+    return ended
   }
 
-  outgoingUpdate({ id }: Named, packet: Outgoing): Promise<void> {
-    this.#sessions.get(id)?.outbox.update(packet)
-    return Promise.resolve()
-  }
-
-  /** Without an id Aedes only decided not to send it now; `forget` is for what must not be sent. */
-  outgoingClearMessageId(
-    { id }: Named,
-    { messageId }: { messageId?: number }
-  ): Promise<Outgoing | undefined> {
-    const outbox = this.#sessions.get(id)?.outbox
-    return Promise.resolve(messageId === undefined ? undefined : outbox?.acknowledge(messageId))
-  }
-
-  outgoingStream({ id }: Named): Readable {
-    return Readable.from(this.#sessions.get(id)?.outbox.all() ?? [])
-  }
-
-  /** Called for what `unsent` gave, which is queued. */
-  outgoingEnqueue(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  storeRetained(packet: Publish): Promise<void> {
-    if (packet.payload.length === 0) this.#retained.delete(packet.topic)
-    else this.#retained.set(packet.topic, { ...packet })
-    return Promise.resolve()
-  }
-
-  createRetainedStreamCombi(filters: string[]): Readable {
-    return Readable.from(this.#retainedUnder(filters))
-  }
-
-  // A will lives in its connection. Stored wills are for a broker that took over from another one.
-  putWill(client: Named, will: object): Promise<void> {
-    Object.assign(will, { clientId: client.id })
-    return Promise.resolve()
-  }
-
-  delWill(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  streamWill(): Readable {
-    return Readable.from([])
-  }
-
-  *#retainedUnder(filters: string[]): Generator<Publish> {
-    for (const filter of filters) {
-      if (!hasWildcard(filter)) {
-        const packet = this.#retained.get(filter)
-        if (packet) yield packet
-        continue
-      }
-      for (const [topic, packet] of this.#retained) if (topicMatches(filter, topic)) yield packet
-    }
-  }
-
-  #unsubscribe(session: StoredSession, filter: string): void {
-    const stored = session.subscriptions.get(filter)
-    if (!stored) return
-    session.subscriptions.delete(filter)
-    this.#subscribers.remove(filter, stored)
-  }
-
-  #enqueue({ clientId, qos, rap }: Stored, packet: Publish): void {
-    const isQueued = this.#sessions.get(clientId)?.outbox.add({
-      ...packet,
-      qos: qos < packet.qos ? qos : packet.qos, // [MQTT 3.8.4-6]
-      retain: rap ? packet.retain : false // [MQTT 3.3.1-9]
+  /** Messages are queued for it from when it is on disk: Aedes listens from then on, too. */
+  subscribe(session: KeptSession, subscription: Subscription): void {
+    const before = session.filters.get(subscription.topic)
+    if (before && isSame(before, subscription)) return
+    const kept = this.#add(session, subscription)
+    if (before) this.#receivers.remove(before.topic, before)
+    const { topic: filter, qos, nl, rap, rh } = subscription
+    const { key } = session
+    session.written = this.#parts.store.write({
+      kind: 'subscribe',
+      key,
+      filter,
+      qos,
+      nl,
+      rap,
+      rh
     })
-    if (isQueued === false) this.#overflowed()
+    session.written.then(
+      () => this.#listen(kept),
+      () => this.#forget(kept)
+    )
+  }
+
+  unsubscribe(session: KeptSession, filters: string[]): void {
+    for (const filter of filters) {
+      const kept = session.filters.get(filter)
+      if (!kept) continue
+      this.#forget(kept)
+      session.written = this.#parts.store.write({ kind: 'unsubscribe', key: session.key, filter })
+    }
+  }
+
+  /** Who has to get the message at QoS 1 or 2; each once, by its strongest filter. */
+  receiversOf({ topic, qos, clientId }: Publish): Kept[] {
+    if (qos === 0) return []
+    const found = this.#receivers.match(topic)
+    if (found.length < 2 && clientId === undefined) return found
+    const strongest = new Map<KeptSession, Kept>()
+    for (const kept of found) {
+      if (kept.nl && clientId === kept.session.clientId) continue
+      const other = strongest.get(kept.session)
+      if (!other || other.qos < kept.qos) strongest.set(kept.session, kept)
+    }
+    return [...strongest.values()]
+  }
+
+  /** Written with the next group, at once to whom it can go. */
+  enqueue(packet: Publish, receivers: Kept[]): Promise<void> {
+    const { topic, brokerCounter: seq } = packet
+    const payload = bytesOf(packet.payload as Buffer)
+    const stored = this.#parts.store.write({
+      kind: 'message',
+      seq,
+      topic,
+      payload,
+      receivers: receivers.map(({ session, rap, ...granted }) => {
+        const qos = granted.qos < packet.qos ? granted.qos : packet.qos // [MQTT 3.8.4-6]
+        const retain = rap ? packet.retain : false // [MQTT 3.3.1-9]
+        const messageId = session.outbox?.reserve(seq, qos, payload.length)
+        return { key: session.key, qos, retain, messageId }
+      })
+    })
+    stored.catch(() => {
+      for (const { session } of receivers) session.outbox?.forget(seq)
+    })
+    return stored
+  }
+
+  #begin(begun: Pick<KeptSession, 'key' | 'clientId' | 'owner' | 'used' | 'isNew'>): KeptSession {
+    const session = {
+      ...begun,
+      filters: new Map(),
+      outbox: undefined,
+      written: Promise.resolve()
+    }
+    this.#sessions.set(begun.clientId, session)
+    this.#perOwner.set(begun.owner, (this.#perOwner.get(begun.owner) ?? 0) + 1)
+    return session
+  }
+
+  #add(session: KeptSession, subscription: Subscription): Kept {
+    const kept = { ...subscription, session }
+    session.filters.set(kept.topic, kept)
+    return kept
+  }
+
+  /** Unless it was taken back, or the session ended, on the way to disk. */
+  #listen(kept: Kept): void {
+    if (kept.qos > 0 && kept.session.filters.get(kept.topic) === kept) {
+      this.#receivers.add(kept.topic, kept)
+    }
+  }
+
+  #forget(kept: Kept): void {
+    const { filters } = kept.session
+    if (filters.get(kept.topic) === kept) filters.delete(kept.topic)
+    this.#receivers.remove(kept.topic, kept)
   }
 }
+
+const isSame = (one: Subscription, other: Subscription): boolean =>
+  one.qos === other.qos && one.nl === other.nl && one.rap === other.rap && one.rh === other.rh

@@ -3,17 +3,16 @@ import type { Registry } from './tables.ts'
 
 export type GatewayPolicy = { allow_unregistered: boolean; default_organization_id: number }
 
-/** The hash of the saved password of an installation's gateway. */
+/** The saved credential of an installation's gateway. */
 export async function findGateway(
   registry: Registry,
   installation_id: number
-): Promise<string | undefined> {
-  const row = await registry
+): Promise<{ password_hash: string } | undefined> {
+  return registry
     .selectFrom('gateways')
     .select('password_hash')
     .where('installation_id', '=', installation_id)
     .executeTakeFirst()
-  return row?.password_hash
 }
 
 /** In place of the one that was saved before, which ends everywhere. */

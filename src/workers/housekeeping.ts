@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
-import { HOUR, MINUTE } from '../lib/unix-time.ts'
+import { DAY, HOUR, MINUTE } from '../lib/unix-time.ts'
 import { forgetChanges } from '../registry/changes.ts'
 import type { Registry } from '../registry/tables.ts'
 import { deleteExpiredTokens } from '../registry/tokens.ts'
@@ -11,6 +11,8 @@ type Parts = {
   registry: Registry
   eraser: Eraser
   retention: Retention
+  bus: { endSessionsUnusedSince(time: number): number }
+  sessionDays: number
   clock: Clock
   log: FastifyBaseLogger
 }
@@ -43,11 +45,13 @@ export class Housekeeping {
   }
 
   async run(): Promise<void> {
-    const { registry, eraser, retention, clock } = this.#parts
+    const { registry, eraser, retention, bus, sessionDays, clock, log } = this.#parts
     const now = clock()
     await deleteExpiredTokens(registry, now)
     await forgetChanges(registry, now - HOUR)
     eraser.wake()
+    const ended = bus.endSessionsUnusedSince(now - sessionDays * DAY)
+    if (ended > 0) log.info({ ended }, 'MQTT sessions that nobody used have ended')
     await retention.run(now)
   }
 }

@@ -3,15 +3,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
-import { connect, createServer as createTcpServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { pino } from 'pino'
 import { WebSocket } from 'ws'
-import type { BrokerRules, Message, MessageHandler } from '../../src/bus/bus.ts'
-import { type EmbeddedBus, openEmbeddedBus } from '../../src/bus/embedded.ts'
-import { topicMatches } from '../../src/lib/topic.ts'
+import { everything, startBus } from '../support/bus.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   connectPacket,
@@ -22,76 +19,7 @@ import {
   rawClient,
   subscribePacket
 } from '../support/mqtt.ts'
-
-type Grants = { publish: string; subscribe: string; receive: string }
-type TestSession = { owner: string; grants: Grants }
-
-const everything: Grants = { publish: '#', subscribe: '#', receive: '#' }
-
-/** The username is the owner; its grants may change; some passwords have a meaning. */
-async function startBus(
-  t: TestContext,
-  {
-    handle = () => Promise.resolve(),
-    limits
-  }: { handle?: MessageHandler; limits?: { packetBytes?: number; connectTimeoutMs?: number } } = {}
-) {
-  const grants = new Map<string, Grants>()
-  const ended = new Set<string>()
-  const handled: string[] = []
-  const refused: string[] = []
-  const addresses: string[] = []
-  const letIn: Array<() => void> = []
-  let renewals = 0
-  const grantsOf = (owner: string) => grants.get(owner) ?? everything
-  const allows = (filter: string, topic: string) => filter !== '' && topicMatches(filter, topic)
-  const rules: BrokerRules<TestSession> = {
-    signIn({ username, password, address }) {
-      addresses.push(address)
-      if (password === 'wrong') return Promise.resolve('refused')
-      if (password === 'often') return Promise.resolve('throttled')
-      if (password === 'slow') {
-        return new Promise((resolve) =>
-          letIn.push(() => resolve({ owner: username, grants: grantsOf(username) }))
-        )
-      }
-      if (password === 'broken') return Promise.reject(new Error('registry down'))
-      return Promise.resolve({ owner: username, grants: grantsOf(username) })
-    },
-    renew({ owner }) {
-      renewals++
-      return Promise.resolve(ended.has(owner) ? undefined : { owner, grants: grantsOf(owner) })
-    },
-    mayPublish: (session, topic) => allows(session.grants.publish, topic),
-    maySubscribe: (session, filter) =>
-      session.grants.subscribe === '#' || allows(session.grants.subscribe, filter),
-    mayReceive: (session, topic) => allows(session.grants.receive, topic),
-    refused: ({ topic, payload }, { owner }) => refused.push(`${owner} ${topic} ${payload}`)
-  }
-  const bus: EmbeddedBus<TestSession> = await openEmbeddedBus({
-    host: '127.0.0.1',
-    port: 0,
-    rules,
-    onMessage: (message: Message, sender) => {
-      handled.push(`${sender} ${message.topic} ${message.payload}`)
-      return handle(message, sender)
-    },
-    log: pino({ level: 'silent' }),
-    limits: { drainMs: 1000, ...limits }
-  })
-  t.after(() => bus.close())
-  return {
-    bus,
-    port: bus.port,
-    grants,
-    ended,
-    handled,
-    refused,
-    addresses,
-    letIn,
-    renewals: () => renewals
-  }
-}
+import { freePort } from '../support/port.ts'
 
 const codeOf = (code: number) => (error: Error & { code?: number }) => error.code === code
 const rejection = (promise: Promise<unknown>, code: number) => assert.rejects(promise, codeOf(code))
@@ -333,7 +261,7 @@ test('PUBLISH the handler rejects, not acknowledged and the connection closed', 
     isDown = false
     const back = await rawClient(t, port)
     back.send(kept, publishPacket('a', `${qos}`, { qos, id: 7, dup: true }))
-    await eventually(() => assert.equal(back.hex(), `20020000${qos === 1 ? '40' : '50'}020007`))
+    await eventually(() => assert.equal(back.hex(), `20020100${qos === 1 ? '40' : '50'}020007`))
     await eventually(() => assert.deepEqual(receiver.payloads(), [`${qos}`]))
     receiver.messages.length = 0
   }
@@ -380,7 +308,7 @@ test('PUBLISH at QoS 2 again before it is released, handled and delivered once',
   client.socket.destroy()
   const back = await rawClient(t, port)
   back.send(kept, again, pubrelPacket(5))
-  await eventually(() => assert.equal(back.hex(), '200200005002000570020005'))
+  await eventually(() => assert.equal(back.hex(), '200201005002000570020005'))
   assert.deepEqual(handled, ['anna a x'])
 
   back.send(message)
@@ -425,7 +353,7 @@ test('PUBLISH on a topic the sender may not use, acknowledged and dropped', asyn
   const late = await mqttClient(t, port)
   await late.subscribe('#')
   const back = await mqttClient(t, port, kept)
-  await bus.publish('1/t', 'end')
+  await bus.publish('1/t', 'end', { qos: 1 })
   for (const { payloads } of [receiver, back]) {
     await eventually(() => assert.deepEqual(payloads(), ['yes', 'end']))
   }
@@ -433,7 +361,7 @@ test('PUBLISH on a topic the sender may not use, acknowledged and dropped', asyn
   assert.deepEqual(handled, ['anna 1/t yes'])
   assert.equal(refused.length, 6)
   assert.deepEqual(refused.slice(0, 2), ['anna 2/t no 0', 'anna $SYS/x/new/clients no 0'])
-  assert.equal(bus.counts.dropped, 6)
+  assert.equal(bus.counts.dropped.forbidden, 6)
 })
 
 test('SUBSCRIBE with filters that are not allowed, 128 for those and the rest works', async (t) => {
@@ -867,7 +795,7 @@ test('A receiver that does not read, others go on', async (t) => {
 
   await eventually(() => assert.equal(reader.payloads().at(-1), 'end'))
   assert.equal(reader.messages.length, 61)
-  assert.ok(bus.counts.dropped > 0)
+  assert.ok(bus.counts.dropped.slow > 0)
   await eventually(() => assert.equal(bus.counts.connections, 2))
 })
 
@@ -998,7 +926,12 @@ test('counts, as plain numbers', async (t) => {
   await client.publish('1/t', 'x', { qos: 1 })
   await client.publish('2/t', 'x', { qos: 1 })
   await eventually(() =>
-    assert.deepEqual(bus.counts, { connections: 1, received: 2, delivered: 1, dropped: 0 })
+    assert.deepEqual(bus.counts, {
+      connections: 1,
+      received: 2,
+      delivered: 1,
+      dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 }
+    })
   )
   await client.mqtt.endAsync()
   await eventually(() => assert.equal(bus.counts.connections, 0))
@@ -1012,15 +945,6 @@ async function listening(t: TestContext, server: ReturnType<typeof createServer>
     server.closeAllConnections()
   })
   const address = server.address()
-  assert.ok(address && typeof address === 'object')
-  return address.port
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
   assert.ok(address && typeof address === 'object')
   return address.port
 }

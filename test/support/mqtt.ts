@@ -99,6 +99,7 @@ export function connectPacket({
   name = 'MQTT',
   clean = true,
   username = 'anna',
+  password,
   will
 }: {
   id?: string
@@ -106,9 +107,11 @@ export function connectPacket({
   name?: string
   clean?: boolean
   username?: string
+  password?: string
   will?: { topic: string; payload: string; qos: number }
 }): Buffer {
-  const flags = 0x80 | (clean ? 2 : 0) | (will ? 4 | (will.qos << 3) : 0)
+  const signIn = 0x80 | (password === undefined ? 0 : 0x40)
+  const flags = signIn | (clean ? 2 : 0) | (will ? 4 | (will.qos << 3) : 0)
   return packet(
     0x10,
     text(name),
@@ -116,7 +119,8 @@ export function connectPacket({
     ...(level === 5 ? [Buffer.from([0])] : []),
     text(id),
     ...(will ? [text(will.topic), text(will.payload)] : []),
-    text(username)
+    text(username),
+    ...(password === undefined ? [] : [text(password)])
   )
 }
 

@@ -77,6 +77,25 @@ export async function runCaracal(
   return { code: code as number | null, out: out(), err: err() }
 }
 
+/** By the first administrator, `boss@example.org`. */
+export async function createInstallation(
+  { url }: Caracal,
+  name: string
+): Promise<{ token: string; id: number; client_id: number }> {
+  const auth = await fetch(`${url}/api/v2/auth`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa('boss@example.org:correct horse battery')}` }
+  })
+  const { token } = (await auth.json()) as { token: string }
+  const created = await fetch(`${url}/api/v2/installation`, {
+    method: 'POST',
+    headers: { 'x-api-key': token },
+    body: JSON.stringify({ name })
+  })
+  const { id, client_id } = (await created.json()) as { id: number; client_id: number }
+  return { token, id, client_id }
+}
+
 /** A directory that goes when the tests of this file have ended. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'caracal-'))

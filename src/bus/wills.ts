@@ -1,0 +1,77 @@
+import type { Client, PublishPacket } from 'aedes'
+import type { KeptWill } from './store/changes.ts'
+import { bytesOf, type Store } from './store/store.ts'
+
+type Will = { client: Pick<Client, 'id' | 'closed'>; packet: PublishPacket }
+
+/** The wills of open connections, and those the process before this one could not send. */
+export class Wills {
+  readonly #store: Store
+  readonly #open = new Map<string, Will>()
+  readonly #left = new Map<string, KeptWill>()
+  readonly #leaving = new Map<string, Promise<void>>()
+  #isStopping = false
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  restore(wills: KeptWill[]): void {
+    for (const will of wills) this.#left.set(will.clientId, will)
+  }
+
+  /**
+   * [MQTT 3.1.2.5] From now on a connection ends because we do: the will stays on disk and goes out
+   * at the next start.
+   */
+  withhold(): void {
+    this.#isStopping = true
+  }
+
+  get areWithheld(): boolean {
+    return this.#isStopping
+  }
+
+  put(client: Will['client'], packet: PublishPacket, sealed: string): Promise<void> {
+    this.#open.set(client.id, { client, packet })
+    const { topic, qos = 0, retain = false } = packet
+    const payload = bytesOf(Buffer.from(packet.payload ?? ''))
+    return this.#store.write({
+      kind: 'will',
+      clientId: client.id,
+      sealed,
+      topic,
+      payload,
+      qos,
+      retain
+    })
+  }
+
+  /** Was sent or refused, or the client said goodbye; never the will of its successor. */
+  remove(id: string): Promise<void> {
+    const will = this.#open.get(id)
+    if (!will?.client.closed || this.#isStopping) return Promise.resolve()
+    this.#open.delete(id)
+    return this.#store.write({ kind: 'unwill', clientId: id })
+  }
+
+  leftBehind(): IteratorObject<string> {
+    return [...this.#left.keys()].values()
+  }
+
+  /** Sends what the last connection of this client id, in the process before, left behind. */
+  sendLeft(id: string, send: (will: KeptWill) => Promise<void>): Promise<void> {
+    let sending = this.#leaving.get(id)
+    const will = this.#left.get(id)
+    if (!sending && will) {
+      sending = send(will)
+        .then(() => {
+          this.#left.delete(id)
+          return this.#store.write({ kind: 'unwill', clientId: id })
+        })
+        .finally(() => this.#leaving.delete(id))
+      this.#leaving.set(id, sending)
+    }
+    return sending ?? Promise.resolve()
+  }
+}

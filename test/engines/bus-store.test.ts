@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import type { Change, QueueLimits } from '../../src/bus/store/changes.ts'
+import { Store } from '../../src/bus/store/store.ts'
+
+async function openStore(t: TestContext, limits?: Partial<QueueLimits>) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'caracal-store-'))
+  const store = new Store(dataDir, { now: 0, limits })
+  await store.contents
+  t.after(async () => {
+    await store.close()
+    await rm(dataDir, { recursive: true })
+  })
+  const count = (table: string) => {
+    const db = new DatabaseSync(join(dataDir, 'mqtt.sqlite'), { readOnly: true })
+    const { rows } = db.prepare(`select count(*) as rows from ${table}`).get() as { rows: number }
+    db.close()
+    return rows
+  }
+  return { store, dataDir, count }
+}
+
+const session = (key: number): Change => ({
+  kind: 'session',
+  key,
+  clientId: `client ${key}`,
+  owner: 'anna',
+  at: 0
+})
+const message = (seq: number, ...keys: number[]): Change => ({
+  kind: 'message',
+  seq,
+  topic: '1/t',
+  payload: Buffer.from(`payload ${seq}`),
+  receivers: keys.map((key) => ({ key, qos: 1, retain: false, messageId: undefined }))
+})
+const page = { after: 0, count: 100, bytes: 1000 }
+
+test('A message for several sessions, stored once and gone with the last', async (t) => {
+  const { store, count } = await openStore(t)
+  for (const key of [1, 2, 3]) void store.write(session(key))
+  await store.write(message(7, 1, 2, 3, 99))
+  assert.deepEqual([count('messages'), count('queue')], [1, 3])
+  await store.write({ kind: 'done', key: 1, seq: 7 })
+  await store.write({ kind: 'end', key: 2 })
+  assert.deepEqual([count('messages'), count('queue')], [1, 1])
+  assert.equal((await store.read('totals', {})).queued, 1)
+  await store.write({ kind: 'done', key: 3, seq: 7 })
+  await store.write({ kind: 'done', key: 3, seq: 7 })
+  await store.write(message(8, 99))
+  assert.deepEqual([count('messages'), count('queue')], [0, 0])
+  assert.deepEqual(await store.read('totals', {}), { queued: 0, bytes: 0 })
+})
+
+test('A group that cannot be written, refused as a whole and the next one is', async (t) => {
+  const { store } = await openStore(t, { messages: 3 })
+  await store.write(session(1))
+  for (const seq of [1, 2]) await store.write(message(seq, 1))
+  const refused = [
+    store.write(message(3, 1)),
+    store.write({ kind: 'done', key: 1, seq: 1 }),
+    store.write({ kind: 'retain', topic: '1/t', payload: Buffer.from('x'), qos: null as never })
+  ]
+  for (const each of refused) await assert.rejects(each, /NOT NULL/)
+  assert.match(String(store.failure), /NOT NULL/)
+  const found = await store.read('page', { key: 1, ...page })
+  assert.deepEqual(
+    found.map(({ seq }) => seq),
+    [1, 2]
+  )
+  for (const seq of [3, 4]) await store.write(message(seq, 1))
+  assert.equal(store.failure, undefined)
+  assert.deepEqual(
+    (await store.read('page', { key: 1, ...page })).map(({ seq }) => seq),
+    [2, 3, 4]
+  )
+  assert.equal((await store.read('totals', {})).queued, 3)
+})
+
+test('A page, bounded in messages and bytes and never empty where there is something', async (t) => {
+  const { store } = await openStore(t)
+  await store.write(session(1))
+  for (let seq = 1; seq <= 9; seq++) void store.write(message(seq, 1))
+  const seqs = async (asks: { after: number; count: number; bytes: number }) =>
+    (await store.read('page', { key: 1, ...asks })).map(({ seq }) => seq)
+  assert.deepEqual(await seqs({ after: 0, count: 2, bytes: 1000 }), [1, 2])
+  assert.deepEqual(await seqs({ after: 2, count: 9, bytes: 30 }), [3, 4, 5])
+  assert.deepEqual(await seqs({ after: 5, count: 9, bytes: 0 }), [6])
+  assert.deepEqual(await seqs({ after: 9, count: 9, bytes: 1000 }), [])
+})
+
+test('A store that is closed refuses, and what was written before is there', async (t) => {
+  const { store, dataDir } = await openStore(t)
+  void store.write(session(1))
+  void store.write(message(5, 1))
+  await store.close()
+  await assert.rejects(store.write(session(2)), /closed/)
+  await assert.rejects(store.read('totals', {}), /closed/)
+  const again = new Store(dataDir, { now: 9 })
+  const { sessions, lastSeq, lastKey } = await again.contents
+  await again.close()
+  assert.deepEqual(
+    sessions.map((each) => ({ ...each })),
+    [{ key: 1, clientId: 'client 1', owner: 'anna', used: 9 }]
+  )
+  assert.deepEqual([lastSeq, lastKey], [5, 1])
+})

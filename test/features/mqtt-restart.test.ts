@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
+import { mqttClient } from '../support/mqtt.ts'
+import { startTestPlatform } from '../support/platform.ts'
+import { temporaryDirectory } from '../support/process.ts'
+import type { Account } from '../support/world.ts'
+
+test('what a killed platform left behind, asked again who its owners are', async (t) => {
+  const first = await startTestPlatform()
+  t.after(() => first.stop())
+  const { world } = first
+  const { installation, user: listener } = await world.site(['mqtt/#'])
+  const { client_id: cid, organization_id } = installation
+  const device = async (name: string, by: 'token' | 'password') => {
+    const user = await world.user({ grants: ['mqtt/#'], organizations: [organization_id] })
+    const will = { topic: `${cid}/obj/${name}`, payload: Buffer.from('{"value":0}') }
+    await mqttClient(t, first.mqttPort, {
+      username: user.email,
+      password: user[by],
+      will: { ...will, qos: 1, retain: true }
+    })
+    return user
+  }
+  await device('token', 'token')
+  await device('password', 'password')
+  const ended = {
+    token: await device('token_ended', 'token'),
+    password: await device('password_changed', 'password')
+  }
+  const sleeping = { username: 'x', password: listener.token, clientId: 'sleeper', clean: false }
+  const sleeper = await mqttClient(t, first.mqttPort, sleeping)
+  await sleeper.subscribe(`${cid}/#`)
+  await sleeper.mqtt.endAsync()
+  const admin = await mqttClient(t, first.mqttPort, { username: 'x', password: world.admin.token })
+  await admin.publish(`${cid}/set/lamp`, 'on', { qos: 1, retain: true })
+
+  const dataDir = join(temporaryDirectory(), 'left')
+  cpSync(first.dataDir, dataDir, { recursive: true })
+  change(dataDir, ended)
+  const second = await startTestPlatform({ settings: { CARACAL_DATA_DIR: dataDir } })
+  t.after(() => second.stop())
+
+  const latest = () => second.deps.latest.json(installation.id, undefined)
+  await eventually(() =>
+    assert.match(latest(), /obj\/token".*obj\/password"|obj\/password".*obj\/token"/)
+  )
+  const woken = await mqttClient(t, second.mqttPort, sleeping)
+  await eventually(() =>
+    assert.deepEqual(woken.messages.map(({ topic }) => topic).sort(), [
+      `${cid}/obj/password`,
+      `${cid}/obj/token`,
+      `${cid}/set/lamp`
+    ])
+  )
+  assert.doesNotMatch(latest(), /ended|changed/)
+  await assert.rejects(
+    mqttClient(t, second.mqttPort, { ...sleeping, password: world.admin.token }),
+    { code: 2 }
+  )
+})
+
+/** What happened in the registry while the platform was down. */
+function change(dataDir: string, ended: { token: Account; password: Account }): void {
+  const registry = new DatabaseSync(join(dataDir, 'registry.sqlite'))
+  registry.prepare('delete from tokens where user_id = ?').run(ended.token.id)
+  registry.prepare("update users set password_hash = 'another' where id = ?").run(ended.password.id)
+  registry.close()
+}
