@@ -1,7 +1,7 @@
 import type { InstallationRef } from '../registry/installations.ts'
 import type { PlainPermission, ScopedAction } from './catalogue.ts'
 import { Grants } from './permission.ts'
-import type { Principal } from './principal.ts'
+import { holds, may, type Principal } from './principal.ts'
 
 /** What a gateway may on its own installation; protected metadata is not among it. */
 const actions: readonly ScopedAction[] = [
@@ -24,6 +24,10 @@ const actions: readonly ScopedAction[] = [
 const plain: readonly PlainPermission[] = ['edge/app/list']
 
 const grants = Grants.of([...actions.map((action) => `${action}/assigned`), ...plain])
+
+export const mayAllOfAGateway = (principal: Principal, installation: InstallationRef): boolean =>
+  actions.every((action) => may(principal, action, installation)) &&
+  plain.every((name) => holds(principal, name))
 
 /** Assigned to its installation and to nothing else. */
 export const gatewayPrincipal = ({ id }: InstallationRef): Principal => ({

@@ -4,6 +4,7 @@ import type { App, Deps } from '../deps.ts'
 import { forbidden, tooManyTries, unauthorized } from '../http/errors.ts'
 import { claimGateway, readGatewayPolicy } from '../registry/gateways.ts'
 import type { InstallationRef } from '../registry/installations.ts'
+import { organizationsBelow } from '../registry/organizations.ts'
 import { findRole } from '../registry/roles.ts'
 import { findToken, type TokenRow } from '../registry/tokens.ts'
 import { findUser, organizationsOf, type UserRow, visibleUsers } from '../registry/users.ts'
@@ -226,8 +227,10 @@ export function guard(
     const basic = basicCredentials(request)
     if (!installation || basic?.name !== String(installation.client_id)) throw unauthorized()
     const claim = async () => {
-      const { allow_unregistered } = await readGatewayPolicy(registry)
+      const { allow_unregistered, default_organization_id } = await readGatewayPolicy(registry)
       if (!allow_unregistered || basic.password.length < MIN_GATEWAY_PASSWORD) return
+      const open = await organizationsBelow(registry, [default_organization_id])
+      if (!open.includes(installation.organization_id)) return
       const hash = await hashPassword(basic.password)
       await claimGateway(registry, installation.id, hash, clock())
     }

@@ -86,6 +86,10 @@ export class Grants {
   }
 }
 
+/** Words that stand where a type would, in names that say nothing about types. */
+const isNoType = (word: string): boolean =>
+  ['#', 'list', 'create_delete', 'update', 'edit', 'view'].includes(word)
+
 /** The type that a pattern opens, `+` for every one. */
 function typeIn(levels: readonly string[], resource: string, verb: string): string | undefined {
   const [first, type = '', last = '', ...more] = levels
@@ -94,5 +98,5 @@ function typeIn(levels: readonly string[], resource: string, verb: string): stri
   if (type === '#' && last === '') return '+'
   if (more.length > 1 || (more.length === 1 && more[0] !== '#')) return undefined
   const isVerb = last === verb || last === '+' || last === '#'
-  return isVerb && type !== '#' ? type : undefined
+  return isVerb && !isNoType(type) ? type : undefined
 }

@@ -34,8 +34,11 @@ async function known(
   kind: ObjectKind,
   key: string
 ): Promise<Map<string, number>> {
-  const objects = await listObjects(registry, { kind, installation_id }, {})
-  return new Map(objects.map(({ id, meta }) => [JSON.parse(meta)[key], id]))
+  const found = new Map<string, number>()
+  for await (const part of listObjects(registry, { kind, installation_id })) {
+    for (const { id, meta } of part) found.set(JSON.parse(meta)[key], id)
+  }
+  return found
 }
 
 async function insert(

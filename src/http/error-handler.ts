@@ -68,5 +68,14 @@ function isLostConnection(error: Error): boolean {
   if (/Connection terminated|timeout exceeded when trying to connect/.test(error.message))
     return true
   const code = 'code' in error ? String(error.code) : ''
-  return ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P03', '57014'].includes(code)
+  return [
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EPIPE',
+    '57P01',
+    '57P03',
+    '57014',
+    '40P01',
+    '40001'
+  ].includes(code)
 }

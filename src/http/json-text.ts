@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -10,31 +10,51 @@ export const sendJsonText = (reply: FastifyReply, text: string | Uint8Array) =>
 
 const CHUNK = 500
 
-/** A list of any length without holding up the others: `jsonOf` answers undefined for what is left out. */
-export function sendJsonList<Item>(
+type ToJson<Item> = (item: Item) => string | undefined
+
+export const sendJsonList = <Item>(
   reply: FastifyReply,
   items: readonly Item[],
-  jsonOf: (item: Item) => string | undefined
+  jsonOf: ToJson<Item>
+) => sendJsonParts(reply, [items], jsonOf)
+
+/**
+ * A list of any length without holding up the others; `jsonOf` answers undefined for what is left
+ * out. What fails before the first items are there still gets an answer of its own.
+ */
+export async function sendJsonParts<Item>(
+  reply: FastifyReply,
+  parts: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
+  jsonOf: ToJson<Item>
 ) {
-  if (items.length > CHUNK) return reply.type(JSON_TYPE).send(Readable.from(chunks(items, jsonOf)))
-  return sendJsonText(reply, `[${items.map(jsonOf).filter(Boolean).join()}]`)
+  const texts = textsOf(parts, jsonOf)
+  const first = await texts.next()
+  if (first.done) return sendJsonText(reply, '[]')
+  const second = await texts.next()
+  if (second.done) return sendJsonText(reply, `[${first.value}]`)
+  const all = joined(`[${first.value},${second.value}`, texts)
+  return reply.type(JSON_TYPE).send(Readable.from(all))
 }
 
-async function* chunks<Item>(
-  items: readonly Item[],
-  jsonOf: (item: Item) => string | undefined
+/** Some items each, separated by commas. */
+async function* textsOf<Item>(
+  parts: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
+  jsonOf: ToJson<Item>
 ): AsyncGenerator<string> {
-  let comma = '['
-  for (let start = 0; start < items.length; start += CHUNK) {
-    const texts = items
-      .slice(start, start + CHUNK)
-      .map(jsonOf)
-      .filter(Boolean)
-    if (texts.length > 0) {
-      yield comma + texts.join()
-      comma = ','
+  for await (const items of parts) {
+    for (let start = 0; start < items.length; start += CHUNK) {
+      const texts = items
+        .slice(start, start + CHUNK)
+        .map(jsonOf)
+        .filter(Boolean)
+      if (texts.length > 0) yield texts.join()
+      await nextTurn()
     }
-    await setImmediate()
   }
-  yield comma === '[' ? '[]' : ']'
+}
+
+async function* joined(begin: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
+  yield begin
+  for await (const text of texts) yield `,${text}`
+  yield ']'
 }

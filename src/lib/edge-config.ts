@@ -12,10 +12,24 @@ type Field = {
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const MAX_DEPTH = 32
+
+/** Nobody means more, and what walks through it uses up the stack. */
+export function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    level = level.flatMap((one) => (typeof one === 'object' && one ? Object.values(one) : []))
+  }
+  return false
+}
+
 /** Text that says what is wrong with an app.json, or undefined. */
 export function appJsonFault(text: string): string | undefined {
   try {
-    return isMap(JSON.parse(text)) ? undefined : 'app_json must be a JSON object'
+    const parsed: unknown = JSON.parse(text)
+    if (isTooDeep(parsed)) return `app_json is nested more than ${MAX_DEPTH} levels deep`
+    return isMap(parsed) ? undefined : 'app_json must be a JSON object'
   } catch (error) {
     return `app_json is not valid JSON: ${error instanceof Error ? error.message : error}`
   }
@@ -23,6 +37,7 @@ export function appJsonFault(text: string): string | undefined {
 
 /** Text that says what is wrong with the configuration of an instance, or undefined. */
 export function configFault(appJson: string, config: Record<string, unknown>): string | undefined {
+  if (isTooDeep(config)) return `config is nested more than ${MAX_DEPTH} levels deep`
   const { input } = JSON.parse(appJson) as { input?: unknown }
   return isMap(input) ? faultOf(input, config, 'config') : undefined
 }

@@ -10,6 +10,12 @@ import type { MetaRights } from './protected.ts'
 const MetaX = Type.Object({ value: Type.String(), protected: Type.Boolean() })
 const MetaXBody = Type.Object({ value: MetaValue, protected: Maybe(Type.Boolean()) })
 const MAX_KEY = 255
+const MAX_TRIES = 5
+
+type PutRequest = FastifyRequest<{
+  Body: Static<typeof MetaXBody>
+  Querystring: { create_missing?: boolean }
+}>
 
 type Mount = {
   tag: string
@@ -79,8 +85,7 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
       preValidation: foldNames
     },
     async (request) => {
-      const { keys, rights } = await mount.find(request)
-      const now = await put(keys, rights, keyOf(request), request)
+      const now = await put(request)
       await tell(request, request.query.silent)
       return now
     }
@@ -102,25 +107,24 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
     }
   )
 
+  /** Looks again when someone else created, moved or deleted the key, or its owner, in between. */
+  async function put(request: PutRequest): Promise<MetaKey> {
+    const { body, query } = request
+    const key = keyOf(request)
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const { keys, rights } = await mount.find(request)
+      const was = await keys.find(key)
+      const now = { value: body.value, protected: body.protected ?? was?.protected ?? false }
+      if ((was?.protected || now.protected) && !rights.edits) throw forbidden()
+      if (!was && !query.create_missing) throw notFound()
+      const isWritten = await (was ? keys.update(key, { was, now }) : keys.insert(key, now))
+      if (isWritten) return now
+    }
+    throw duplicateKey()
+  }
+
   async function tell(request: FastifyRequest, silent: boolean | undefined): Promise<void> {
     if (!silent) await mount.changed?.(request)
-  }
-}
-
-async function put(
-  keys: MetaStore,
-  { edits }: MetaRights,
-  key: string,
-  { body, query }: { body: Static<typeof MetaXBody>; query: { create_missing?: boolean } }
-): Promise<MetaKey> {
-  while (true) {
-    const was = await keys.find(key)
-    const now = { value: body.value, protected: body.protected ?? was?.protected ?? false }
-    if ((was?.protected || now.protected) && !edits) throw forbidden()
-    if (!was && !query.create_missing) throw notFound()
-    const isWritten = await (was ? keys.update(key, { was, now }) : keys.insert(key, now))
-    if (isWritten) return now
-    // Someone else created, moved or deleted it in between: look again.
   }
 }
 

@@ -61,7 +61,7 @@ export const updateInstance = (
   registry: Registry,
   installation_id: number,
   id: number,
-  fields: EdgeAppInstanceFields,
+  fields: Partial<EdgeAppInstanceFields>,
   now: number
 ): Promise<EdgeAppInstance | undefined> =>
   registry

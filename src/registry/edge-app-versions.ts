@@ -21,7 +21,7 @@ export const listVersions = (registry: Registry, app_id: number, withUnnamed: bo
     .orderBy('id', 'desc')
     .execute()
 
-/** By name or hash; a name goes first. */
+/** By hash or name; a hash goes first, so that it always means the same files. */
 export async function findVersion(
   registry: Registry,
   app_id: number,
@@ -33,7 +33,7 @@ export async function findVersion(
     .where('app_id', '=', app_id)
     .where((eb) => eb.or([eb('name', '=', version), eb('hash', '=', version)]))
     .execute()
-  return rows.find(({ name }) => name === version) ?? rows[0]
+  return rows.find(({ hash }) => hash === version) ?? rows[0]
 }
 
 export const latestVersion = (

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
-import { isOneOf } from './dialect.ts'
+import { forUpdate, isOneOf } from './dialect.ts'
+import { flag } from './meta.ts'
 import type { Registry } from './tables.ts'
 
 export type EdgeAppFields = {
@@ -97,11 +98,11 @@ export async function isEdgeAppWithin(
   return row !== undefined
 }
 
-const columnsOf = ({ tags, official, public: isPublic, ...fields }: EdgeAppFields) => ({
+const columnsOf = ({ tags, official, public: isPublic, ...fields }: Partial<EdgeAppFields>) => ({
   ...fields,
-  tags: JSON.stringify(tags),
-  official: official ? (1 as const) : (0 as const),
-  public: isPublic ? (1 as const) : (0 as const)
+  ...(tags && { tags: JSON.stringify(tags) }),
+  ...(official !== undefined && { official: flag(official) }),
+  ...(isPublic !== undefined && { public: flag(isPublic) })
 })
 
 export async function insertEdgeApp(
@@ -112,24 +113,43 @@ export async function insertEdgeApp(
 ): Promise<number> {
   const { id } = await registry
     .insertInto('edge_apps')
-    .values({ publisher_id, ...columnsOf(fields), created: now, updated: now })
+    .values({
+      publisher_id,
+      ...fields,
+      tags: JSON.stringify(fields.tags),
+      official: flag(fields.official),
+      public: flag(fields.public),
+      created: now,
+      updated: now
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
 }
 
-export async function updateEdgeApp(
+/** Reads, checks and writes as one; only the fields that are given are written. `check` may throw. */
+export const updateEdgeApp = (
   registry: Registry,
   id: number,
-  fields: EdgeAppFields,
+  fields: Partial<EdgeAppFields>,
+  check: (current: { official: boolean }) => void,
   now: number
-): Promise<void> {
-  await registry
-    .updateTable('edge_apps')
-    .set({ ...columnsOf(fields), updated: now })
-    .where('id', '=', id)
-    .execute()
-}
+): Promise<void> =>
+  registry.transaction().execute(async (registry) => {
+    const current = await registry
+      .selectFrom('edge_apps')
+      .select('official')
+      .where('id', '=', id)
+      .modifyEnd(forUpdate(registry))
+      .executeTakeFirst()
+    if (!current) return
+    check({ official: current.official === 1 })
+    await registry
+      .updateTable('edge_apps')
+      .set({ ...columnsOf(fields), updated: now })
+      .where('id', '=', id)
+      .execute()
+  })
 
 /** An app outlives its publisher: the organization above takes it over. */
 export async function moveEdgeApps(

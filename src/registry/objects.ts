@@ -22,6 +22,21 @@ export type ObjectFields = Pick<StoredObject, 'type' | 'meta' | 'protected_meta'
 /** Where an object is: an id alone is not enough, for nobody may reach into another installation. */
 export type ObjectRef = { kind: ObjectKind; installation_id: number; id: number }
 
+/** All metadata of one object, as JSON. */
+const MAX_METADATA = 256 * 1024
+
+export class MetadataTooLarge extends Error {
+  readonly statusCode = 413
+
+  constructor() {
+    super(`the metadata of one object must not have more than ${MAX_METADATA} characters`)
+  }
+}
+
+function checkSize({ meta, protected_meta }: ObjectFields): void {
+  if (meta.length + protected_meta.length > MAX_METADATA) throw new MetadataTooLarge()
+}
+
 /** Ids of one block are counted together, see `object_counts`. */
 export const BLOCK = 1024
 
@@ -44,6 +59,7 @@ export const insertObject = (
   now: number
 ): Promise<StoredObject | undefined> =>
   registry.transaction().execute(async (registry) => {
+    checkSize(fields)
     const installation = await registry
       .selectFrom('installations')
       .select('id')
@@ -100,17 +116,40 @@ export type ObjectFilter = {
   types?: readonly string[] | undefined
 }
 
-/** One kind of one installation, sorted by id. */
-export const listObjects = (
+/** At a time; none of them takes the event loop for long. */
+const PART = { objects: 1000, text: 4 * 1024 * 1024 }
+
+/** One kind of one installation, sorted by id, in parts. */
+export async function* listObjects(
+  registry: Registry,
+  ref: Omit<ObjectRef, 'id'>,
+  filter: ObjectFilter = {}
+): AsyncGenerator<StoredObject[]> {
+  let after = 0
+  let limit = PART.objects
+  while (true) {
+    const part = await readObjects(registry, ref, filter, { after, limit })
+    yield part
+    if (part.length < limit) return
+    after = part.at(-1)?.id ?? 0
+    // Objects may be large: the next part is as many as were good to hold of these.
+    const text = part.reduce((sum, one) => sum + one.meta.length + one.protected_meta.length, 1)
+    limit = Math.min(PART.objects, Math.max(1, Math.floor((PART.text * part.length) / text)))
+  }
+}
+
+const readObjects = (
   registry: Registry,
   { kind, installation_id }: Omit<ObjectRef, 'id'>,
-  { typePatterns, types }: ObjectFilter
+  { typePatterns, types }: ObjectFilter,
+  { after, limit }: { after: number; limit: number }
 ): Promise<StoredObject[]> =>
   registry
     .selectFrom('objects')
     .select(columns)
     .where('installation_id', '=', installation_id)
     .where('kind', '=', kind)
+    .where('id', '>', after)
     .$if(typePatterns !== undefined, (query) =>
       query.where((eb) =>
         eb.or(
@@ -124,6 +163,7 @@ export const listObjects = (
       query.where(isOneOfTexts(registry, sql.ref('type'), types ?? []))
     )
     .orderBy('id')
+    .limit(limit)
     .execute()
 
 /**
@@ -148,6 +188,7 @@ export const changeObject = (
     if (!current) return undefined
     const fields = change(current)
     if (!fields) return current
+    checkSize({ ...current, ...fields })
     await registry
       .updateTable('objects')
       .set({

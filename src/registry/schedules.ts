@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { planOf } from '../lib/schedule-plan.ts'
@@ -114,23 +115,23 @@ export const dueSchedules = (
     .execute()
 
 /**
- * Takes the run that the schedule stands at, so that nobody else does: false when somebody has, or
- * when the schedule was changed or deleted in between. With an outcome the run is remembered.
+ * Takes the run that the schedule stands at, so that nobody else does, and answers what to publish;
+ * undefined when somebody has taken it, or when the schedule was planned anew or deleted in between.
+ * With an outcome the run is remembered.
  */
 export async function takeRun(
   registry: Registry,
   { id, next_run }: Pick<ScheduleRow, 'id' | 'next_run'>,
   { next, ran, outcome }: { next: number | null; ran: number; outcome: RunOutcome | undefined }
-): Promise<boolean> {
+): Promise<Pick<ScheduleRow, 'topic' | 'value'> | undefined> {
   const taken = await registry
     .updateTable('schedules')
     .set({ next_run: next, ...(outcome && { runs: sql`runs + 1` }) })
     .where('id', '=', id)
     .where('next_run', '=', next_run)
-    .returning('runs')
+    .returning(['runs', 'topic', 'value'])
     .executeTakeFirst()
-  if (!taken) return false
-  if (outcome) {
+  if (taken && outcome) {
     const row = { planned: next_run ?? 0, ran, outcome }
     await registry
       .insertInto('schedule_runs')
@@ -138,7 +139,7 @@ export async function takeRun(
       .onConflict((conflict) => conflict.columns(['schedule_id', 'slot']).doUpdateSet(row))
       .execute()
   }
-  return true
+  return taken
 }
 
 export const listRuns = (registry: Registry, schedule_id: number) =>
@@ -190,8 +191,11 @@ export async function replanSchedules(
     .$if(installationId !== undefined, (query) =>
       query.where('installation_id', '=', installationId ?? 0)
     )
+    .orderBy('schedules.id')
     .execute()
   for (const { zone_now, ...schedule } of rows) {
+    // Each by itself: thousands of them hold up nobody, and no two transactions wait for each other.
+    await nextTurn()
     await registry
       .updateTable('schedules')
       .set(planOf(schedule, zone_now, now))

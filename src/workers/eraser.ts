@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { History } from '../history/history.ts'
 import type { Latest } from '../history/latest.ts'
@@ -15,13 +16,14 @@ type Parts = {
 }
 
 /** At a time, so that nobody else waits long for the registry. */
-const OBJECTS = 200
+const OBJECTS = 100
 
 /** Removes the objects and the history of deleted installations. What is left to do is in the registry, so a crash only delays it. */
 export class Eraser {
   readonly #parts: Parts
   #working: Promise<void> | undefined
   #again = false
+  #isStopping = false
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -37,6 +39,7 @@ export class Eraser {
 
   async stop(): Promise<void> {
     this.#again = false
+    this.#isStopping = true
     await this.#working
   }
 
@@ -49,7 +52,10 @@ export class Eraser {
         // What was spooled before the deletion must be in history to be erased from it.
         if (ids.length > 0) await mover.flush()
         for (const id of ids) {
-          while ((await removeSomeObjects(registry, id, OBJECTS)) > 0);
+          while ((await removeSomeObjects(registry, id, OBJECTS)) > 0) {
+            if (this.#isStopping) return
+            await nextTurn()
+          }
           await history.erase(id)
           latest.erase(id)
           await finishErasure(registry, id)

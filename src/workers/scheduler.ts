@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -30,6 +31,12 @@ type Parts = {
   elapsed?: () => number
 }
 
+type Move = {
+  schedule: DueSchedule
+  planned: UnixMs
+  next: UnixMs | null
+  outcome: RunOutcome | undefined
+}
 type Run = { id: number; topic: string; value: number; client_id: number; planned: number }
 
 const TICK_MS = 500
@@ -40,7 +47,7 @@ const FARTHEST = HOUR
 /** Longer than publishing takes: whoever took a run before that is gone. */
 const UNDER_WAY = 10 * SECOND
 /** At a time, so that nobody else waits long for the registry. */
-const CHUNK = 200
+const CHUNK = 50
 
 /**
  * [contract: Events] Publishes the value of a schedule when its time has come. A run is taken in the
@@ -86,6 +93,7 @@ export class Scheduler {
       const due = await dueSchedules(registry, now, CHUNK)
       if (due.length === 0) return
       await this.#run(due, { now, floor })
+      await nextTurn()
     }
   }
 
@@ -97,27 +105,43 @@ export class Scheduler {
   }
 
   async #run(due: readonly DueSchedule[], at: { now: UnixMs; floor: UnixMs }): Promise<void> {
-    const { registry, log } = this.#parts
+    const { registry } = this.#parts
+    // In the order of their ids, as everybody takes them, so that no two wait for each other.
+    const moves = due.toSorted((a, b) => a.id - b.id).map((schedule) => this.#moveOf(schedule, at))
     const taken: Run[] = []
     await registry.transaction().execute(async (registry) => {
-      for (const schedule of due) {
-        const planned = unixMs(schedule.next_run ?? 0)
-        const isOurs = runsHere(schedule.executor, JSON.parse(schedule.capabilities))
-        const isLate = planned < at.floor
-        // After a skip the plan goes on at the floor, so what is still worth doing is done.
-        const after = isLate ? unixMs(at.floor - 1) : isOurs ? planned : at.now
-        const next = nextRun(parseCron(schedule), schedule.zone, after) ?? null
-        const outcome = isOurs ? (isLate ? 'skipped' : 'taken') : undefined
-        if (!(await takeRun(registry, schedule, { next, ran: at.now, outcome }))) continue
-        if (outcome === 'taken') taken.push({ ...schedule, planned })
-        if (outcome === 'skipped') {
-          const { id, installation_id } = schedule
-          log.warn({ schedule: id, installation: installation_id, planned, next }, 'runs skipped')
-          this.#parts.metrics.ran(outcome, 1)
-        }
+      for (const { schedule, planned, next, outcome } of moves) {
+        const message = await takeRun(registry, schedule, { next, ran: at.now, outcome })
+        if (message && outcome === 'taken') taken.push({ ...schedule, ...message, planned })
       }
     })
     await this.#publishAll(taken)
+  }
+
+  /** What becomes of a schedule that is due, and when it is next. */
+  #moveOf(schedule: DueSchedule, { now, floor }: { now: UnixMs; floor: UnixMs }): Move {
+    const { log, metrics } = this.#parts
+    const { id, installation_id, zone } = schedule
+    const planned = unixMs(schedule.next_run ?? 0)
+    const isOurs = runsHere(schedule.executor, JSON.parse(schedule.capabilities))
+    const isLate = planned < floor
+    // After a skip the plan goes on at the floor, so what is still worth doing is done.
+    const after = isLate ? unixMs(floor - 1) : isOurs ? planned : now
+    try {
+      const next = nextRun(parseCron(schedule), zone, after) ?? null
+      if (!isOurs) return { schedule, planned, next, outcome: undefined }
+      if (!isLate) return { schedule, planned, next, outcome: 'taken' }
+      log.warn({ schedule: id, installation: installation_id, planned, next }, 'runs skipped')
+      metrics.ran('skipped', 1)
+      return { schedule, planned, next, outcome: 'skipped' }
+    } catch (err) {
+      // A zone that this machine does not know must not stop the others.
+      log.error(
+        { err, schedule: id, installation: installation_id },
+        'a schedule cannot be planned'
+      )
+      return { schedule, planned, next: null, outcome: 'failed' }
+    }
   }
 
   /** A process ended between taking and publishing: done again, a value with the same time is one. */

@@ -293,6 +293,8 @@ onEveryRegistry('edge apps', (engine) => {
       assert.equal(second.status, 200)
       assert.equal((await publish('1.0', second.json.hash)).status, 409)
       assert.equal((await publish('2.0', 'nothing')).status, 404)
+      // A name in the form of a hash could stand for other files.
+      assert.equal((await publish(first.json.hash, second.json.hash)).status, 400)
       for (const version of ['1.0', first.json.hash]) {
         const { text, headers } = await get(`/download?version=${version}`, stranger)
         assert.equal(text, lua)
@@ -333,6 +335,18 @@ onEveryRegistry('edge apps', (engine) => {
         'app_lua is required in the first version'
       ],
       ['half a JSON', { ...files, app_json: '{"input"' }, 400, /^app_json is not valid JSON: /],
+      [
+        'a JSON of a thousand levels',
+        { ...files, app_json: `${'{"a":'.repeat(999)}1${'}'.repeat(999)}` },
+        400,
+        'app_json is nested more than 32 levels deep'
+      ],
+      [
+        'a thousand parts',
+        Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, ''])),
+        400,
+        'at most 20 parts'
+      ],
       ['a list as JSON', { ...files, app_json: '[]' }, 400, 'app_json must be a JSON object'],
       [
         'bytes that are no text',
@@ -449,6 +463,11 @@ onEveryRegistry('edge apps', (engine) => {
         'an unknown version',
         { version: '9' },
         'version must be the name or the hash of a version of the app'
+      ],
+      [
+        'a configuration of a hundred levels',
+        { config: { level: 1, deep: JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) } },
+        'config is nested more than 32 levels deep'
       ],
       ['a list as configuration', { config: [] }, 'config must be object'],
       ['no name', { name: undefined }, 'name is required']

@@ -93,6 +93,19 @@ onEveryRegistry('gateway', (engine) => {
       request: ({ installation }) => `POST ${base}/credentials/${installation.id}`,
       expect: forbidden
     })
+    scenario('by a key that may less than a gateway', {
+      given: async (world) => {
+        const given = await withGateway(world)
+        const made = await world.request('POST /api/v2/user/me/security/token', {
+          as: world.admin,
+          body: { name: 'narrow', permissions: ['installation/update/all'] }
+        })
+        return { ...given, key: made.json as { token: string } }
+      },
+      as: ({ key }) => key,
+      request: ({ installation }) => `POST ${base}/credentials/${installation.id}`,
+      expect: forbidden
+    })
     scenario('by the gateway itself', {
       given: withGateway,
       headers: ({ headers }) => headers,
@@ -211,6 +224,27 @@ onEveryRegistry('gateway', (engine) => {
       assert.equal(await verify('presented second'), 401)
       assert.deepEqual((await set(false)).json, start)
       assert.equal(await verify('presented first'), 204)
+    })
+    test('is nothing for the administrator of a part, and opens nothing outside its organization', async () => {
+      const { world } = platform()
+      const victim = await world.installation()
+      const tenant = await world.user({
+        grants: ['#'],
+        organizations: [await world.organization()]
+      })
+      const body = { allow_unregistered: true, default_organization_id: 1 }
+      const refused = await world.request(`PUT ${policy}`, { as: tenant, body })
+      assert.equal(refused.status, 403)
+      const narrow = { ...body, default_organization_id: await world.organization() }
+      await platform().deps.directory.catchUp()
+      assert.equal(
+        (await world.request(`PUT ${policy}`, { as: world.admin, body: narrow })).status,
+        200
+      )
+      const headers = basic(victim.client_id, 'presented first')
+      const claim = await world.request(`POST ${base}/verify/${victim.id}`, { headers })
+      assert.equal(claim.status, 401)
+      await world.request(`PUT ${policy}`, { as: world.admin, body: start })
     })
     const refused: [string, unknown, string][] = [
       ['one field', { allow_unregistered: true }, 'default_organization_id is required'],

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { describe, test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { onEveryRegistry, onSqlite } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -136,16 +138,15 @@ for (const { resource, byType, run } of models) {
         }
       })
 
+      const pattern =
+        'type must match pattern "^(?!(list|create_delete|update|edit|view)$)[^/+#]{1,100}$"'
       const refused: [string, unknown, string][] = [
+        ['a word of permission names as type', { type: 'list' }, pattern],
         ['no type', { meta: {} }, 'type is required'],
         ['a type of null', { type: null }, 'type must be string'],
-        ['an empty type', { type: '' }, 'type must match pattern "^[^/+#]{1,100}$"'],
-        ['a type with a slash', { type: 'a/b' }, 'type must match pattern "^[^/+#]{1,100}$"'],
-        [
-          'a type of 101 letters',
-          { type: 'x'.repeat(101) },
-          'type must match pattern "^[^/+#]{1,100}$"'
-        ],
+        ['an empty type', { type: '' }, pattern],
+        ['a type with a slash', { type: 'a/b' }, pattern],
+        ['a type of 101 letters', { type: 'x'.repeat(101) }, pattern],
         ['a number as metadata', { type: 't', meta: { a: 1 } }, 'meta.a must be string'],
         ['a list as metadata', { type: 't', meta: [] }, 'meta must be object'],
         ['a list', [], 'body must be object'],
@@ -167,6 +168,21 @@ for (const { resource, byType, run } of models) {
         })
       }
 
+      scenario('with more metadata than anybody means', {
+        given: (world) => world.site(plain),
+        as: asUser,
+        request: ({ installation }) => `POST ${base}/${installation.id}`,
+        body: {
+          type: 't',
+          meta: Object.fromEntries(Array.from({ length: 5 }, (_, i) => [i, 'x'.repeat(60_000)]))
+        },
+        expect: {
+          status: 413,
+          body: {
+            message: 'the metadata of one object must not have more than 262144 characters'
+          }
+        }
+      })
       scenario('with protected metadata but without the grant', {
         given: (world) => world.site(plain),
         as: asUser,
@@ -750,6 +766,26 @@ for (const { resource, byType, run } of models) {
         assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
         const { meta } = await read(given)
         assert.deepEqual(meta, { ...was, ...Object.fromEntries(names.map((name) => [name, name])) })
+      })
+
+      test('a key of an object that is deleted meanwhile ends with 404', async () => {
+        const { world } = platform()
+        const { at, user } = await withObject()(world)
+        const line = (method: string, path: string, body?: string) =>
+          `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${user.token}\r\n` +
+          `content-length: ${body?.length ?? 0}\r\n\r\n${body ?? ''}`
+        const put = line('PUT', `${at}/meta/k?create_missing=true&silent=true`, '{"value":"v"}')
+        const socket = connect(Number(new URL(world.url).port), '127.0.0.1')
+        let answers = ''
+        socket.on('data', (chunk) => {
+          answers += chunk
+        })
+        // In one packet, so that all are under way at once.
+        socket.write(put + put + line('DELETE', `${at}?silent=true`) + put + put)
+        await eventually(() => assert.equal(answers.match(/HTTP\/1.1 \d+/g)?.length, 5))
+        socket.destroy()
+        assert.doesNotMatch(answers, /HTTP\/1.1 5/)
+        assert.equal((await world.request(`GET ${at}`, { as: user })).status, 404)
       })
 
       test('of several who create one key at the same time one wins', async () => {

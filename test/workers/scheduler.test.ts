@@ -241,6 +241,26 @@ onEveryRegistry('scheduler', (engine) => {
     ])
   })
 
+  test('one in a zone that nobody knows does not stop the others', async () => {
+    await nothing()
+    const { world, deps } = platform()
+    const lost = await makeSchedule(world)
+    const { topic } = await makeSchedule(world)
+    await deps.registry
+      .updateTable('schedules')
+      .set({ zone: 'Atlantis/Capital' })
+      .where('id', '=', lost.id)
+      .execute()
+    await deps.registry
+      .updateTable('installations')
+      .set({ timezone: 'Atlantis/Capital' })
+      .where('id', '=', lost.installation.id)
+      .execute()
+    const scheduler = schedulerOf(platform(), noon)
+    assert.deepEqual(await world.published(() => scheduler.tick()), [topic])
+    assert.deepEqual(await lost.runs(), [[0, 'failed']])
+  })
+
   test('of two who look at the same time one runs it', async () => {
     await nothing()
     const { world } = platform()

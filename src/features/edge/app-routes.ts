@@ -126,18 +126,11 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
   )
 
   async function update(principal: Principal, id: number, body: Static<typeof EdgeAppUpdate>) {
-    const current = await ownApp(registry, principal, id)
-    const {
-      id: _,
-      publisher: __,
-      isPublished: ___,
-      created: ____,
-      updated: _____,
-      ...old
-    } = current
-    const fields = { ...old, ...givenFields(body) }
-    checkOfficial(principal, old.official, fields.official)
-    await updateEdgeApp(registry, id, fields, clock())
+    await ownApp(registry, principal, id)
+    const fields = givenFields(body)
+    const check = ({ official }: { official: boolean }) =>
+      checkOfficial(principal, official, fields.official ?? official)
+    await updateEdgeApp(registry, id, fields, check, clock())
     return answer(id)
   }
 

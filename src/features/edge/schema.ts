@@ -56,7 +56,10 @@ export const EdgeAppVersion = Type.Object({
   timestamp: UnixSeconds
 })
 export const NamedVersion = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 100 }),
+  name: Type.String({
+    pattern: '^(?![0-9a-fA-F]{64}$)[^]{1,100}$',
+    description: 'Anything but the form of a hash'
+  }),
   hash: Type.String({ minLength: 1, maxLength: 100 })
 })
 

@@ -19,6 +19,7 @@ import { AppParams, EdgeAppVersion, NamedVersion, VersionQuery } from './schema.
 import { isPublisher, ownApp, visibleApp, visibleVersion } from './visibility.ts'
 
 const MAX_FILE = 1024 * 1024
+const MAX_PARTS = 20
 /** Both files and what multipart puts around them. */
 const MAX_UPLOAD = 2 * MAX_FILE + 64 * 1024
 
@@ -157,6 +158,7 @@ async function partsOf({ body, headers }: FastifyRequest): Promise<Partial<EdgeA
   if (!/^multipart\/form-data/i.test(type) || !Buffer.isBuffer(body)) {
     throw badRequest('body must be multipart/form-data')
   }
+  if (countParts(body, type) > MAX_PARTS) throw badRequest(`at most ${MAX_PARTS} parts`)
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
     .formData()
     .catch(() => {
@@ -169,6 +171,17 @@ async function partsOf({ body, headers }: FastifyRequest): Promise<Partial<EdgeA
   }
   if (Object.keys(parts).length === 0) throw badRequest('app_json or app_lua is required')
   return parts
+}
+
+/** Before they are parsed, which costs much more than counting. */
+function countParts(body: Buffer, type: string): number {
+  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? []
+  const boundary = `--${quoted ?? plain ?? ''}`
+  let parts = 0
+  for (let at = body.indexOf(boundary); at !== -1 && parts <= MAX_PARTS + 1; parts++) {
+    at = body.indexOf(boundary, at + boundary.length)
+  }
+  return parts - 1
 }
 
 async function textOf(name: string, part: string | Blob): Promise<string> {

@@ -1,3 +1,4 @@
+import { mayAllOfAGateway } from '../../access/gateway.ts'
 import { gatewayItself, onInstallation, permit, whenAssigned } from '../../access/guard.ts'
 import { hashSecret } from '../../access/password.ts'
 import { newToken } from '../../access/tokens.ts'
@@ -67,7 +68,9 @@ export const gatewayRoutes: Routes = (app, deps) => {
       },
       config: { access: onInstallation('installation/update') }
     },
-    async ({ installation }) => {
+    async ({ installation, principal }) => {
+      // A key gives away nothing that it may not itself.
+      if (principal.limit && !mayAllOfAGateway(principal, installation)) throw forbidden()
       const record = await findInstallation(registry, installation.id)
       if (!record) throw forbidden()
       const { id: installation_id, client_id, timezone } = record
@@ -110,6 +113,8 @@ export const gatewayRoutes: Routes = (app, deps) => {
       config: { access: permit('gateway/registration/policy') }
     },
     async ({ principal, body: { allow_unregistered, default_organization_id } }) => {
+      // It holds for every installation there is, so it belongs to those who reach all of them.
+      if (!principal.organizationsBelow.has(TOP)) throw forbidden()
       if (!principal.organizationsBelow.has(default_organization_id)) throw forbidden()
       await writeGatewayPolicy(registry, { allow_unregistered, default_organization_id })
       return { allow_unregistered, default_organization_id }
@@ -118,6 +123,8 @@ export const gatewayRoutes: Routes = (app, deps) => {
 }
 
 const MAX_CAPABILITIES = 100
+/** The first organization, above all others. */
+const TOP = 1
 
 /** `["schedule"]` or `{capabilities: ["schedule"]}`; anything else reports nothing. */
 function capabilitiesIn(body: unknown): string[] | undefined {

@@ -126,10 +126,8 @@ export const installationRoutes: Routes = (app, deps) => {
         const owner = { kind: 'installation', id: installation.id } as const
         await keepProtected(registry, owner, fields, rights(principal, installation))
         await updateInstallation(registry, installation.id, fields, now)
-        if (fields.timezone !== undefined) {
-          await replanSchedules(registry, deps.timezone, now, installation.id)
-        }
       })
+      await replanSchedules(registry, deps.timezone, now, installation.id)
       return answerChanged(installation.id, principal, query.silent)
     }
   )

@@ -6,7 +6,7 @@ import { may, type Principal } from '../../access/principal.ts'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { forbidden, notFound } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
-import { sendJsonList, sendJsonText } from '../../http/json-text.ts'
+import { sendJsonParts, sendJsonText } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Id, InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
 import { mayMatch, metaMatcher } from '../../lib/meta-filter.ts'
@@ -74,16 +74,16 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
     async ({ principal, installation, types, query }, reply) => {
       const filters = readMetaFilters(query)
       const { sees } = rights(principal, installation)
-      const found = await listObjects(
+      const found = listObjects(
         registry,
         { kind, installation_id: installation.id },
         { typePatterns: query.type, types: types === 'all' ? undefined : [...types] }
       )
       const matches = metaMatcher(filters)
       const mayBe = mayMatch(filters)
-      return sendJsonList(reply, found, (object) => {
+      return sendJsonParts(reply, found, (object) => {
         if (filters.length === 0) return jsonOf(object, sees)
-        if (!mayBe(object.meta + object.protected_meta)) return undefined
+        if (!mayBe(sees ? object.meta + object.protected_meta : object.meta)) return undefined
         const { meta, protected_meta } = mapsOf(object)
         const isWanted = sees ? matches(meta, protected_meta) : matches(meta)
         return isWanted ? jsonOf(object, sees) : undefined

@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import { Maybe, Meta, UnixSeconds } from '../../http/schema.ts'
 
-/** A type is a level of permission names, so it holds nothing that has a meaning there. */
-const ObjectType = Type.String({ pattern: '^[^/+#]{1,100}$' })
+/** A type is a level of permission names, so it is nothing that has a meaning there. */
+const ObjectType = Type.String({
+  pattern: '^(?!(list|create_delete|update|edit|view)$)[^/+#]{1,100}$'
+})
 
 /** [contract: ModelX] */
 export const ModelX = Type.Object({
