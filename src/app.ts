@@ -59,8 +59,11 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
     deps.metrics.answered(method, route, reply.statusCode, reply.elapsedTime / 1000)
   })
   // Whoever wrote sees the effect with the next request, on this node at once.
-  app.addHook('onSend', async (request) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') await deps.directory.catchUp()
+  app.addHook('onSend', async ({ method, routeOptions }, reply, payload) => {
+    if (method !== 'GET' && method !== 'HEAD') await deps.directory.catchUp()
+    if (!routeOptions.config.bodiless?.includes(reply.statusCode)) return payload
+    reply.removeHeader('content-type')
+    return null
   })
 
   await app.register(swagger, openapi)
