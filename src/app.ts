@@ -91,8 +91,10 @@ function parseEverythingAsJson(app: App): void {
   })
 }
 
+type ParserFault = { code: string; rawPacket: unknown; bytesParsed?: number }
+
 /** Requests that Node's parser gives up on still get a JSON answer. */
-function answerBrokenRequest(error: { code: string; rawPacket: unknown }, socket: Socket) {
+function answerBrokenRequest(error: ParserFault, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const { statusCode, message } = faultOf(error)
   const body = JSON.stringify({ message })
@@ -102,9 +104,9 @@ function answerBrokenRequest(error: { code: string; rawPacket: unknown }, socket
   )
 }
 
-function faultOf({ code, rawPacket }: { code: string; rawPacket: unknown }) {
+function faultOf({ code, rawPacket, bytesParsed }: ParserFault) {
   if (code !== 'HPE_HEADER_OVERFLOW') return badRequest('malformed HTTP request')
-  // Without the end of its first line the packet is all URL.
-  const isUrl = Buffer.isBuffer(rawPacket) && !rawPacket.includes('\r\n')
+  // As far as it was read without the end of its first line, it is all URL.
+  const isUrl = Buffer.isBuffer(rawPacket) && !rawPacket.subarray(0, bytesParsed).includes('\r')
   return isUrl ? uriTooLong() : headersTooLarge()
 }
