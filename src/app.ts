@@ -4,7 +4,8 @@ import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { LogController } from 'fastify'
 import { guard } from './access/guard.ts'
-import type { App, Deps } from './deps.ts'
+import type { App, Deps, Routes } from './deps.ts'
+import { addressOf, LYNX, speakLynx } from './dialect.ts'
 import { handleError } from './http/error-handler.ts'
 import { badRequest, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
 import { JSON_TYPE } from './http/json-text.ts'
@@ -28,6 +29,7 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
+    rewriteUrl: ({ url = '' }) => addressOf(url),
     routerOptions: {
       ignoreDuplicateSlashes: true,
       ignoreTrailingSlash: true,
@@ -68,11 +70,21 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
 
   await app.register(swagger, openapi)
   guard(app, deps)
-  for (const [prefix, routes] of routeMap) {
-    await app.register(async (scope) => routes(scope as App, deps), { prefix })
-  }
+  for (const [prefix, routes] of routeMap) await mount(app, prefix, routes)
+  const api = routeMap.filter(([prefix]) => prefix.startsWith('/api/'))
+  await app.register(
+    async (scope) => {
+      speakLynx(scope as App)
+      for (const [prefix, routes] of api) await mount(scope as App, prefix, routes)
+    },
+    { prefix: LYNX }
+  )
   await app.ready()
   return app
+
+  async function mount(parent: App, prefix: string, routes: Routes): Promise<void> {
+    await parent.register(async (scope) => routes(scope as App, deps), { prefix })
+  }
 }
 
 /** Clients say text/plain, nothing at all or something else, and mean JSON. */
