@@ -10,6 +10,7 @@ import { openEmbeddedBus } from './bus/embedded.ts'
 import { type Config, ConfigError } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
+import { LYNX } from './dialect.ts'
 import { Latest } from './history/latest.ts'
 import { openHistory } from './history/open.ts'
 import { Spool } from './history/spool.ts'
@@ -148,6 +149,7 @@ async function open(
     health,
     metrics,
     publicUrl: publicUrlOf(config),
+    clientUrl: publicUrlOf(config) + LYNX,
     mqttBroker: mqttBrokerOf(config),
     slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,
