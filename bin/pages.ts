@@ -6,6 +6,8 @@ import type { Access } from '../src/access/guard.ts'
 import { namesOfVerb } from '../src/access/object-types.ts'
 import { isSecret, Settings } from '../src/config.ts'
 import type { App, Deps } from '../src/deps.ts'
+import { addresses, addressOf, type Difference, differences, LYNX } from '../src/dialect.ts'
+import { routePath } from '../src/http/route-path.ts'
 import { validatorCompiler } from '../src/http/validation.ts'
 import { routeMap } from '../src/routes.ts'
 
@@ -20,7 +22,8 @@ export async function pages(): Promise<Record<string, string>> {
     'docs/ERRORS.md': errorsPage(),
     'docs/SETTINGS.md': settingsPage(),
     'config.example.env': exampleEnvironment(),
-    'README.md': withSettingsTable(read('README.md'))
+    'docs/clients.md': withTable(read('docs/clients.md'), 'differences', differencesTable()),
+    'README.md': withTable(read('README.md'), 'settings', settingsTable())
   }
 }
 
@@ -38,10 +41,7 @@ export async function routeTable(): Promise<Route[]> {
     app.addHook('onRoute', ({ method, url, config, schema }) => {
       const { access } = config ?? {}
       if (!access) throw new Error(`${method} ${url} declares no access`)
-      const path = url
-        .replace(/(?<=.)\/$/, '')
-        .replace(/:(\w+)/g, '{$1}')
-        .replace(/\*$/, '{meta_key}')
+      const path = routePath(url)
       const chapter = schema?.tags?.[0] ?? 'System'
       for (const verb of [method].flat()) {
         table.push({ method: verb, path, access, chapter, file: files.get(routes.name) ?? '' })
@@ -152,6 +152,8 @@ async function routesPage(): Promise<string> {
     '',
     GENERATED,
     '',
+    `Everything under \`/api\` is served a second time under \`${LYNX}/api\`, for existing clients: [clients.md](clients.md).`,
+    '',
     '| method | path | access | chapter | code |',
     '|---|---|---|---|---|',
     ...rows,
@@ -226,10 +228,36 @@ const exampleEnvironment = (): string =>
     ''
   ].join('\n')
 
-/** The README carries the table between two marks, so that it cannot rot. */
-function withSettingsTable(readme: string): string {
-  return readme.replace(
-    /(<!-- settings -->)[\s\S]*?(<!-- \/settings -->)/,
-    (_, open, close) => `${open}\n${settingsTable()}\n${close}`
+/** A page written by hand carries the table between two marks, so that it cannot rot. */
+const withTable = (page: string, mark: string, table: string): string =>
+  page.replace(
+    new RegExp(`(<!-- ${mark} -->)[\\s\\S]*?(<!-- /${mark} -->)`),
+    (_, open, close) => `${open}\n${table}\n${close}`
   )
+
+function differencesTable(): string {
+  const answers = Object.entries(differences).map(
+    ([route, difference]) => `| ${route.replace(' ', ' `')}\` | ${differenceText(difference)} |`
+  )
+  const paths = addresses.map(({ example }) => {
+    const start = `${LYNX}/api/v2/`
+    const meant = addressOf(start + example).slice(start.length)
+    return `| any \`/api/v2/${example}\` | means \`${meant}\` |`
+  })
+  return [`| under \`${LYNX}\` | what differs |`, '|---|---|', ...answers, ...paths].join('\n')
+}
+
+function differenceText(difference: Difference): string {
+  const { body, shortTopics, also = {}, without = [], integers = [], inside } = difference
+  const code = (name: string) => `\`${name}\``
+  const copies = Object.entries(also).map(([name, copy]) => `${code(copy)} beside ${code(name)}`)
+  return [
+    body ? 'a body, where the contract has none' : '',
+    shortTopics ? '`topic` without `<client_id>/`' : '',
+    copies.join(', ') + (inside ? ` (in ${code(inside)}, and in errors)` : ''),
+    ...without.map((name) => `no ${code(name)}`),
+    ...integers.map((name) => `${code(name)} is an integer`)
+  ]
+    .filter(Boolean)
+    .join('; ')
 }

@@ -4,7 +4,8 @@ import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { LogController } from 'fastify'
 import { guard } from './access/guard.ts'
-import type { App, Deps } from './deps.ts'
+import type { App, Deps, Routes } from './deps.ts'
+import { addressOf, LYNX, speakLynx } from './dialect.ts'
 import { handleError } from './http/error-handler.ts'
 import { badRequest, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
 import { JSON_TYPE } from './http/json-text.ts'
@@ -28,6 +29,7 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
+    rewriteUrl: ({ url = '' }) => addressOf(url),
     routerOptions: {
       ignoreDuplicateSlashes: true,
       ignoreTrailingSlash: true,
@@ -59,17 +61,30 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
     deps.metrics.answered(method, route, reply.statusCode, reply.elapsedTime / 1000)
   })
   // Whoever wrote sees the effect with the next request, on this node at once.
-  app.addHook('onSend', async (request) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') await deps.directory.catchUp()
+  app.addHook('onSend', async ({ method, routeOptions }, reply, payload) => {
+    if (method !== 'GET' && method !== 'HEAD') await deps.directory.catchUp()
+    if (!routeOptions.config.bodiless?.includes(reply.statusCode)) return payload
+    reply.removeHeader('content-type')
+    return null
   })
 
   await app.register(swagger, openapi)
   guard(app, deps)
-  for (const [prefix, routes] of routeMap) {
-    await app.register(async (scope) => routes(scope as App, deps), { prefix })
-  }
+  for (const [prefix, routes] of routeMap) await mount(app, prefix, routes)
+  const api = routeMap.filter(([prefix]) => prefix.startsWith('/api/'))
+  await app.register(
+    async (scope) => {
+      speakLynx(scope as App)
+      for (const [prefix, routes] of api) await mount(scope as App, prefix, routes)
+    },
+    { prefix: LYNX }
+  )
   await app.ready()
   return app
+
+  async function mount(parent: App, prefix: string, routes: Routes): Promise<void> {
+    await parent.register(async (scope) => routes(scope as App, deps), { prefix })
+  }
 }
 
 /** Clients say text/plain, nothing at all or something else, and mean JSON. */
@@ -88,8 +103,10 @@ function parseEverythingAsJson(app: App): void {
   })
 }
 
+type ParserFault = { code: string; rawPacket: unknown; bytesParsed?: number }
+
 /** Requests that Node's parser gives up on still get a JSON answer. */
-function answerBrokenRequest(error: { code: string; rawPacket: unknown }, socket: Socket) {
+function answerBrokenRequest(error: ParserFault, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const { statusCode, message } = faultOf(error)
   const body = JSON.stringify({ message })
@@ -99,9 +116,9 @@ function answerBrokenRequest(error: { code: string; rawPacket: unknown }, socket
   )
 }
 
-function faultOf({ code, rawPacket }: { code: string; rawPacket: unknown }) {
+function faultOf({ code, rawPacket, bytesParsed }: ParserFault) {
   if (code !== 'HPE_HEADER_OVERFLOW') return badRequest('malformed HTTP request')
-  // Without the end of its first line the packet is all URL.
-  const isUrl = Buffer.isBuffer(rawPacket) && !rawPacket.includes('\r\n')
+  // As far as it was read without the end of its first line, it is all URL.
+  const isUrl = Buffer.isBuffer(rawPacket) && !rawPacket.subarray(0, bytesParsed).includes('\r')
   return isUrl ? uriTooLong() : headersTooLarge()
 }

@@ -36,6 +36,8 @@ export type Deps = {
   metrics: Metrics
   /** Where callers reach the API, without a slash at the end. */
   publicUrl: string
+  /** The same for clients and gateways that were written for another server [ADR-0017]. */
+  clientUrl: string
   /** `host:port` of the broker, as gateways reach it. */
   mqttBroker: string
   /** From which time on a query of history is logged. */

@@ -11,6 +11,7 @@ import { Store } from './bus/store/store.ts'
 import { type Config, ConfigError } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
+import { LYNX } from './dialect.ts'
 import { Latest } from './history/latest.ts'
 import { openHistory } from './history/open.ts'
 import { SampleIds } from './history/sample-ids.ts'
@@ -163,6 +164,7 @@ async function open(
     health,
     metrics,
     publicUrl: publicUrlOf(config),
+    clientUrl: publicUrlOf(config) + LYNX,
     mqttBroker: mqttBrokerOf(config),
     slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,

@@ -96,8 +96,8 @@ declare module 'fastify' {
     access?: Access
     /** Statuses whose body has another key than `message`. [contract: Errors] */
     errorKeys?: Readonly<Record<number, string>>
-    /** Statuses without a body. [contract: Auth] */
-    bodilessErrors?: readonly number[]
+    /** Statuses whose body stays behind. [contract: Auth, Schedule] */
+    bodiless?: readonly number[]
   }
   interface FastifyRequest {
     /** Set on every route but public and pending ones. */

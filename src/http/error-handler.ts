@@ -23,10 +23,8 @@ export function handleError(
   }
   if (answer.statusCode === 499)
     request.log.info({ reqId: request.id, status: 499 }, answer.message)
-  const { errorKeys, bodilessErrors } = request.routeOptions.config
-  const key = errorKeys?.[answer.statusCode] ?? 'message'
+  const key = request.routeOptions.config.errorKeys?.[answer.statusCode] ?? 'message'
   reply.code(answer.statusCode).headers(answer.headers)
-  if (bodilessErrors?.includes(answer.statusCode)) return reply.send()
   return sendJsonText(reply, JSON.stringify({ [key]: answer.message }))
 }
 

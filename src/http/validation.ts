@@ -2,11 +2,22 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
+type Validate = ReturnType<FastifySchemaCompiler<TSchema>>
+
+/** GET and HEAD share their schemas, and so do the two addresses of a route. */
+const compiled = new WeakMap<TSchema, Validate>()
+
 /** Checks and changes nothing: what clients send oddly is put right before, in parameters.ts. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema }) => {
-  const compiled = Compile(schema)
+  const validate = compiled.get(schema) ?? validatorOf(schema)
+  compiled.set(schema, validate)
+  return validate
+}
+
+function validatorOf(schema: TSchema): Validate {
+  const validator = Compile(schema)
   return (value: unknown) =>
-    compiled.Check(value)
+    validator.Check(value)
       ? { value }
-      : { error: Object.assign(new Error('bad request'), { validation: compiled.Errors(value) }) }
+      : { error: Object.assign(new Error('bad request'), { validation: validator.Errors(value) }) }
 }

@@ -61,8 +61,8 @@ onEveryRegistry('gateway', (engine) => {
         assert.deepEqual(information, {
           client_id: installation.client_id,
           installation_id: installation.id,
-          api: 'https://caracal.example.org',
-          aam: 'https://caracal.example.org',
+          api: 'https://caracal.example.org/lynx',
+          aam: 'https://caracal.example.org/lynx',
           mqtt_broker: 'mqtt.example.org:8883',
           mqtt_username: String(installation.client_id),
           mqtt_client_id: `edge-${installation.client_id}`,

@@ -9,7 +9,7 @@ const files = globSync('src/**/*.{ts,js}', { cwd: root })
 /** docs/architecture.md draws these levels; imports point down only. */
 const levels: [level: number, pattern: RegExp][] = [
   [5, /^src\/(main|platform|console)\.ts$|^src\/demo\//],
-  [4, /^src\/(app|routes)\.ts$|^src\/workers\//],
+  [4, /^src\/(app|routes|dialect)\.ts$|^src\/workers\//],
   [3, /^src\/features\//],
   [2, /^src\/(access|notify|metadata)\/|^src\/deps\.ts$/],
   [1, /^src\/(http|registry|history|bus|outbound)\/|^src\/(metrics|data-dir|tls)\.ts$/],

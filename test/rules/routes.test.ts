@@ -4,6 +4,7 @@ import Fastify from 'fastify'
 import { routeTable } from '../../bin/pages.ts'
 import { guard } from '../../src/access/guard.ts'
 import type { App, Deps } from '../../src/deps.ts'
+import { LYNX, speakLynx } from '../../src/dialect.ts'
 
 /** [contract: Endpoints] What has landed of it, as the contract writes it. */
 const contract = [
@@ -96,4 +97,17 @@ test('a route without declared access stops the start', () => {
   const app = Fastify() as unknown as App
   guard(app, {} as Deps)
   assert.throws(() => app.get('/open', () => ''), /GET \/open declares no access/)
+})
+
+test('a route without declared access stops the start under /lynx too', async () => {
+  const app = Fastify() as unknown as App
+  guard(app, {} as Deps)
+  app.register(
+    async (scope) => {
+      speakLynx(scope as App)
+      scope.get('/open', () => '')
+    },
+    { prefix: LYNX }
+  )
+  await assert.rejects(async () => app.ready(), /GET \/lynx\/open declares no access/)
 })

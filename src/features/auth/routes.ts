@@ -57,15 +57,18 @@ export const authRoutes: Routes = (app, deps) => {
 
   app.delete(
     '/',
-    { schema: { tags, summary: 'End the token that is shown' }, config: { access: signedIn } },
-    async ({ principal }, reply) => {
+    {
+      schema: { tags, summary: 'End the token that is shown' },
+      config: { access: signedIn, bodiless: [200] }
+    },
+    async ({ principal }) => {
       const { tokenId, userId } = principal
       // Someone who came with a password has no token to end, and is as signed out as before.
       if (tokenId !== undefined) {
         const token = { id: tokenId, user_id: userId }
         await inTransaction(registry, (registry) => deleteToken(registry, token, clock()))
       }
-      return reply.code(200).send()
+      return { message: 'Signed out' }
     }
   )
 
@@ -73,14 +76,14 @@ export const authRoutes: Routes = (app, deps) => {
     '/reset_password',
     {
       schema: { tags, summary: 'Ask for a new password by mail', body: ResetRequest },
-      config: { access: everyone }
+      config: { access: everyone, bodiless: [200] }
     },
-    async ({ body }, reply) => {
+    async ({ body }) => {
       // Not waited for: known and unknown accounts look the same, in time too.
       sendResetKey(deps, body.email).catch((err) =>
         log.error({ err }, 'the key for a new password could not be sent')
       )
-      return reply.code(200).send()
+      return { message: 'A key is on its way if the account exists' }
     }
   )
 
@@ -92,13 +95,13 @@ export const authRoutes: Routes = (app, deps) => {
         summary: 'Set a new password; the key of the mail goes into X-API-Key',
         body: NewPassword
       },
-      config: { access: everyone, bodilessErrors: [400] }
+      config: { access: everyone, bodiless: [200, 400] }
     },
-    async (request, reply) => {
+    async (request) => {
       const key = keyOf(request)
       if (!key) throw badRequest('the key is missing')
       await setNewPassword(deps, key, request.body.password)
-      return reply.code(200).send()
+      return { message: 'Password changed' }
     }
   )
 }

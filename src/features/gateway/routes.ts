@@ -81,8 +81,8 @@ export const gatewayRoutes: Routes = (app, deps) => {
       return {
         client_id,
         installation_id,
-        api: deps.publicUrl,
-        aam: deps.publicUrl,
+        api: deps.clientUrl,
+        aam: deps.clientUrl,
         mqtt_broker: deps.mqttBroker,
         mqtt_username: String(client_id),
         mqtt_password: password,

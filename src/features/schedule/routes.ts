@@ -61,15 +61,15 @@ export const scheduleRoutes: Routes = (app, deps) => {
         querystring: SilentQuery,
         body: ScheduleBody
       },
-      config: { access: onInstallation('schedule/create_delete') }
+      // [contract: Schedule] no body
+      config: { access: onInstallation('schedule/create_delete'), bodiless: [200] }
     },
-    async ({ installation, body, query }, reply) => {
+    async ({ installation, body, query }) => {
       const fields = fieldsOf(body)
       const plan = planOf(fields, await zoneOf(installation), clock())
-      await insertSchedule(registry, installation.id, { ...fields, ...plan }, clock())
+      const row = await insertSchedule(registry, installation.id, { ...fields, ...plan }, clock())
       await tell(installation, query.silent)
-      // [contract: Schedule] no body
-      return reply.code(200).send()
+      return shown(row)
     }
   )
 
