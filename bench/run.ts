@@ -18,7 +18,7 @@ import { startLine } from './lines/start.ts'
 import { statusLine } from './lines/status.ts'
 import { load, machineFacts } from './machine.ts'
 import { endProgress, progress, table } from './report.ts'
-import { full, quick } from './sizes.ts'
+import { full, huge, quick } from './sizes.ts'
 import { engineHere } from './store.ts'
 
 /** `npm run bench`, or `npm run bench -- ingest status --quick`. A missed goal is no failure. */
@@ -40,7 +40,10 @@ const lines: Line[] = [
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false } }
+  options: {
+    quick: { type: 'boolean', default: false },
+    huge: { type: 'boolean', default: false }
+  }
 })
 const unknown = positionals.find((name) => !lines.some((line) => line.name === name))
 if (unknown !== undefined) {
@@ -58,7 +61,7 @@ process.once('exit', () => rmSync(workDir, { recursive: true, force: true }))
 const notes: Record<string, unknown> = {}
 const disturbances: number[] = []
 const bench: Bench = {
-  sizes: values.quick ? quick : full,
+  sizes: values.quick ? quick : values.huge ? huge : full,
   workDir,
   cacheDir: join(results, 'cache'),
   say: progress,

@@ -8,6 +8,8 @@ export type Sizes = {
   pageRepeats: number
   importRows: number
   starts: number
+  /** How many times the store of the other lines a start is measured with. */
+  startTimes: number
   objects: number
   searches: number
 }
@@ -24,6 +26,7 @@ export const full: Sizes = {
   samples: 10_000_000,
   pageRepeats: 30,
   starts: 5,
+  startTimes: 1,
   objects: 1_000_000,
   searches: 1000,
   importRows: 3_000_000
@@ -38,7 +41,11 @@ export const quick: Sizes = {
   samples: 1_000_000,
   pageRepeats: 5,
   starts: 1,
+  startTimes: 1,
   objects: 20_000,
   searches: 100,
   importRows: 1_000_000
 }
+
+/** `--huge`: a start with a hundred million samples, which take most of an hour to write at first. */
+export const huge: Sizes = { ...full, startTimes: 10 }

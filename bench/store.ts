@@ -30,14 +30,16 @@ export type Store = {
 
 /**
  * Filled through the engine's own `append` the first time and kept in the cache. `times` as many
- * installations have as many samples each.
+ * installations have as many samples each, or those of some minutes only.
  */
-export async function filledStore(bench: Bench, times = 1): Promise<Store> {
+export async function filledStore(
+  bench: Bench,
+  { times = 1, minutes = minutesOf(bench) }: { times?: number; minutes?: number } = {}
+): Promise<Store> {
   const engine = await engineHere()
   const count = INSTALLATIONS * times
-  const minutes = Math.round(bench.sizes.samples / (INSTALLATIONS * topicsPerInstallation))
   const samples = minutes * count * topicsPerInstallation
-  const dataDir = join(bench.cacheDir, `${engine}-${samples}-${layoutHash(engine)}`)
+  const dataDir = join(bench.cacheDir, `${engine}-${count}-${samples}-${layoutHash(engine)}`)
   const manifest = join(dataDir, 'bench.json')
   if (existsSync(manifest)) return { ...JSON.parse(readFileSync(manifest, 'utf8')), dataDir }
 
@@ -57,6 +59,9 @@ export async function filledStore(bench: Bench, times = 1): Promise<Store> {
   writeFileSync(manifest, JSON.stringify(store))
   return store
 }
+
+const minutesOf = ({ sizes }: Bench): number =>
+  Math.round(sizes.samples / (INSTALLATIONS * topicsPerInstallation))
 
 async function fill(bench: Bench, store: Store): Promise<void> {
   const child = new Child<FillQuestion, void>('fill')

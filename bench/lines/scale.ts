@@ -6,12 +6,17 @@ import { DAY, filledStore, type Store } from '../store.ts'
 
 const GOAL_RATIO = 1.3
 const TIMES = 10
+/** Two days, of which one is asked for. */
+const MINUTES = 2 * 1440
 
 export const scaleLine: Line = {
   name: 'scale',
   about: 'an aggregate of one installation among ten times more of them, to the same among fewer',
   async run(bench) {
-    const stores = [await filledStore(bench), await filledStore(bench, TIMES)] as const
+    const stores = [
+      await filledStore(bench, { minutes: MINUTES }),
+      await filledStore(bench, { minutes: MINUTES, times: TIMES })
+    ] as const
     const [few, many] = [await open(stores[0]), await open(stores[1])]
     const rows: Row[] = []
     for (const method of ['mean', 'median']) {
@@ -30,7 +35,7 @@ export const scaleLine: Line = {
       const ratio = median(subject) / median(floor)
       rows.push({
         line: 'scale',
-        what: `${method}, ${whole(many.samples / 1e6)} M samples, to ${whole(few.samples / 1e6)} M`,
+        what: `${method} per minute of a day, ${whole(many.installations)} installations, to ${whole(few.installations)}`,
         subject: ms(median(subject)),
         floor: ms(median(floor)),
         ratio,
@@ -48,16 +53,16 @@ export const scaleLine: Line = {
 async function open(store: Store) {
   const caracal = await Caracal.start(store.dataDir)
   const headers = { 'x-api-key': await caracal.token() }
-  const { installations, samples, to } = store
-  const window = `from=${(to - 7 * DAY) / 1000}&to=${(to - 1) / 1000}&limit=100000`
+  const { installations, to } = store
+  const window = `from=${(to - DAY) / 1000}&to=${(to - 1) / 1000}&limit=100000`
   const ask = async (method: string, round: number): Promise<number> => {
     const { id = 0 } = installations[(7 * (round + 1)) % installations.length] ?? {}
-    const path = `/api/v3beta/log/${id}?${window}&aggr_interval=10m&aggr_method=${method}`
+    const path = `/api/v3beta/log/${id}?${window}&aggr_interval=1m&aggr_method=${method}`
     const start = performance.now()
     const response = await fetch(caracal.url + path, { headers })
     const text = await response.text()
     if (!response.ok) throw new Error(`${response.status} ${text}`)
     return performance.now() - start
   }
-  return { caracal, samples, ask }
+  return { caracal, installations: installations.length, ask }
 }

@@ -9,14 +9,12 @@ import { applyLoad, brokerOf, topicsOf } from '../site.ts'
 import { copyOf, filledStore } from '../store.ts'
 
 const GOAL_MS = 3000
-/** Ten times the store of the other lines. */
-const TIMES = 10
 
 export const startLine: Line = {
   name: 'start',
   about: 'from the start of the process to ready, to a bare Fastify server',
   async run(bench) {
-    const store = await filledStore(bench, TIMES)
+    const store = await filledStore(bench, { times: bench.sizes.startTimes })
     bench.say('start: copying the store, which will be killed')
     const filled = await copyOf(store.dataDir, join(bench.workDir, 'start'))
     const times = { bare: [], first: [], empty: [], stored: [], killed: [] } as Record<
