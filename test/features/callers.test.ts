@@ -365,7 +365,7 @@ const table: Record<string, Row> = {
   'PUT /api/v2/gateway/registration/policy': {
     line: () => 'PUT /api/v2/gateway/registration/policy',
     body: (t) => ({ allow_unregistered: false, default_organization_id: t.own }),
-    reach: 'inside'
+    reach: 'nobody'
   },
   'GET /api/v2/perimission': {
     line: () => 'GET /api/v2/perimission',
