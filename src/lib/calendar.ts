@@ -1,4 +1,4 @@
-import { DAY, SECOND, type UnixMs } from './unix-time.ts'
+import { DAY, HOUR, MINUTE, SECOND, type UnixMs } from './unix-time.ts'
 
 /** Days and weeks (from Monday) and months, as a zone's clocks and calendars show them. */
 export type CalendarUnit = 'd' | 'w' | 'mo'
@@ -11,14 +11,16 @@ const FIRST_MONDAY = -3
 
 /** What is known of a zone: its clock, and the periods that begin in a year, found when asked for. */
 type Zone = { clock: Intl.DateTimeFormat; years: Map<number, Period[]> }
+/** By canonical name, and by every name in lower case, so as many as exist however they are spelled. */
 const zones = new Map<string, Zone>()
-/** Above the number of names that exist; spellings in odd case are names too. */
-const MAX_ZONES = 2000
+const spellings = new Map<string, Zone>()
+/** Times far from today come from callers, too. */
+const MAX_YEARS = 500
 
 /** A name of the IANA time zone database, such as Europe/Stockholm. */
 export function isTimeZone(name: string): boolean {
   try {
-    return /^[A-Za-z]/.test(name) && zoneOf(name) !== undefined
+    return /^[A-Za-z][\w+/-]*$/.test(name) && zoneOf(name) !== undefined
   } catch {
     return false
   }
@@ -38,12 +40,13 @@ export function calendarBorders(
   // Local time is at most a day away, so the step before is early enough.
   let step = stepAt(from) - 1
   const periods = offsetPeriods(zoneOf(zoneName), wallAt(step) - DAY, wallAt(stepAt(to) + 2) + DAY)
+  const instantAt = firstInstants(periods)
   const borders: UnixMs[] = []
   for (let border = -Infinity; border <= to; step++) {
-    const next = firstInstantAt(wallAt(step), periods)
+    const next = instantAt(wallAt(step))
     if (next <= border) continue
     if (next <= from) borders.length = 0
-    borders.push(next as UnixMs)
+    borders.push(next)
     border = next
   }
   return borders
@@ -55,8 +58,7 @@ export function calendarBorders(
  * they repeat the first time.
  */
 export function localClock(zoneName: string, midnight: number): (wall: number) => UnixMs {
-  const periods = offsetPeriods(zoneOf(zoneName), midnight - 2 * DAY, midnight + 3 * DAY)
-  return (wall) => firstInstantAt(wall, periods) as UnixMs
+  return firstInstants(offsetPeriods(zoneOf(zoneName), midnight - 2 * DAY, midnight + 3 * DAY))
 }
 
 /** `wallAt`: the local time at which a step begins, as if it were UTC; `stepAt`: the reverse. */
@@ -78,14 +80,18 @@ function days(count: number, unit: 'd' | 'w'): Steps {
   }
 }
 
-/** The first instant at which the local date and time has reached `wall`. */
-function firstInstantAt(wall: number, periods: readonly Period[]): number {
-  for (const [i, { from, offset }] of periods.entries()) {
-    const instant = Math.max(from, wall - offset)
-    if (instant < (periods[i + 1]?.from ?? Infinity)) return instant
+/** The first instant at which the local date and time has reached `wall`; later walls go on from it. */
+function firstInstants(periods: readonly Period[]): (wall: number) => UnixMs {
+  let [at, last] = [0, -Infinity]
+  return (wall) => {
+    if (wall < last) at = 0
+    last = wall
+    while (wall - offsetOf(periods[at]) >= (periods[at + 1]?.from ?? Infinity)) at++
+    return Math.max(periods[at]?.from ?? 0, wall - offsetOf(periods[at])) as UnixMs
   }
-  return Infinity
 }
+
+const offsetOf = (period: Period | undefined): number => period?.offset ?? 0
 
 /** The one that holds at `from` first. */
 function offsetPeriods(zone: Zone, from: number, to: number): Period[] {
@@ -94,6 +100,7 @@ function offsetPeriods(zone: Zone, from: number, to: number): Period[] {
     let known = zone.years.get(year)
     if (!known) {
       known = changesBetween(zone, Date.UTC(year, 0), Date.UTC(year + 1, 0))
+      if (zone.years.size >= MAX_YEARS) zone.years.clear()
       zone.years.set(year, known)
     }
     periods.push(...known.filter((period) => period.from > from))
@@ -103,51 +110,59 @@ function offsetPeriods(zone: Zone, from: number, to: number): Period[] {
 
 const yearOf = (instant: number): number => new Date(instant).getUTCFullYear()
 
-/** No zone ever changed its clocks twice within a day. */
+/** Brazil's north east gave up summer time after a week in 2000; no zone did sooner since 1970. */
+const PROBE = 6 * DAY
+
+/** The changes at `from` or later and before `to`. */
 function changesBetween(zone: Zone, from: number, to: number): Period[] {
   const changes: Period[] = []
-  let last = offsetAt(zone, from - 1)
-  for (let at = from - 1; at < to - 1; at += DAY) {
-    const offset = offsetAt(zone, at + DAY)
-    if (offset === last) continue
-    let [before, after] = [at, at + DAY]
-    while (after - before > 1) {
-      const middle = Math.floor((before + after) / 2)
-      if (offsetAt(zone, middle) === offset) after = middle
-      else before = middle
-    }
-    changes.push({ from: after, offset })
+  let [before, last] = [from - SECOND, offsetAt(zone, from - SECOND)]
+  while (before < to - SECOND) {
+    const after = Math.min(before + PROBE, to - SECOND)
+    const offset = offsetAt(zone, after)
+    if (offset !== last) changes.push({ from: changeBetween(zone, before, after, offset), offset })
+    before = after
     last = offset
   }
   return changes
 }
 
-/** Local time minus UTC, in milliseconds. */
+/** The whole second at which the offset begins that holds at `after`; clocks change at no other. */
+function changeBetween(zone: Zone, before: number, after: number, offset: number): number {
+  let [low, high] = [before / SECOND, after / SECOND]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (offsetAt(zone, middle * SECOND) === offset) high = middle
+    else low = middle
+  }
+  return high * SECOND
+}
+
+/** Local time minus UTC, in milliseconds. The shortest text with it is by far the fastest: `1 AM GMT+01:00`. */
 function offsetAt({ clock }: Zone, instant: number): number {
-  const whole = Math.floor(instant / SECOND) * SECOND
-  const [month = 0, day, year = 0, hour, minute, second] = (
-    clock.format(whole).match(/\d+/g) ?? []
-  ).map(Number)
-  return Date.UTC(year, month - 1, day, hour, minute, second) - whole
+  const text = clock.format(instant)
+  const at = text.indexOf('GMT') + 3
+  if (at === text.length) return 0
+  const [hours = 0, minutes = 0, seconds = 0] = text
+    .slice(at + 1)
+    .split(':')
+    .map(Number)
+  const offset = hours * HOUR + minutes * MINUTE + seconds * SECOND
+  return text[at] === '+' ? offset : -offset
 }
 
 function zoneOf(name: string): Zone {
-  const known = zones.get(name)
+  const spelling = name.toLowerCase()
+  const known = spellings.get(spelling)
   if (known) return known
-  if (zones.size >= MAX_ZONES) zones.clear()
   const clock = new Intl.DateTimeFormat('en-US', {
     timeZone: name,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
     hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric'
+    timeZoneName: 'longOffset'
   })
-  const zone = { clock, years: new Map() }
-  zones.set(name, zone)
+  const canonical = clock.resolvedOptions().timeZone
+  const zone = zones.get(canonical) ?? { clock, years: new Map() }
+  zones.set(canonical, zone)
+  spellings.set(spelling, zone)
   return zone
 }

@@ -67,7 +67,12 @@ export function nextRun(cron: Cron, zone: string, after: UnixMs): UnixMs | undef
   const firstDay = Math.floor(after / DAY) - 1
   for (let day = firstDay; day <= firstDay + FARTHEST; day++) {
     const midnight = day * DAY
-    if (!matchesDay(cron, midnight)) continue
+    const date = new Date(midnight)
+    if (!cron.month.includes(date.getUTCMonth())) {
+      day = lastOfMonth(date)
+      continue
+    }
+    if (!matchesDay(cron, date)) continue
     const instantAt = localClock(zone, midnight)
     if (instantAt(midnight + DAY - 1) <= after) continue
     for (const hour of cron.hour) {
@@ -80,10 +85,11 @@ export function nextRun(cron: Cron, zone: string, after: UnixMs): UnixMs | undef
   return undefined
 }
 
+const lastOfMonth = (date: Date): number =>
+  Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0) / DAY
+
 /** As cron has it: with both kinds of days restricted, either will do. */
-function matchesDay(cron: Cron, midnight: number): boolean {
-  const date = new Date(midnight)
-  if (!cron.month.includes(date.getUTCMonth())) return false
+function matchesDay(cron: Cron, date: Date): boolean {
   const isDayOfMonth = cron.day_of_month.includes(date.getUTCDate() - 1)
   const isDayOfWeek = cron.day_of_week.includes(date.getUTCDay())
   if (cron.everyDayOfMonth) return isDayOfWeek

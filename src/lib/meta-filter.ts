@@ -1,8 +1,11 @@
 /** One key of a list's filters. Any of its values may match; all filters of a request must. */
 export type MetaFilter = { key: string; patterns: readonly string[] }
 
-/** Keys and values compare without regard to case; both sides pass through here. */
-export const fold = (text: string): string => text.toLowerCase()
+/**
+ * Keys and values compare without regard to case; both sides pass through here. At the end of a word
+ * a sigma has another small letter, and the beginning of a text must not depend on what follows.
+ */
+export const fold = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
 /** Query parameters with a meaning of their own, never the name of a metadata key. */
 export const reservedParameters: ReadonlySet<string> = new Set([

@@ -5,12 +5,21 @@ import { objects } from './migrations/0003-objects.ts'
 import { automation } from './migrations/0004-automation.ts'
 import { edge } from './migrations/0005-edge.ts'
 import { search } from './migrations/0006-search.ts'
+import { sigma } from './migrations/0007-sigma.ts'
 import type { Registry } from './tables.ts'
 
 export type Migration = { name: string; up: (registry: Registry) => Promise<void> }
 
 /** In order, forward only; a migration that was released is never edited. */
-const migrations: readonly Migration[] = [foundation, identity, objects, automation, edge, search]
+const migrations: readonly Migration[] = [
+  foundation,
+  identity,
+  objects,
+  automation,
+  edge,
+  search,
+  sigma
+]
 
 /** Each migration is one transaction; a schema newer than this program is refused untouched. */
 export async function migrate(registry: Registry, steps = migrations): Promise<void> {

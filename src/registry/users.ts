@@ -1,6 +1,6 @@
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import { type Address, completeAddress } from '../lib/address.ts'
-import { fold, type MetaFilter } from '../lib/meta-filter.ts'
+import type { MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
@@ -51,7 +51,7 @@ const toRow = ({ email, address, sms_login, ...fields }: UserFields) => {
   } = fields
   return {
     ...plain,
-    ...(email !== undefined && { email, email_folded: fold(email) }),
+    ...(email !== undefined && { email, email_folded: email.toLowerCase() }),
     ...(address !== undefined && { address: JSON.stringify(address) }),
     ...(sms_login !== undefined && { sms_login: flag(sms_login) })
   }
@@ -76,7 +76,7 @@ export async function insertUser(
       expire_at: 0,
       ...toRow(fields),
       email: fields.email,
-      email_folded: fold(fields.email),
+      email_folded: fields.email.toLowerCase(),
       role_id: fields.role_id,
       created: now,
       updated: now
@@ -147,7 +147,7 @@ export const findUserByEmail = (registry: Registry, email: string): Promise<User
   registry
     .selectFrom('users')
     .selectAll()
-    .where('email_folded', '=', fold(email))
+    .where('email_folded', '=', email.toLowerCase())
     .executeTakeFirst()
 
 export async function readUser(registry: Registry, id: number): Promise<UserRecord | undefined> {

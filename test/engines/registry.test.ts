@@ -15,6 +15,7 @@ import {
   updateInstallation
 } from '../../src/registry/installations.ts'
 import { migrate } from '../../src/registry/migrate.ts'
+import { sigma } from '../../src/registry/migrations/0007-sigma.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import { insertOrganization, organizationsBelow } from '../../src/registry/organizations.ts'
 import { insertRole } from '../../src/registry/roles.ts'
@@ -69,6 +70,30 @@ onEveryRegistry('registry', (engine) => {
     const before = Array.from({ length: number }, () => ({ name: 'old', up: async () => {} }))
     await assert.rejects(migrate(registry, [...before, broken]), /in the middle/)
     assert.equal(await hasTable(registry, 'half_done'), false)
+  })
+
+  test('what was folded with two kinds of sigma is folded again, and indexed again', async () => {
+    const id = await insertInstallation(registry, { name: 'x', organization_id: organization }, now)
+    const folded = { key_folded: 'οδος', value_folded: 'τελος', protected: 0 as const }
+    await registry
+      .insertInto('installation_meta')
+      .values({ installation_id: id, key: 'ΟΔΟΣ', value: 'ΤΕΛΟΣ', ...folded })
+      .execute()
+    await registry.deleteFrom('search_marks').execute()
+    await sigma.up(registry)
+    const meta = await registry
+      .selectFrom('installation_meta')
+      .select(['key', 'key_folded', 'value_folded'])
+      .where('installation_id', '=', id)
+      .executeTakeFirstOrThrow()
+    assert.deepEqual({ ...meta }, { key: 'ΟΔΟΣ', key_folded: 'οδοσ', value_folded: 'τελοσ' })
+    const marks = await registry
+      .selectFrom('search_marks')
+      .select('id')
+      .where('id', '=', id)
+      .execute()
+    assert.equal(marks.length, 1)
+    await registry.deleteFrom('search_marks').execute()
   })
 
   test('foreign keys hold', async () => {

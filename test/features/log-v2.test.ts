@@ -1,38 +1,54 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { functionsByTopic } from '../../src/features/log/v2-entries.ts'
+import { functionsByTopic, rowTexts } from '../../src/features/log/v2-entries.ts'
 import { eventually } from '../support/eventually.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
-const grants = ['log/read/all', 'mqtt/#']
+const grants = ['log/read/all', 'functionx/list/all', 'mqtt/#']
 const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
 const forbidden = { status: 403, body: { message: 'Forbidden' } }
 
 type Entry = { id: number; function_id: string; value: number; message: string }
 const values = (json: unknown) => (json as Entry[]).map(({ value }) => value)
 
-test('functionsByTopic', () => {
-  const f = (metas: Record<string, string>[], topic: string, want: string | undefined) => {
-    const functions = metas.map((meta, i) => ({ id: i + 1, type: 't', meta: JSON.stringify(meta) }))
-    const found = functionsByTopic(7, functions.reverse()).get(topic)
+test('functionsByTopic', async () => {
+  const f = async (metas: Record<string, string>[], topic: string, want: string | undefined) => {
+    const batches = Readable.from(
+      metas.map((meta, i) => [{ id: i + 1, type: meta['type'] ?? 't', meta: JSON.stringify(meta) }])
+    )
+    const found = (await functionsByTopic(7, batches, new Set(['t']))).get(topic)
     assert.equal(found?.function_id, want, JSON.stringify(metas))
   }
-  f([{ topic_read: 'obj/a' }], '7/obj/a', '1')
-  f([{ topic_read: '7/obj/a' }], '7/obj/a', '1')
-  f([{ topic_read_power: 'obj/a' }], '7/obj/a', '1')
-  f([{ topic_read: 'obj/b' }, { topic_read: 'obj/a' }], '7/obj/a', '2')
-  f([{ topic_read: 'obj/a' }, { topic_read: 'obj/a' }], '7/obj/a', '1')
-  f([{ topic_write: 'obj/a' }], '7/obj/a', undefined)
-  f([{ Topic_read: 'obj/a' }], '7/obj/a', undefined)
-  f([{ topic_read: '8/obj/a' }], '7/obj/a', undefined)
-  f([{ topic_read: 'obj/#' }], '7/obj/a', undefined)
+  await f([{ topic_read: 'obj/a' }], '7/obj/a', '1')
+  await f([{ topic_read: '7/obj/a' }], '7/obj/a', '1')
+  await f([{ topic_read_power: 'obj/a' }], '7/obj/a', '1')
+  await f([{ topic_read: 'obj/b' }, { topic_read: 'obj/a' }], '7/obj/a', '2')
+  await f([{ topic_read: 'obj/a' }, { topic_read: 'obj/a' }], '7/obj/a', '1')
+  await f([{ topic_write: 'obj/a' }], '7/obj/a', undefined)
+  await f([{ Topic_read: 'obj/a' }], '7/obj/a', undefined)
+  await f([{ topic_read: '8/obj/a' }], '7/obj/a', undefined)
+  await f([{ topic_read: 'obj/#' }], '7/obj/a', undefined)
+  // Of a type the caller may not view.
+  await f([{ topic_read: 'obj/a', type: 'secret' }], '7/obj/a', undefined)
+  await f([{ topic_read: 'obj/a', type: 'secret' }, { topic_read: 'obj/a' }], '7/obj/a', '2')
+})
+
+test('rowTexts', () => {
+  const f = (...messages: string[]) => {
+    const rows = messages.map((msg, id) => JSON.stringify({ id, msg, topic: 't' }))
+    assert.deepEqual(rowTexts(rows.join()), rows)
+  }
+  f()
+  f('one')
+  f('},{"id":', '},{', '{"id":1},{"id":2}', '\\', '\\"},{"id":')
 })
 
 /** Two functions and three topics, one of which nobody reads, in history. */
-async function house(world: World) {
-  const { installation, user } = await world.site(grants)
+async function house(world: World, permissions = grants) {
+  const { installation, user } = await world.site(permissions)
   const create = async (type: string, meta: object) => {
     const line = `POST /api/v2/functionx/${installation.id}?silent=true`
     const { json } = await world.request(line, { as: world.admin, body: { type, meta } })
@@ -109,6 +125,52 @@ onEveryRegistry('v2 log', (engine) => {
     }
     const recent = await world.request(`GET ${path}`, { as: user })
     assert.deepEqual(recent.json, [], 'the last 24 hours')
+  })
+
+  test('functions the caller may not view do not count', async () => {
+    const { world } = platform()
+    const f = async (permissions: string[], want: number[]) => {
+      const { path, user } = await house(world, ['log/read/all', 'mqtt/#', ...permissions])
+      const { json } = await world.request(`GET ${path}?from=0`, { as: user })
+      assert.deepEqual(values(json), want, permissions.join())
+    }
+    await f([], [])
+    await f(['installation/list/all', 'functionx/switch/view'], [0, 1])
+    await f(['functionx/list/all'], [0, 1e-7, 1])
+  })
+
+  test('more functions than one batch, more entries than one chunk', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(grants)
+    const ids = await Promise.all(
+      Array.from({ length: 450 }, async (_, i) => {
+        const line = `POST /api/v2/functionx/${installation.id}?silent=true`
+        const body = { type: 't', meta: { topic_read: `obj/${i % 225}` } }
+        const { json } = await world.request(line, { as: world.admin, body })
+        return [i % 225, (json as { id: number }).id] as const
+      })
+    )
+    const client = await world.mqtt(user)
+    await Promise.all(
+      Array.from({ length: 900 }, (_, i) =>
+        client.publish(
+          `${installation.client_id}/obj/${i % 300}`,
+          JSON.stringify({ value: i, timestamp: 1_700_000_000 + i }),
+          { qos: 1 }
+        )
+      )
+    )
+    await eventually(async () => {
+      const path = `GET /api/v3beta/log/${installation.id}?from=0&limit=1`
+      assert.equal(((await world.request(path, { as: user })).json as { total: number }).total, 900)
+    })
+    const { json } = await world.request(`GET /api/v2/log/${installation.id}?from=0`, { as: user })
+    const read = Array.from({ length: 900 }, (_, i) => 899 - i).filter((i) => i % 300 < 225)
+    assert.deepEqual(values(json), read)
+    for (const { value, function_id } of json as Entry[]) {
+      const readers = ids.filter(([topic]) => topic === value % 300).map(([, id]) => id)
+      assert.equal(function_id, String(Math.min(...readers)))
+    }
   })
 
   test('functions of other installations do not count', async () => {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { boundWindow } from '../../src/features/log/bounds.ts'
+import type { Interval } from '../../src/lib/aggregation.ts'
+import { DAY, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
@@ -11,6 +14,17 @@ const forbidden = { status: 403, body: { message: 'Forbidden' } }
 
 type Page = { count: number; last: number; total: number; data: { value: number; topic: string }[] }
 const values = (json: unknown) => (json as Page).data.map(({ value }) => value)
+
+test('boundWindow: the borders of a calendar begin with history', async () => {
+  const [now, oldest] = [unixMs(20_000 * DAY), unixMs(19_000 * DAY)]
+  const f = async (interval: Interval, want: number) => {
+    const bounds = { interval, topics: 1, now }
+    const { from } = await boundWindow({ from: unixMs(0), to: now }, bounds, async () => oldest)
+    assert.equal(from, want, JSON.stringify(interval))
+  }
+  await f({ unit: 'd', count: 1 }, oldest)
+  await f({ ms: DAY }, 0)
+})
 
 /** An installation with a minute of values on two topics, in history. */
 async function house(world: World) {

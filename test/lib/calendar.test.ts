@@ -80,9 +80,65 @@ test('calendarBorders', () => {
 
 test('isTimeZone', () => {
   for (const name of ['UTC', 'Europe/Stockholm', 'Asia/Calcutta']) assert(isTimeZone(name), name)
-  for (const name of ['', 'Mars/Base', '+01:00', 'Europe/Stockholm ', '../etc', '1']) {
+  for (const name of [
+    '',
+    'Mars/Base',
+    '+01:00',
+    'Europe/Stockholm ',
+    '../etc',
+    '1',
+    'Asia/Bang\u212aok'
+  ]) {
     assert(!isTimeZone(name), name)
   }
+})
+
+test('a zone is looked up once, however it is spelled', (t) => {
+  const week = { from: at('2024-03-28T00:00Z'), to: at('2024-04-03T00:00Z') }
+  const want = calendarBorders({ unit: 'd', count: 1 }, 'Europe/Stockholm', week)
+  const made = t.mock.method(Intl, 'DateTimeFormat')
+  for (const zone of ['eUrope/stockholm', 'EUROPE/STOCKHOLM', 'europe/Stockholm']) {
+    assert(isTimeZone(zone))
+    assert.deepEqual(calendarBorders({ unit: 'd', count: 1 }, zone, week), want)
+  }
+  assert.equal(made.mock.callCount(), 0)
+})
+
+test('the days of half a century take few looks at a clock, and hardly any the second time', (t) => {
+  const all = { from: at('1970-01-02T00:00Z'), to: at('2026-01-01T00:00Z') }
+  const looks = t.mock.getter(Intl.DateTimeFormat.prototype, 'format')
+  const days = () => calendarBorders({ unit: 'd', count: 1 }, 'America/Denver', all)
+  assert.equal(days().length, 20_455)
+  assert(looks.mock.callCount() < 7000, `${looks.mock.callCount()} looks`)
+  const before = looks.mock.callCount()
+  days()
+  assert(looks.mock.callCount() - before < 3)
+})
+
+test('clocks that changed back soon, and by odd lengths', () => {
+  const f = (zone: string, [from, to]: [string, string], want: Record<string, number>) => {
+    const days = calendarBorders({ unit: 'd', count: 1 }, zone, { from: at(from), to: at(to) })
+    const odd = days.slice(1).flatMap((next, i) => {
+      const day = days[i] ?? next
+      return next - day === DAY ? [] : [[new Date(day).toISOString(), (next - day) / HOUR]]
+    })
+    assert.deepEqual(Object.fromEntries(odd), want, zone)
+  }
+  f('America/Noronha', ['2000-09-01T00:00Z', '2000-12-01T00:00Z'], {
+    '2000-10-08T02:00:00.000Z': 23,
+    '2000-10-14T01:00:00.000Z': 25
+  })
+  f('America/Argentina/Tucuman', ['2004-05-01T00:00Z', '2004-08-01T00:00Z'], {
+    '2004-05-31T03:00:00.000Z': 25,
+    '2004-06-13T04:00:00.000Z': 23
+  })
+  f('Africa/Casablanca', ['2024-02-01T00:00Z', '2024-06-01T00:00Z'], {
+    '2024-03-09T23:00:00.000Z': 25,
+    '2024-04-14T00:00:00.000Z': 23
+  })
+  f('Africa/Monrovia', ['1972-01-01T12:00Z', '1972-02-01T00:00Z'], {
+    '1972-01-07T00:44:30.000Z': 23 + 15.5 / 60
+  })
 })
 
 test('every change of the clocks of every zone in ten years: each day begins at its first instant', () => {

@@ -93,6 +93,17 @@ test('nextRun', () => {
   )
 })
 
+test('nextRun looks at a clock only around days that match', (t) => {
+  const looks = t.mock.getter(Intl.DateTimeFormat.prototype, 'format')
+  const leap = parseCron({ ...every, minute: '0', hour: '0', day_of_month: '28', month: '1' })
+  let last: UnixMs | undefined = at('2026-01-01T00:00Z')
+  for (let year = 2028; year < 2096; year += 4) {
+    last = nextRun(leap, 'America/Denver', last ?? at('2026-01-01T00:00Z'))
+    assert.equal(last, at(`${year}-02-29T07:00Z`))
+  }
+  assert(looks.mock.callCount() < 2500, `${looks.mock.callCount()} looks`)
+})
+
 /** Every change of clocks of the last ten years, each once though many zones share it. */
 function transitions(): { zone: string; at: number }[] {
   const found = new Map<string, { zone: string; at: number }>()

@@ -49,11 +49,14 @@ test('wildcard', () => {
   f('%', 'x', false)
   f('', '', true)
   f('ÅR*', 'Årsta', true)
+  f('ΟΔΟΣ*', 'ΟΔΟΣΑ', true)
+  f('οδος', 'ΟΔΟΣ', true)
+  f('*ς', 'ΟΔΟΣ', true)
 })
 
 test('mayMatch leaves out nothing that matches', () => {
   const text = fc.string({
-    unit: fc.constantFrom('a', 'A', '"', '\\', 'Σ', 'ς', 'İ', '\n', 'é', ' ')
+    unit: fc.constantFrom('a', 'A', '"', '\\', 'Σ', 'ς', 'σ', 'İ', '\n', 'é', ' ')
   })
   const map = fc.dictionary(fc.constantFrom('k', 'K', 'l'), text)
   const filter = fc.record({

@@ -14,7 +14,8 @@ const bucketsIn = ({ from, to }: Window, length: number, topics: number): number
 
 /**
  * The window with what cannot hold samples left out: nothing is newer than a day ahead, and nothing
- * is older than history, which is asked only when it matters. What is still too much is refused.
+ * is older than history, which is asked only when it matters: for many buckets, and for those of the
+ * calendar, whose borders all are computed. What is still too much is refused.
  */
 export async function boundWindow(
   asked: Window,
@@ -23,7 +24,7 @@ export async function boundWindow(
 ): Promise<Window> {
   const length = lengthOf(interval)
   const window = { ...asked, to: unixMs(Math.max(asked.from, Math.min(asked.to, now + DAY))) }
-  if (bucketsIn(window, length, topics) <= MAX_BUCKETS) return window
+  if ('ms' in interval && bucketsIn(window, length, topics) <= MAX_BUCKETS) return window
   const begin = (await oldest()) ?? window.to
   window.from = unixMs(Math.min(Math.max(asked.from, begin), window.to))
   if (bucketsIn(window, length, topics) <= MAX_BUCKETS) return window

@@ -1,18 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
+import { typesAllowed } from '../../access/object-types.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
-import { sendJsonText } from '../../http/json-text.ts'
+import { sendJsonList } from '../../http/json-text.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
 import { topicFilters } from '../../http/topic-filters.ts'
-import { plainNumber } from '../../lib/json-number.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { readFunctions } from '../../registry/log-functions.ts'
 import { explainTooLarge } from './bounds.ts'
 import { LogEntry, LogV2BodyQuery, LogV2Query } from './schema.ts'
 import { shapeOf, timed } from './timing.ts'
-import { entriesOf, functionsByTopic } from './v2-entries.ts'
+import { entryJson, functionsByTopic, rowTexts } from './v2-entries.ts'
 import { windowOf } from './window.ts'
 
 /** [RFC 9745] Since when these are deprecated, as far as this platform is concerned. */
@@ -43,7 +43,7 @@ export const logV2Routes: Routes = (app, deps) => {
   )
 
   async function readLog(
-    { installation }: Pick<FastifyRequest, 'installation'>,
+    { installation, principal }: Pick<FastifyRequest, 'installation' | 'principal'>,
     reply: FastifyReply,
     query: Static<typeof LogV2BodyQuery>,
     given: readonly string[] | undefined
@@ -57,17 +57,13 @@ export const logV2Routes: Routes = (app, deps) => {
     const topics = filters && latest.topics(installation_id, filters)
     // [contract: Log] the limit comes before matching functions, so fewer than `limit` may come back.
     const asked = { ...windowOf(query, clock()), installation_id, topics, withIds: true }
+    const types = typesAllowed(principal, 'functionx', 'view', installation)
     const signal = hungUpOrLate(reply.raw)
     const [page, functions] = await Promise.all([
       timed(reply, deps, shapeOf(asked), () => history.readPage(asked, signal)),
-      readFunctions(registry, installation_id)
+      functionsByTopic(client_id, readFunctions(registry, installation_id), types)
     ]).catch(explainTooLarge)
-    const entries = entriesOf(JSON.parse(`[${page.rows}]`), functionsByTopic(client_id, functions))
     dropIfStalled(reply.raw)
-    return sendJsonText(reply, `[${entries.map(entryJson).join()}]`)
+    return sendJsonList(reply, rowTexts(page.rows), (row) => entryJson(row, functions))
   }
 }
-
-/** Numbers in plain decimals, as everywhere. */
-const entryJson = ({ value, ...entry }: Static<typeof LogEntry>): string =>
-  `{"value":${plainNumber(value)},${JSON.stringify(entry).slice(1)}`

@@ -46,7 +46,7 @@ export const SchedulesQuery = Type.Object({
 })
 
 export const NextQuery = Type.Object({
-  count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default 5' }))
+  count: Type.Optional(Type.Integer({ minimum: 1, maximum: 20, description: 'Default 5' }))
 })
 
 export const NextRuns = Type.Object({
