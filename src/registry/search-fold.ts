@@ -34,7 +34,7 @@ export async function foldInTransaction(registry: Registry, limit: number): Prom
 }
 
 async function foldKind(registry: Registry, kind: SearchKind, ids: readonly number[]) {
-  const documents = await readDocuments(registry, kind, ids)
+  const documents = [...(await readDocuments(registry, kind, ids))]
   const found = new Set(documents.map(({ id }) => id))
   await putInIndex(
     registry,
