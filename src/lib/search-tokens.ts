@@ -14,15 +14,17 @@ export type TokenQuery = { all: readonly Token[]; any: ReadonlyArray<readonly To
 /** `rough` finds more than `fine`, and finds each faster. */
 export type TokenQueries = { rough: TokenQuery; fine: TokenQuery }
 
-/** The one token of a document with more than this many: a candidate of every search. */
+/** The one token of a document with more than this: a candidate of every search. */
 export const OVERSIZED: Token = 0
-const MAX_TOKENS = 10_000
+const MAX_TOKENS = 3000
+const MAX_TEXT = 65_536
 
 /** A trigram costs time for each candidate of the other tokens, so beside pairs a few are enough. */
 const MAX_TRIGRAMS = { alone: 6, besidePairs: 3 }
 
 /** Trigrams of every text, and every metadata pair as a whole, protected ones too. */
 export function documentTokens(document: SearchDocument): Token[] {
+  if (textLength(document) > MAX_TEXT) return [OVERSIZED]
   const tokens = new Set<Token>()
   const pairs = pairsOf(document, true)
   for (const text of [...fieldsOf(document), ...pairs.map(([, value]) => value)]) {
@@ -34,6 +36,12 @@ export function documentTokens(document: SearchDocument): Token[] {
   }
   for (const [key, value] of pairs) tokens.add(pairToken(fold(key), fold(value)))
   return tokens.size > MAX_TOKENS ? [OVERSIZED] : [...tokens]
+}
+
+/** Of everything that a search looks at, in characters. */
+function textLength(document: SearchDocument): number {
+  const texts = [...fieldsOf(document), ...pairsOf(document, true).flat()]
+  return texts.reduce((sum, { length }) => sum + length, 0)
 }
 
 /** Undefined when nothing narrows the search down. */

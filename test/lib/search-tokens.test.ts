@@ -57,6 +57,11 @@ test('tokens of a document do not depend on case', () => {
 test('a document with too many tokens has one that every search looks for', () => {
   const text = Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(33 + i)).join('')
   assert.deepEqual(documentTokens(document({ meta: { text } })), [OVERSIZED])
+  const long = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, 'a'.repeat(4000)]))
+  assert.deepEqual(documentTokens(document({ meta: long })), [OVERSIZED])
+  assert.notDeepEqual(documentTokens(document({ meta: { text: text.slice(0, 2500) } })), [
+    OVERSIZED
+  ])
 })
 
 test('whatever matches has the tokens of the search', () => {
