@@ -5,6 +5,7 @@ import { matcherOf, resultOf, type SearchDocument } from '../lib/search-document
 import {
   type KindReach,
   type Reach,
+  reachesSome,
   type SearchKind,
   type SearchQuery,
   type SearchReach,
@@ -18,7 +19,8 @@ import {
   indexed,
   isVisible,
   scanned,
-  seesLittle
+  seesLittle,
+  visibleOf
 } from './search-candidates.ts'
 import { readDocuments } from './search-documents.ts'
 import type { Registry } from './tables.ts'
@@ -151,11 +153,11 @@ async function candidatesOf(
   registry: Registry,
   { kind, query, reach, little }: KindSearch
 ): Promise<Candidates> {
-  if (query.wanted.by === 'id') return only(query.wanted.id)
-  const tokens = queryTokens(query)
+  if (query.wanted.by === 'id') return visibleOf(registry, kind, reach, only(query.wanted.id))
+  const tokens = queryTokens(query, reachesSome(reach.seesProtected))
   return tokens === undefined || (await seesLittle(registry, kind, reach, little))
     ? scanned(registry, kind, reach)
-    : indexed(registry, kind, tokens)
+    : visibleOf(registry, kind, reach, indexed(registry, kind, tokens))
 }
 
 async function* only(id: number): Candidates {

@@ -272,7 +272,7 @@ onEveryRegistry('search', (engine) => {
               },
               expected(model, question)
             )
-            await isCandidate(question)
+            for (const isOpen of [true, false]) await isCandidate(question, isOpen)
           }
         }
       ),
@@ -281,13 +281,13 @@ onEveryRegistry('search', (engine) => {
   })
 
   /** The index alone, in steps so short that every border between them is crossed. */
-  async function isCandidate({ query }: Question): Promise<void> {
-    const tokens = queryTokens(query)
+  async function isCandidate({ query }: Question, seesProtected: boolean): Promise<void> {
+    const tokens = queryTokens(query, seesProtected)
     if (!tokens) return
     const everything = {
       visible: 'everything',
       types: new Map(),
-      seesProtected: 'everything'
+      seesProtected: seesProtected ? 'everything' : { organizationIds: [], installationIds: [] }
     } as const
     for (const kind of ['device', 'function', 'installation'] as const) {
       const ids: number[] = []
