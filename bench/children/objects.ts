@@ -41,7 +41,7 @@ async function answer(question: ObjectsQuestion): Promise<ObjectsAnswer> {
       for (let from = question.from; from < question.to; from += AT_ONCE) await fill(from, question)
       return none
     case 'fold':
-      for (let i = 0; i < question.batches; i++) if ((await foldMarks(registry, 2000)) === 0) break
+      for (let i = 0; i < question.batches; i++) if (!(await foldMarks(registry, 2000))) break
       return { ...none, count: await marks() }
     case 'write':
       return measure(question)

@@ -23,6 +23,11 @@ export type SearchQuery = {
 /** `everything` spares long lists; it is what the lists would come to. */
 export type Reach = 'everything' | Scope
 
+export const reachesSome = (reach: Reach): boolean =>
+  reach === 'everything' ||
+  (reach.organizationIds.length + reach.installationIds.length > 0 &&
+    reachesSome(reach.within ?? 'everything'))
+
 /** What a caller may see of one kind. */
 export type KindReach = {
   visible: Reach

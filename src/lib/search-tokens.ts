@@ -3,7 +3,7 @@ import { fieldsOf, pairsOf, type SearchDocument } from './search-document.ts'
 import type { SearchQuery } from './search-query.ts'
 
 /**
- * Tokens are 32-bit hashes. They only narrow a search down to candidates, each of which is compared
+ * Tokens are 32-bit hashes, odd ones of protected metadata, even ones of everything else. They only narrow a search down to candidates, each of which is compared
  * with its texts, so two texts that share a hash cost time and nothing else.
  */
 export type Token = number
@@ -14,33 +14,64 @@ export type TokenQuery = { all: readonly Token[]; any: ReadonlyArray<readonly To
 /** `rough` finds more than `fine`, and finds each faster. */
 export type TokenQueries = { rough: TokenQuery; fine: TokenQuery }
 
-/** The one token of a document with more than this many: a candidate of every search. */
+/** The one token of a document with more than this: a candidate of every search. */
 export const OVERSIZED: Token = 0
-const MAX_TOKENS = 10_000
+const MAX_TOKENS = 3000
+const MAX_TEXT = 65_536
 
 /** A trigram costs time for each candidate of the other tokens, so beside pairs a few are enough. */
 const MAX_TRIGRAMS = { alone: 6, besidePairs: 3 }
 
-/** Trigrams of every text, and every metadata pair as a whole, protected ones too. */
+/** Trigrams of every text, and every metadata pair as a whole. */
 export function documentTokens(document: SearchDocument): Token[] {
+  if (textLength(document) > MAX_TEXT) return [OVERSIZED]
+  const { meta, protectedMeta } = document
   const tokens = new Set<Token>()
-  const pairs = pairsOf(document, true)
-  for (const text of [...fieldsOf(document), ...pairs.map(([, value]) => value)]) {
-    const folded = fold(text)
-    for (let at = 0; at + 3 <= folded.length; at++) {
-      tokens.add(trigram(folded, at))
-      if (tokens.size > MAX_TOKENS) return [OVERSIZED]
-    }
+  for (const token of tokensOf(fieldsOf(document), meta)) {
+    tokens.add(token)
+    if (tokens.size > MAX_TOKENS) return [OVERSIZED]
   }
-  for (const [key, value] of pairs) tokens.add(pairToken(fold(key), fold(value)))
-  return tokens.size > MAX_TOKENS ? [OVERSIZED] : [...tokens]
+  for (const token of tokensOf([], protectedMeta)) {
+    tokens.add(protectedToken(token))
+    if (tokens.size > MAX_TOKENS) return [OVERSIZED]
+  }
+  return [...tokens]
 }
 
-/** Undefined when nothing narrows the search down. */
-export function queryTokens({
-  wanted,
-  filters
-}: Pick<SearchQuery, 'wanted' | 'filters'>): TokenQueries | undefined {
+function* tokensOf(fields: readonly string[], meta: SearchDocument['meta']): Generator<Token> {
+  for (const text of [...fields, ...Object.values(meta)]) {
+    const folded = fold(text)
+    for (let at = 0; at + 3 <= folded.length; at++) yield trigram(folded, at)
+  }
+  for (const [key, value] of Object.entries(meta)) yield pairToken(fold(key), fold(value))
+}
+
+/** Of everything that a search looks at, in characters. */
+function textLength(document: SearchDocument): number {
+  const texts = [...fieldsOf(document), ...pairsOf(document, true).flat()]
+  return texts.reduce((sum, { length }) => sum + length, 0)
+}
+
+type Asked = Pick<SearchQuery, 'wanted' | 'filters'>
+
+/**
+ * Undefined when nothing narrows the search down. Protected metadata are asked for only where some
+ * are seen: how long a search takes must not tell the others what there is.
+ */
+export function queryTokens(asked: Asked, seesProtected: boolean): TokenQueries | undefined {
+  const tokens = openTokens(asked)
+  if (!tokens || !seesProtected) return tokens
+  return { rough: orProtected(tokens.rough), fine: orProtected(tokens.fine) }
+}
+
+const orProtected = ({ all, any }: TokenQuery): TokenQuery => ({
+  all: [],
+  any: [...all.map((token) => [token]), ...any].map((group) =>
+    group.flatMap((token) => [token, protectedToken(token)])
+  )
+})
+
+function openTokens({ wanted, filters }: Asked): TokenQueries | undefined {
   const pairs: Token[] = []
   const any: Token[][] = []
   const patterns = wanted.by === 'text' ? [wanted.text] : []
@@ -100,11 +131,14 @@ function pairToken(key: string, value: string): Token {
   return mix(hash)
 }
 
-/** The last step of MurmurHash3, as a signed number: PostgreSQL has no other. */
+/** No text that is not protected has it, so nobody can ask for it in another way. */
+const protectedToken = (token: Token): Token => token | 1
+
+/** The last step of MurmurHash3, even, as a signed number: PostgreSQL has no other. */
 function mix(hash: number): Token {
   let mixed = hash ^ (hash >>> 16)
   mixed = Math.imul(mixed, 0x85ebca6b)
   mixed ^= mixed >>> 13
   mixed = Math.imul(mixed, 0xc2b2ae35)
-  return mixed ^ (mixed >>> 16)
+  return (mixed ^ (mixed >>> 16)) & ~1
 }

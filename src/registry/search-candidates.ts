@@ -63,6 +63,37 @@ async function markedAfter(
   return rows.map(({ id }) => id)
 }
 
+/** Of these the visible ones: documents of others are not read, so they take hardly any time. */
+export async function* visibleOf(
+  registry: Registry,
+  kind: SearchKind,
+  reach: KindReach,
+  candidates: Candidates
+): Candidates {
+  for await (const ids of candidates) {
+    yield reach.visible === 'everything' ? ids : await visibleAmong(registry, kind, reach, ids)
+  }
+}
+
+/** Written so that SQLite begins with the ids. */
+async function visibleAmong(
+  registry: Registry,
+  kind: SearchKind,
+  reach: KindReach,
+  ids: readonly number[]
+): Promise<number[]> {
+  const { rows } =
+    kind === 'installation'
+      ? await sql<{ id: number }>`select id from installations
+          where ${isOneOf(registry, sql.ref('id'), ids)} and ${isVisible(registry, reach)}
+          order by id`.execute(registry)
+      : await sql<{ id: number }>`select objects.id from objects cross join installations
+          where ${isOneOf(registry, sql.ref('objects.id'), ids)} and kind = ${kind}
+          and installations.id = objects.installation_id and ${isVisible(registry, reach)}
+          order by objects.id`.execute(registry)
+  return rows.map(({ id }) => id)
+}
+
 /** Every visible one. */
 export async function* scanned(registry: Registry, kind: SearchKind, reach: KindReach): Candidates {
   if (kind === 'installation') yield* scannedInstallations(registry, reach)

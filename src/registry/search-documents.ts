@@ -3,21 +3,25 @@ import { objectName, type SearchDocument } from '../lib/search-document.ts'
 import type { SearchKind } from '../lib/search-query.ts'
 import { isOneOf } from './dialect.ts'
 import { readMeta } from './meta.ts'
+import type { StoredObject } from './objects.ts'
 import type { ObjectKind, Registry } from './tables.ts'
 
-/** In the order of the ids, which rise. What is gone, with its installation or alone, is left out. */
+/**
+ * In the order of the ids, which rise. What is gone, with its installation or alone, is left out.
+ * Metadata are parsed one by one, when it is their turn.
+ */
 export const readDocuments = (
   registry: Registry,
   kind: SearchKind,
   ids: readonly number[]
-): Promise<SearchDocument[]> =>
+): Promise<Iterable<SearchDocument>> =>
   kind === 'installation' ? readInstallations(registry, ids) : readObjects(registry, kind, ids)
 
 async function readObjects(
   registry: Registry,
   kind: ObjectKind,
   ids: readonly number[]
-): Promise<SearchDocument[]> {
+): Promise<Iterable<SearchDocument>> {
   const rows = await registry
     .selectFrom('objects')
     .innerJoin('installations', 'installations.id', 'objects.installation_id')
@@ -35,9 +39,15 @@ async function readObjects(
     .where(isOneOf(registry, sql.ref('objects.id'), ids))
     .orderBy('objects.id')
     .execute()
-  return rows.map((row) => {
+  return parsed(kind, rows)
+}
+
+type ObjectRow = StoredObject & { organization_id: number }
+
+function* parsed(kind: ObjectKind, rows: readonly ObjectRow[]): Generator<SearchDocument> {
+  for (const row of rows) {
     const meta = JSON.parse(row.meta)
-    return {
+    yield {
       kind,
       id: row.id,
       name: objectName(row.type, row.id, meta),
@@ -51,7 +61,7 @@ async function readObjects(
       created: row.created,
       updated: row.updated
     }
-  })
+  }
 }
 
 async function readInstallations(

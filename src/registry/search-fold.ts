@@ -1,20 +1,42 @@
 import { sql } from 'kysely'
 import type { SearchKind } from '../lib/search-query.ts'
-import { documentTokens } from '../lib/search-tokens.ts'
+import { documentTokens, type Token } from '../lib/search-tokens.ts'
 import { isOneOf, skipLocked } from './dialect.ts'
-import { dropFromIndex, putInIndex } from './search-dialect.ts'
+import { dropFromIndex, type IndexEntry, putInIndex } from './search-dialect.ts'
 import { readDocuments } from './search-documents.ts'
 import { docOf } from './search-index.ts'
 import type { Registry } from './tables.ts'
 
-/** Brings the index up to date for some of the marks, as one transaction; answers how many. */
-export async function foldMarks(registry: Registry, limit: number): Promise<number> {
+/** Documents that are read at once: each may be a megabyte. */
+const READ = 4
+
+/** What one transaction may take: tokens to write, and milliseconds in which it still reads. */
+export type Budget = { tokens: number; ms: number }
+const UNLIMITED: Budget = { tokens: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY }
+
+type Mark = { kind: SearchKind; id: number }
+/** Without tokens: what is gone. */
+type Folded = Mark & { tokens?: readonly Token[] }
+
+/**
+ * Brings the index up to date for some of the marks, as one transaction; answers whether there may
+ * be more to do.
+ */
+export async function foldMarks(
+  registry: Registry,
+  limit: number,
+  budget?: Budget
+): Promise<boolean> {
   const isMarked = await registry.selectFrom('search_marks').select('id').limit(1).execute()
-  if (isMarked.length === 0) return 0
-  return registry.transaction().execute((registry) => foldInTransaction(registry, limit))
+  if (isMarked.length === 0) return false
+  return registry.transaction().execute((registry) => foldInTransaction(registry, limit, budget))
 }
 
-export async function foldInTransaction(registry: Registry, limit: number): Promise<number> {
+export async function foldInTransaction(
+  registry: Registry,
+  limit: number,
+  { tokens, ms } = UNLIMITED
+): Promise<boolean> {
   const marks = await registry
     .selectFrom('search_marks')
     .select(['kind', 'id'])
@@ -23,34 +45,53 @@ export async function foldInTransaction(registry: Registry, limit: number): Prom
     .limit(limit)
     .modifyEnd(skipLocked(registry))
     .execute()
-  for (const [kind, rows] of Map.groupBy(marks, (mark) => mark.kind)) {
-    await foldKind(
-      registry,
-      kind,
-      rows.map(({ id }) => id)
-    )
+  const folded: Folded[] = []
+  let room = tokens
+  for await (const next of foldEach(registry, marks, performance.now() + ms)) {
+    room -= next.tokens?.length ?? 1
+    // However large, one is always done.
+    if (folded.length > 0 && room < 0) break
+    folded.push(next)
   }
-  return marks.length
+  await write(registry, folded)
+  return marks.length === limit || folded.length < marks.length
 }
 
-async function foldKind(registry: Registry, kind: SearchKind, ids: readonly number[]) {
-  const documents = await readDocuments(registry, kind, ids)
-  const found = new Set(documents.map(({ id }) => id))
-  await putInIndex(
-    registry,
-    documents.map((document) => ({
-      doc: docOf(kind, document.id),
-      tokens: documentTokens(document)
-    }))
-  )
-  const gone = ids.filter((id) => !found.has(id))
-  await dropFromIndex(
-    registry,
-    gone.map((id) => docOf(kind, id))
-  )
-  await registry
-    .deleteFrom('search_marks')
-    .where('kind', '=', kind)
-    .where(isOneOf(registry, sql.ref('id'), ids))
-    .execute()
+async function* foldEach(
+  registry: Registry,
+  marks: readonly Mark[],
+  end: number
+): AsyncGenerator<Folded> {
+  for (const [kind, rows] of Map.groupBy(marks, (mark) => mark.kind)) {
+    for (let at = 0; at < rows.length; at += READ) {
+      if (performance.now() > end) return
+      const ids = rows.slice(at, at + READ).map(({ id }) => id)
+      const documents = await readDocuments(registry, kind, ids)
+      const found = new Map([...documents].map((document) => [document.id, document]))
+      for (const id of ids) {
+        const document = found.get(id)
+        yield { kind, id, ...(document && { tokens: documentTokens(document) }) }
+      }
+    }
+  }
+}
+
+async function write(registry: Registry, folded: readonly Folded[]): Promise<void> {
+  const entries: IndexEntry[] = []
+  const gone: number[] = []
+  for (const { kind, id, tokens } of folded) {
+    if (tokens) entries.push({ doc: docOf(kind, id), tokens })
+    else gone.push(docOf(kind, id))
+  }
+  // Kinds are in the order of documents, and so are ids.
+  await putInIndex(registry, entries)
+  await dropFromIndex(registry, gone)
+  for (const [kind, rows] of Map.groupBy(folded, (mark) => mark.kind)) {
+    const ids = rows.map(({ id }) => id)
+    await registry
+      .deleteFrom('search_marks')
+      .where('kind', '=', kind)
+      .where(isOneOf(registry, sql.ref('id'), ids))
+      .execute()
+  }
 }

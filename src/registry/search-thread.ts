@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { Question } from './search.ts'
+import { PageTooLarge, type Question } from './search.ts'
 import type { Searcher } from './searcher.ts'
 
 /** To the thread: a search, the end of one, or of them all. */
@@ -64,8 +64,8 @@ export class SearchThread implements Searcher {
     let cause: unknown
     worker.on('message', (answer: ThreadAnswer) => {
       const call = this.#waiting.get(answer.id)
-      if ('error' in answer) call?.reject(answer.error)
-      else call?.resolve(answer.text)
+      if ('text' in answer) call?.resolve(answer.text)
+      else call?.reject(answer.error === 'too large' ? new PageTooLarge() : answer.error)
     })
     worker.once('error', (error) => {
       cause = error

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Kysely } from 'kysely'
-import { pauseUntil, type Question, search } from './search.ts'
+import { PageTooLarge, pauseUntil, type Question, search } from './search.ts'
 import type { ThreadAnswer, ThreadCall } from './search-thread.ts'
 import { sqliteDialect } from './sqlite.ts'
 import type { Tables } from './tables.ts'
@@ -22,7 +22,9 @@ async function answer({ id, question }: { id: number; question: Question }): Pro
   try {
     const text = encoder.encode(await search(registry, question, pauseUntil(controller.signal)))
     parentPort?.postMessage({ id, text } satisfies ThreadAnswer, [text.buffer])
-  } catch (error) {
+  } catch (thrown) {
+    // A class does not survive the way to another thread.
+    const error = thrown instanceof PageTooLarge ? 'too large' : thrown
     parentPort?.postMessage({ id, error } satisfies ThreadAnswer)
   } finally {
     running.delete(id)

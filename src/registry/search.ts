@@ -5,6 +5,7 @@ import { matcherOf, resultOf, type SearchDocument } from '../lib/search-document
 import {
   type KindReach,
   type Reach,
+  reachesSome,
   type SearchKind,
   type SearchQuery,
   type SearchReach,
@@ -18,7 +19,8 @@ import {
   indexed,
   isVisible,
   scanned,
-  seesLittle
+  seesLittle,
+  visibleOf
 } from './search-candidates.ts'
 import { readDocuments } from './search-documents.ts'
 import type { Registry } from './tables.ts'
@@ -37,14 +39,34 @@ export const pauseUntil =
 
 /** Documents that are read at once. */
 const READ = 200
+/** Milliseconds of comparing at a stretch: on PostgreSQL everybody else waits meanwhile. */
+const TURN = 5
+/** The bytes of the results on one page: metadata can be large, so few results can be too much. */
+export const MAX_PAGE_BYTES = 64 * 1024 * 1024
+
+export class PageTooLarge extends Error {}
 /** So many documents are looked at sooner than the index is asked. */
 const LITTLE = 2000
 
-type Found = { total: number; results: string[] }
+/** What is on the page so far, as JSON. */
+class Results {
+  readonly texts: string[] = []
+  #room = MAX_PAGE_BYTES
+
+  add(text: string): void {
+    this.#room -= Buffer.byteLength(text)
+    if (this.#room < 0) throw new PageTooLarge()
+    this.texts.push(text)
+  }
+}
+
 /** The part of a kind's matches that is on the page. */
 type Page = { skip: number; take: number }
 
-/** The answer as JSON text. Whoever asks must be given a reach; without one nothing is found. */
+/**
+ * The answer as JSON text; throws `PageTooLarge` when that would be. Whoever asks must be given a
+ * reach; without one nothing is found.
+ */
 export async function search(
   registry: Registry,
   { query, reach }: Question,
@@ -52,55 +74,59 @@ export async function search(
   little = LITTLE
 ): Promise<string> {
   const { limit, offset } = query
-  const found: Found = { total: 0, results: [] }
+  const results = new Results()
+  let total = 0
   for (const kind of searchKinds) {
     const kindReach = reach[kind]
     if (!kindReach) continue
     const page = {
-      skip: Math.max(0, offset - found.total),
-      take: limit - found.results.length
+      skip: Math.max(0, offset - total),
+      take: limit - results.texts.length
     }
-    const part = await searchKind(registry, { kind, query, reach: kindReach, little }, page, pause)
-    found.total += part.total
-    found.results.push(...part.results)
+    const part = { kind, query, reach: kindReach, little, results }
+    total += await searchKind(registry, part, page, pause)
   }
-  const { total, results } = found
-  return `{"total":${total},"limit":${limit},"offset":${offset},"results":[${results.join(',')}]}`
+  const texts = results.texts.join(',')
+  return `{"total":${total},"limit":${limit},"offset":${offset},"results":[${texts}]}`
 }
 
-type KindSearch = { kind: SearchKind; query: SearchQuery; reach: KindReach; little: number }
+type KindSearch = {
+  kind: SearchKind
+  query: SearchQuery
+  reach: KindReach
+  little: number
+  results: Results
+}
 
+/** Adds what is on the page to the results; answers how many there are without it. */
 async function searchKind(
   registry: Registry,
   part: KindSearch,
   page: Page,
   pause: Pause
-): Promise<Found> {
-  const { kind, query, reach } = part
+): Promise<number> {
+  const { kind, query, reach, results } = part
   const matcher = matcherOf(query)
   const sees = viewOf(reach)
   const show = (document: SearchDocument) =>
-    JSON.stringify(resultOf(document, matcher, sees.protected(document)))
+    results.add(JSON.stringify(resultOf(document, matcher, sees.protected(document))))
   if (query.wanted.by === 'everything' && query.filters.length === 0 && reach.types.size === 0) {
     const { total, ids } = await countedPage(registry, kind, reach, page)
-    const results: string[] = []
     await eachDocument(registry, kind, ids, pause, (document) => {
-      if (sees.document(document)) results.push(show(document))
+      if (sees.document(document)) show(document)
     })
-    return { total, results }
+    return total
   }
-  const found: Found = { total: 0, results: [] }
+  let total = 0
   for await (const ids of await candidatesOf(registry, part)) {
     await eachDocument(registry, kind, ids, pause, (document) => {
       if (!sees.document(document)) return
       if (!matcher.matches(document, sees.protected(document))) return
-      if (found.total >= page.skip && found.results.length < page.take) {
-        found.results.push(show(document))
-      }
-      found.total++
+      if (total >= page.skip && total < page.skip + page.take) show(document)
+      total++
     })
   }
-  return found
+  return total
 }
 
 /** What the caller sees, document by document. */
@@ -127,11 +153,11 @@ async function candidatesOf(
   registry: Registry,
   { kind, query, reach, little }: KindSearch
 ): Promise<Candidates> {
-  if (query.wanted.by === 'id') return only(query.wanted.id)
-  const tokens = queryTokens(query)
+  if (query.wanted.by === 'id') return visibleOf(registry, kind, reach, only(query.wanted.id))
+  const tokens = queryTokens(query, reachesSome(reach.seesProtected))
   return tokens === undefined || (await seesLittle(registry, kind, reach, little))
     ? scanned(registry, kind, reach)
-    : indexed(registry, kind, tokens)
+    : visibleOf(registry, kind, reach, indexed(registry, kind, tokens))
 }
 
 async function* only(id: number): Candidates {
@@ -148,8 +174,13 @@ async function eachDocument(
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += READ) {
     await pause()
-    for (const document of await readDocuments(registry, kind, ids.slice(at, at + READ))) {
+    const documents = await readDocuments(registry, kind, ids.slice(at, at + READ))
+    let start = performance.now()
+    for (const document of documents) {
       use(document)
+      if (performance.now() - start < TURN) continue
+      await pause()
+      start = performance.now()
     }
   }
 }

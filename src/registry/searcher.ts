@@ -6,7 +6,7 @@ import type { Registry } from './tables.ts'
 
 /** Searches beside everything else, and stops as soon as nobody waits for the answer. */
 export type Searcher = {
-  /** The answer as JSON text in UTF-8. */
+  /** The answer as JSON text in UTF-8. Throws `PageTooLarge` when that would be. */
   search(question: Question, signal: AbortSignal): Promise<Uint8Array>
   close(): Promise<void>
 }

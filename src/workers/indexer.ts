@@ -8,6 +8,7 @@ type Parts = { registry: Registry; log: FastifyBaseLogger }
 
 /** At a time: a few milliseconds, so that nobody waits long for the registry. */
 const DOCUMENTS = 32
+const BUDGET = { tokens: 3000, ms: 5 }
 const PAUSE = SECOND / 4
 const PAUSE_AFTER_FAILURE = 10 * SECOND
 
@@ -45,8 +46,8 @@ export class Indexer {
     const { registry, log } = this.#parts
     const start = performance.now()
     try {
-      const count = await foldMarks(registry, DOCUMENTS)
-      return count < DOCUMENTS ? PAUSE : performance.now() - start
+      const isMore = await foldMarks(registry, DOCUMENTS, BUDGET)
+      return isMore ? performance.now() - start : PAUSE
     } catch (err) {
       log.error({ err }, 'the search index could not follow; tried again later')
       return PAUSE_AFTER_FAILURE

@@ -62,7 +62,11 @@ const step = fc.oneof(
   }),
   fc.record({ do: fc.constant('rename' as const), name: text, notes: text, at: nat }),
   fc.record({ do: fc.constant('demolish' as const), erased: fc.nat({ max: 2 }), at: nat }),
-  fc.record({ do: fc.constant('fold' as const), limit: fc.integer({ min: 1, max: 9 }) }),
+  fc.record({
+    do: fc.constant('fold' as const),
+    limit: fc.integer({ min: 1, max: 9 }),
+    tokens: fc.nat({ max: 100 })
+  }),
   { arbitrary: fc.record({ do: fc.constant('skip ids' as const), by: nat }), weight: 2 }
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
@@ -198,7 +202,7 @@ onEveryRegistry('search', (engine) => {
         return
       }
       case 'fold':
-        await foldMarks(registry, step.limit)
+        await foldMarks(registry, step.limit, { tokens: step.tokens, ms: 1000 })
         return
       case 'skip ids': {
         const last = Math.max(0, ...objects().map(({ id }) => id)) + step.by
@@ -268,7 +272,7 @@ onEveryRegistry('search', (engine) => {
               },
               expected(model, question)
             )
-            await isCandidate(question)
+            for (const isOpen of [true, false]) await isCandidate(question, isOpen)
           }
         }
       ),
@@ -277,13 +281,13 @@ onEveryRegistry('search', (engine) => {
   })
 
   /** The index alone, in steps so short that every border between them is crossed. */
-  async function isCandidate({ query }: Question): Promise<void> {
-    const tokens = queryTokens(query)
+  async function isCandidate({ query }: Question, seesProtected: boolean): Promise<void> {
+    const tokens = queryTokens(query, seesProtected)
     if (!tokens) return
     const everything = {
       visible: 'everything',
       types: new Map(),
-      seesProtected: 'everything'
+      seesProtected: seesProtected ? 'everything' : { organizationIds: [], installationIds: [] }
     } as const
     for (const kind of ['device', 'function', 'installation'] as const) {
       const ids: number[] = []
@@ -321,7 +325,7 @@ onEveryRegistry('search', (engine) => {
     const total = async () => JSON.parse(await search(again, question, async () => {})).total
     assert((await marks()).length > 0)
     assert.equal(await total(), 1)
-    while ((await foldMarks(again, 1000)) > 0);
+    while (await foldMarks(again, 1000));
     assert.deepEqual(await marks(), [])
     assert.equal(await total(), 1)
     await again.destroy()

@@ -24,10 +24,11 @@ const document = (parts: Partial<SearchDocument>): SearchDocument => ({
 
 test('a search of these has so many tokens', () => {
   const f = (q: string, filters: Record<string, string[]>, all: number, any: number) => {
-    const found = queryTokens({
+    const query = {
       wanted: wantedBy(q),
       filters: Object.entries(filters).map(([key, patterns]) => ({ key, patterns }))
-    })?.fine
+    }
+    const found = queryTokens(query, false)?.fine
     assert.deepEqual([found?.all.length ?? 0, found?.any.length ?? 0], [all, any], q)
   }
   f('*', {}, 0, 0)
@@ -57,6 +58,27 @@ test('tokens of a document do not depend on case', () => {
 test('a document with too many tokens has one that every search looks for', () => {
   const text = Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(33 + i)).join('')
   assert.deepEqual(documentTokens(document({ meta: { text } })), [OVERSIZED])
+  const long = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`k${i}`, 'a'.repeat(4000)]))
+  assert.deepEqual(documentTokens(document({ meta: long })), [OVERSIZED])
+  assert.notDeepEqual(documentTokens(document({ meta: { text: text.slice(0, 2500) } })), [
+    OVERSIZED
+  ])
+})
+
+test('who sees no protected metadata asks for none of their tokens', () => {
+  const secret = { pin: 'hemlig kod' }
+  const own = new Set(documentTokens(document({ name: '', type: null, protectedMeta: secret })))
+  const asked = (seesProtected: boolean) => {
+    const filters = [{ key: 'pin', patterns: ['hemlig kod'] }]
+    const { all, any } = queryTokens({ wanted: wantedBy('hemlig'), filters }, seesProtected)
+      ?.fine ?? {
+      all: [],
+      any: []
+    }
+    return [...all, ...any.flat()]
+  }
+  assert(asked(true).some((token) => own.has(token)))
+  assert(!asked(false).some((token) => own.has(token)))
 })
 
 test('whatever matches has the tokens of the search', () => {
@@ -77,17 +99,25 @@ test('whatever matches has the tokens of the search', () => {
     { maxLength: 2, selector: ({ key }) => key }
   )
   fc.assert(
-    fc.property(text, meta, meta, q, filters, (name, meta, protectedMeta, q, filters) => {
-      const query = { wanted: wantedBy(q), filters }
-      const found = document({ name, meta, protectedMeta })
-      if (query.wanted.by === 'id' || !matcherOf(query).matches(found, true)) return
-      const tokens = queryTokens(query)
-      const own = new Set(documentTokens(found))
-      for (const { all, any } of tokens ? [tokens.rough, tokens.fine] : []) {
-        assert(all.every((token) => own.has(token)))
-        assert(any.every((group) => group.some((token) => own.has(token))))
+    fc.property(
+      text,
+      meta,
+      meta,
+      q,
+      filters,
+      fc.boolean(),
+      (name, meta, protectedMeta, q, filters, isOpen) => {
+        const query = { wanted: wantedBy(q), filters }
+        const found = document({ name, meta, protectedMeta })
+        if (query.wanted.by === 'id' || !matcherOf(query).matches(found, isOpen)) return
+        const tokens = queryTokens(query, isOpen)
+        const own = new Set(documentTokens(found))
+        for (const { all, any } of tokens ? [tokens.rough, tokens.fine] : []) {
+          assert(all.every((token) => own.has(token)))
+          assert(any.every((group) => group.some((token) => own.has(token))))
+        }
       }
-    }),
+    ),
     { numRuns: 2000 }
   )
 })

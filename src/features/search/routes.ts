@@ -1,11 +1,12 @@
 import { signedIn } from '../../access/guard.ts'
 import { searchReach } from '../../access/search-reach.ts'
 import type { Routes } from '../../deps.ts'
-import { forbidden } from '../../http/errors.ts'
+import { badRequest, forbidden } from '../../http/errors.ts'
 import { hungUp } from '../../http/hung-up.ts'
 import { sendJsonText } from '../../http/json-text.ts'
 import { readPrefixedFilters } from '../../http/meta-filters.ts'
 import { wantedBy } from '../../lib/search-query.ts'
+import { MAX_PAGE_BYTES, PageTooLarge } from '../../registry/search.ts'
 import { MAX_LIMIT, SearchError, SearchPage, SearchQuery } from './schema.ts'
 
 export const searchRoutes: Routes = (app, { searcher, searchTimeoutMs, directory }) => {
@@ -29,19 +30,26 @@ export const searchRoutes: Routes = (app, { searcher, searchTimeoutMs, directory
       const filters = readPrefixedFilters(query)
       const reach = searchReach(principal, directory, types)
       if (!reach) throw forbidden()
-      const answer = await searcher.search(
-        {
-          query: {
-            wanted: wantedBy(q),
-            filters,
-            limit: limit || MAX_LIMIT,
-            offset: offset ?? 0
+      const answer = await searcher
+        .search(
+          {
+            query: {
+              wanted: wantedBy(q),
+              filters,
+              limit: limit || MAX_LIMIT,
+              offset: offset ?? 0
+            },
+            reach
           },
-          reach
-        },
-        AbortSignal.any([hungUp(reply.raw), AbortSignal.timeout(searchTimeoutMs)])
-      )
+          AbortSignal.any([hungUp(reply.raw), AbortSignal.timeout(searchTimeoutMs)])
+        )
+        .catch(explainTooLarge)
       return sendJsonText(reply, answer)
     }
   )
+}
+
+function explainTooLarge(error: unknown): never {
+  if (!(error instanceof PageTooLarge)) throw error
+  throw badRequest(`limit must be smaller: the results take more than ${MAX_PAGE_BYTES} bytes`)
 }

@@ -2,6 +2,8 @@ import { Type } from 'typebox'
 import { Id, Meta, UnixSeconds } from '../../http/schema.ts'
 
 export const MAX_LIMIT = 10_000
+/** As of filters: comparing takes up to the length of `q` times the length of a value. */
+const MAX_LENGTH = 255
 
 const Kind = Type.Union([
   Type.Literal('installation'),
@@ -13,7 +15,10 @@ const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =
 
 export const SearchQuery = Type.Object(
   {
-    q: Type.String({ description: 'Text; `*` is a wildcard, alone everything; digits: an id' }),
+    q: Type.String({
+      maxLength: MAX_LENGTH,
+      description: 'Text; `*` is a wildcard, alone everything; digits: an id'
+    }),
     types: Type.Optional(
       Type.Array(Kind, { description: 'Default: every type the caller may see' })
     ),
