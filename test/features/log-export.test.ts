@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onSqlite } from '../support/registries.ts'
 import { store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -17,7 +17,7 @@ const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
 const forbidden = { status: 403, body: { message: 'Forbidden' } }
 const csv = 'timestamp,topic,value,msg\n1,obj/a,1,\n1,obj/b,-0.0000005,"x, ""y"""\n2.5,obj/a,2,\n'
 
-onEveryRegistry('log export', (engine) => {
+onSqlite('log export', (engine) => {
   const { platform, scenario } = withPlatform(engine)
   const as = ({ user }: { user: Account }) => user
 

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onSqlite } from '../support/registries.ts'
 import { store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -28,7 +28,7 @@ const lines = (count: number, topic = 'obj/a') =>
     (_, i) => `{"timestamp":${1_700_000_000 + i},"topic":"${topic}","value":${i}}\n`
   ).join('')
 
-onEveryRegistry('log import', (engine) => {
+onSqlite('log import', (engine) => {
   const { platform, scenario } = withPlatform(engine)
   const as = ({ user }: { user: Account }) => user
 

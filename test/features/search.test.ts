@@ -6,13 +6,12 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { createApp } from '../../src/app.ts'
 import { removeInstallations } from '../../src/registry/installations.ts'
-import {
-  changeObject,
+import { 
+  changeObject,insertObject, 
   insertObject,
   type ObjectRef,
   removeObject,
-  removeSomeObjects
-} from '../../src/registry/objects.ts'
+  removeSomeObjects} from '../../src/registry/objects.ts'
 import type { Searcher } from '../../src/registry/searcher.ts'
 import type { ObjectKind } from '../../src/registry/tables.ts'
 import { inTransaction } from '../../src/registry/transaction.ts'
@@ -482,15 +481,18 @@ onEveryRegistry('search', (engine) => {
   test('GET search whose page would be too large is 400', async () => {
     const { installation, user } = await platform().world.site(grants)
     const text = 'large '.repeat(10_000)
-    const meta = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`k${i}`, text]))
-    for (let i = 0; i < 40; i++) await create('device', installation.id, { meta })
+    const meta = JSON.stringify({ a: text, b: text, c: text, d: text })
+    const fields = { type: 't', meta, protected_meta: '{}' }
+    for (let i = 0; i < 290; i++) {
+      await insertObject(platform().deps.registry, 'device', installation.id, fields, 1)
+    }
     const path = 'GET /api/v3beta/search?q=large'
     const refused = await platform().world.request(path, { as: user })
     assert.deepEqual(
       [refused.status, refused.json],
       [400, { error: 'limit must be smaller: the results take more than 67108864 bytes' }]
     )
-    assert.equal((await find(user, 'q=large&limit=2')).total, 40)
+    assert.equal((await find(user, 'q=large&limit=2')).total, 290)
   })
 
   test('GET search that takes too long is 503', async () => {
