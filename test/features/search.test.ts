@@ -6,12 +6,13 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { createApp } from '../../src/app.ts'
 import { removeInstallations } from '../../src/registry/installations.ts'
-import { 
-  changeObject,insertObject, 
+import {
+  changeObject,
   insertObject,
   type ObjectRef,
   removeObject,
-  removeSomeObjects} from '../../src/registry/objects.ts'
+  removeSomeObjects
+} from '../../src/registry/objects.ts'
 import type { Searcher } from '../../src/registry/searcher.ts'
 import type { ObjectKind } from '../../src/registry/tables.ts'
 import { inTransaction } from '../../src/registry/transaction.ts'
