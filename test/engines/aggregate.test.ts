@@ -134,6 +134,16 @@ function aggregation({ name, isSlow }: EngineUnderTest) {
     }
   })
 
+  test('the smallest numbers there are', async () => {
+    const { installation_id, stored } = await store([
+      { timestamp: unixMs(1_700_000_400_000), value: 5e-324 },
+      { timestamp: unixMs(1_700_000_460_000), value: 0 }
+    ])
+    for (const method of methods) {
+      await assertRows(stored, { ...queryOf(installation_id), method })
+    }
+  })
+
   test('an area over several buckets and months', async () => {
     const { installation_id, stored } = await store([
       { timestamp: unixMs(Date.UTC(2023, 11, 30, 12)), value: 1 },
