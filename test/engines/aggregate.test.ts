@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type { AggregateQuery, History } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
@@ -12,26 +11,14 @@ import { calendarBorders } from '../../src/lib/calendar.ts'
 import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { DAY, HOUR, MINUTE, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { assertNear, expectedRows } from '../support/aggregate-model.ts'
-import { type EngineUnderTest, historyEngines, runEmulated } from '../support/engines.ts'
+import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
 
 const methods = [
   ...['count', 'first', 'last', 'avg', 'spread', 'max', 'min', 'sum', 'stddev', 'median'],
   ...['percentile(95)', 'integral']
 ].map((text) => parseMethod(text) as Method)
 
-for (const engine of await historyEngines()) {
-  describe(`aggregation on ${engine.name}`, () => {
-    if (engine.way === 'here') {
-      aggregation(engine)
-    } else if (engine.way === 'emulated') {
-      test('in an emulated x64 process', () => runEmulated(fileURLToPath(import.meta.url)))
-    } else {
-      const { missing } = engine.way
-      const isRequired = process.env['CI'] === 'true'
-      test('not started', { skip: !isRequired && missing }, () => assert.fail(missing))
-    }
-  })
-}
+await onEveryHistory('aggregation', import.meta.url, aggregation)
 
 function aggregation({ name, isSlow }: EngineUnderTest) {
   let dataDir: string

@@ -3,29 +3,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { openChdb } from '../../src/history/chdb.ts'
 import { type History, type PageQuery, PageTooLarge } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
 import { encodeSample, type Sample, statusJson } from '../../src/lib/sample.ts'
 import { DAY, HOUR, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
-import { type EngineUnderTest, historyEngines, runEmulated } from '../support/engines.ts'
+import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
 
-for (const engine of await historyEngines()) {
-  describe(`history on ${engine.name}`, () => {
-    if (engine.way === 'here') {
-      describe('behaviour', () => historyBehaviour(engine))
-      if (engine.name === 'chdb') test('large results are refused', chdbRefusesLargeResults)
-    } else if (engine.way === 'emulated') {
-      test('in an emulated x64 process', () => runEmulated(fileURLToPath(import.meta.url)))
-    } else {
-      const { missing } = engine.way
-      const isRequired = process.env['CI'] === 'true'
-      test('not started', { skip: !isRequired && missing }, () => assert.fail(missing))
-    }
-  })
-}
+await onEveryHistory('history', import.meta.url, (engine) => {
+  describe('behaviour', () => historyBehaviour(engine))
+  if (engine.name === 'chdb') test('large results are refused', chdbRefusesLargeResults)
+})
 
 function historyBehaviour({ name, isSlow }: EngineUnderTest) {
   let dataDir: string

