@@ -5,11 +5,11 @@ import type { UnixMs } from '../lib/unix-time.ts'
 import { type AggregateQuery, MAX_PAGE_BYTES, type Page, type PageQuery } from './history.ts'
 import { type AggregatedRow, aggregateRows, createAggregateTables } from './sqlite-aggregate.ts'
 import { listMonths, type Month } from './sqlite-file.ts'
+import { inSnapshot, OpenMonths, type Row, sortRows, topicsOf } from './sqlite-snapshot.ts'
 import { type Count, windowOfRows } from './window-search.ts'
 
-type Row = [topic_id: number, timestamp: UnixMs, value: number, msg: string, id: number]
 type Topic = { rank: number; head: string; tail: string }
-type OpenMonth = Month & Record<'count' | 'size' | 'read' | 'lean' | 'text', StatementSync>
+type Statements = Record<'count' | 'size' | 'read' | 'lean' | 'text', StatementSync>
 
 const LATEST_CHUNK = 5000
 /** Texts of a window up to this size are read with their rows, needed or not. */
@@ -19,10 +19,8 @@ const SMALL_BYTES = 4 * 1024 * 1024
 export class SqliteReader {
   readonly #file: DatabaseSync
   readonly #throwIfCancelled: () => void
-  readonly #schemaVersion: StatementSync
   readonly #latest: StatementSync
-  #months: OpenMonth[] = []
-  #monthsVersion = -1
+  readonly #months: OpenMonths<Statements>
 
   constructor(file: DatabaseSync, isCancelled: () => boolean = () => false) {
     this.#file = file
@@ -35,7 +33,7 @@ export class SqliteReader {
       return 1
     })
     createAggregateTables(file)
-    this.#schemaVersion = file.prepare('PRAGMA schema_version')
+    this.#months = new OpenMonths(file, statementsOf)
     this.#latest = file.prepare(`
       SELECT topic_id, latest.id, installation_id, client_id, topic, timestamp, value, msg
       FROM latest JOIN topics USING (topic_id)
@@ -43,11 +41,11 @@ export class SqliteReader {
   }
 
   readPage(query: PageQuery): Page | 'too large' {
-    return this.#inSnapshot(() => this.#readPage(query))
+    return inSnapshot(this.#file, () => this.#readPage(query))
   }
 
   aggregate(query: AggregateQuery): Page {
-    return this.#inSnapshot(() => this.#aggregate(query))
+    return inSnapshot(this.#file, () => this.#aggregate(query))
   }
 
   oldest(): UnixMs | undefined {
@@ -68,18 +66,9 @@ export class SqliteReader {
     this.#file.close()
   }
 
-  #inSnapshot<T>(read: () => T): T {
-    this.#file.exec('BEGIN')
-    try {
-      return read()
-    } finally {
-      this.#file.exec('COMMIT')
-    }
-  }
-
   #aggregate(query: AggregateQuery): Page {
     const topics = this.#topicsOf(query)
-    const months = this.#monthsIn({ ...query, order: 'asc' })
+    const months = this.#months.within(query)
     const { total, rows } = aggregateRows(this.#file, query, [...topics.keys()], months)
     const oldest = query.order === 'asc' ? rows[0] : rows.at(-1)
     const json = aggregatedJson(rows, [...topics.values()])
@@ -92,7 +81,8 @@ export class SqliteReader {
     const page: Row[] = []
     let total = 0
     let room = MAX_PAGE_BYTES
-    for (const month of topics.size > 0 ? this.#monthsIn(query) : []) {
+    const months = topics.size > 0 ? this.#months.within(query) : []
+    for (const month of query.order === 'asc' ? months : months.reverse()) {
       this.#throwIfCancelled()
       const skip = Math.max(query.offset - total, 0)
       const count: Count = (from, to) => Number(month.count.get(ids, from, to)?.['n'])
@@ -107,7 +97,8 @@ export class SqliteReader {
       const window = windowOfRows(all, query.order, { skip, wanted }, count)
       const begin = skip - window.before
       const found = readRows(month, [ids, window.from, window.to], room, (rows) => {
-        sortRows(rows, topics, query.order)
+        sortRows(rows, topics)
+        if (query.order === 'desc') rows.reverse()
         return rows.slice(begin, begin + wanted)
       })
       if (!found) return 'too large'
@@ -120,17 +111,11 @@ export class SqliteReader {
     return { total, count: page.length, oldest: oldest?.[1], rows: toJson(page, topics, query) }
   }
 
-  /** Ranked by the bytes of the topic, as every engine orders text. */
-  #topicsOf({ installation_id, topics }: PageQuery): Map<number, Topic> {
-    const all = 'SELECT topic_id, client_id, topic FROM topics WHERE installation_id = ?'
-    const rows = topics
-      ? this.#file
-          .prepare(`${all} AND topic IN (SELECT value FROM json_each(?)) ORDER BY topic`)
-          .all(installation_id, JSON.stringify(topics))
-      : this.#file.prepare(`${all} ORDER BY topic`).all(installation_id)
+  #topicsOf(query: PageQuery): Map<number, Topic> {
+    const { installation_id } = query
     return new Map(
-      rows.map(({ topic_id, client_id, topic }, rank) => [
-        Number(topic_id),
+      topicsOf(this.#file, query).map(({ topic_id, client_id, topic, rank }) => [
+        topic_id,
         {
           rank,
           head: `"client_id":${client_id},"installation_id":${installation_id},"timestamp":`,
@@ -139,19 +124,9 @@ export class SqliteReader {
       ])
     )
   }
-
-  #monthsIn({ from, to, order }: PageQuery): OpenMonth[] {
-    const version = Number(this.#schemaVersion.get()?.['schema_version'])
-    if (version !== this.#monthsVersion) {
-      this.#months = listMonths(this.#file).map((month) => openMonth(this.#file, month))
-      this.#monthsVersion = version
-    }
-    const months = this.#months.filter((month) => month.from <= to && month.to >= from)
-    return order === 'asc' ? months : months.reverse()
-  }
 }
 
-function openMonth(file: DatabaseSync, month: Month): OpenMonth {
+function statementsOf(file: DatabaseSync, month: Month): Statements {
   const ours = `FROM ${month.table}
     WHERE topic_id IN (SELECT value FROM json_each(?)) AND timestamp BETWEEN ? AND ?`
   const count = file.prepare(`SELECT count(*) AS n ${ours}`)
@@ -165,7 +140,7 @@ function openMonth(file: DatabaseSync, month: Month): OpenMonth {
   )
   read.setReturnArrays(true)
   lean.setReturnArrays(true)
-  return { ...month, count, size, read, lean, text }
+  return { count, size, read, lean, text }
 }
 
 /**
@@ -173,7 +148,7 @@ function openMonth(file: DatabaseSync, month: Month): OpenMonth {
  * texts are read for those rows alone.
  */
 function readRows(
-  month: OpenMonth,
+  month: Statements,
   window: [ids: string, from: number, to: number],
   room: number,
   pick: (rows: Row[]) => Row[]
@@ -187,12 +162,6 @@ function readRows(
   if (bytes > room) return undefined
   for (const row of rows) row[3] = String(month.text.get(row[0], row[1], row[4])?.['msg'])
   return rows
-}
-
-function sortRows(rows: Row[], topics: ReadonlyMap<number, Topic>, order: PageQuery['order']) {
-  const rank = (row: Row) => topics.get(row[0])?.rank ?? 0
-  rows.sort((a, b) => a[1] - b[1] || rank(a) - rank(b) || a[4] - b[4])
-  if (order === 'desc') rows.reverse()
 }
 
 function toJson(
