@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { Session } from 'chdb'
+import { PageTooLarge } from '../lib/page-limit.ts'
 import { type HistoryConnection, insertSettings, type Params, readSettings } from './connection.ts'
-import { PageTooLarge } from './history.ts'
 
 /** The package is always there; its engine only on platforms that have one. */
 export async function isChdbInstalled(): Promise<boolean> {

@@ -1,19 +1,19 @@
 import { plainNumber } from '../lib/json-number.ts'
+import { MAX_PAGE_BYTES } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
 import { bucketParams, groupsSql, totalSql } from './clickhouse-aggregate.ts'
 import { ClickhouseScan } from './clickhouse-scan.ts'
 import type { HistoryConnection, Params } from './connection.ts'
-import {
-  type AggregateQuery,
-  type History,
-  MAX_PAGE_BYTES,
-  type MonthSize,
-  type Page,
-  type PageQuery,
-  type ScanQuery,
-  type Sizes
+import type {
+  AggregateQuery,
+  History,
+  MonthSize,
+  Page,
+  PageQuery,
+  ScanQuery,
+  Sizes
 } from './history.ts'
 import { scanLines } from './scan.ts'
 

@@ -31,11 +31,6 @@ export type Page = {
   rows: string
 }
 
-/** The bytes of one page's text that are held in memory at most; texts of samples can be large. */
-export const MAX_PAGE_BYTES = 64 * 1024 * 1024
-
-export class PageTooLarge extends Error {}
-
 export type ScanQuery = Pick<PageQuery, 'installation_id' | 'topics' | 'from' | 'to'>
 
 /** `name` as in `2025-11`, in UTC; `bytes` on disk. */

@@ -1,16 +1,16 @@
 import { Worker } from 'node:worker_threads'
+import { PageTooLarge } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
 import { DAY, type UnixMs } from '../lib/unix-time.ts'
-import {
-  type AggregateQuery,
-  type History,
-  type MonthSize,
-  type Page,
-  type PageQuery,
-  PageTooLarge,
-  type ScanQuery,
-  type Sizes
+import type {
+  AggregateQuery,
+  History,
+  MonthSize,
+  Page,
+  PageQuery,
+  ScanQuery,
+  Sizes
 } from './history.ts'
 import { type Scanned, scanLines } from './scan.ts'
 import type { SqliteReader } from './sqlite-reader.ts'

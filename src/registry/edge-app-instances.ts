@@ -61,7 +61,7 @@ export const updateInstance = (
   registry: Registry,
   installation_id: number,
   id: number,
-  fields: Partial<EdgeAppInstanceFields>,
+  fields: EdgeAppInstanceFields,
   now: number
 ): Promise<EdgeAppInstance | undefined> =>
   registry

@@ -62,12 +62,7 @@ export const uploadVersion = (
   now: number
 ): Promise<string | undefined> =>
   registry.transaction().execute(async (registry) => {
-    await registry
-      .selectFrom('edge_apps')
-      .select('id')
-      .where('id', '=', app_id)
-      .modifyEnd(forUpdate(registry))
-      .execute()
+    await lockApp(registry, app_id)
     const latest = await latestVersion(registry, app_id, { isNamed: false })
     const version = make(latest)
     if (version.hash === latest?.hash) return undefined
@@ -88,12 +83,7 @@ export const nameVersion = (
   { hash, name }: { hash: string; name: string }
 ): Promise<boolean> =>
   registry.transaction().execute(async (registry) => {
-    await registry
-      .selectFrom('edge_apps')
-      .select('id')
-      .where('id', '=', app_id)
-      .modifyEnd(forUpdate(registry))
-      .execute()
+    await lockApp(registry, app_id)
     const taken = await registry
       .selectFrom('edge_app_versions')
       .select(['hash', 'name'])
@@ -112,3 +102,12 @@ export const nameVersion = (
       .execute()
     return true
   })
+
+/** Until the transaction ends nobody else uploads to the app or names its versions. */
+const lockApp = (registry: Registry, id: number) =>
+  registry
+    .selectFrom('edge_apps')
+    .select('id')
+    .where('id', '=', id)
+    .modifyEnd(forUpdate(registry))
+    .execute()

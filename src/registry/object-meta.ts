@@ -20,7 +20,7 @@ export function objectMeta(registry: Registry, ref: ObjectRef, now: () => number
       (object) => {
         const maps = mapsOf(object)
         isWritten = keyIn(maps, key)?.protected === was?.protected
-        return isWritten ? texts(withKey(maps, key, next)) : undefined
+        return isWritten ? metaTexts(withKey(maps, key, next)) : undefined
       },
       now()
     )
@@ -56,7 +56,8 @@ function withKey({ meta, protected_meta }: Maps, key: string, next: MetaKey | un
   }
 }
 
-const texts = ({ meta, protected_meta }: Maps) => ({
+/** Metadata as the registry keeps them. */
+export const metaTexts = ({ meta, protected_meta }: Maps) => ({
   meta: JSON.stringify(meta),
   protected_meta: JSON.stringify(protected_meta)
 })

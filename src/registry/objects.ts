@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { fold, likePattern } from '../lib/meta-filter.ts'
 import { forKeyShare, forUpdate, isOneOfTexts } from './dialect.ts'
@@ -130,6 +131,8 @@ export async function* listObjects(
   while (true) {
     const part = await readObjects(registry, ref, filter, { after, limit })
     yield part
+    // Between parts the others have their turn.
+    await nextTurn()
     if (part.length < limit) return
     after = part.at(-1)?.id ?? 0
     // Objects may be large: the next part is as many as were good to hold of these.

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { PageTooLarge, type Question } from './search.ts'
+import { PageTooLarge } from '../lib/page-limit.ts'
+import type { Question } from './search.ts'
 import type { Searcher } from './searcher.ts'
 
 /** To the thread: a search, the end of one, or of them all. */

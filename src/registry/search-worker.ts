@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Kysely } from 'kysely'
-import { PageTooLarge, pauseUntil, type Question, search } from './search.ts'
+import { PageTooLarge } from '../lib/page-limit.ts'
+import { pauseUntil, type Question, search } from './search.ts'
 import type { ThreadAnswer, ThreadCall } from './search-thread.ts'
 import { sqliteDialect } from './sqlite.ts'
 import type { Tables } from './tables.ts'

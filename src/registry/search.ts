@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { MAX_PAGE_BYTES, PageTooLarge } from '../lib/page-limit.ts'
 import { scopeTest } from '../lib/scope.ts'
 import { matcherOf, resultOf, type SearchDocument } from '../lib/search-document.ts'
 import {
@@ -41,10 +42,6 @@ export const pauseUntil =
 const READ = 200
 /** Milliseconds of comparing at a stretch: on PostgreSQL everybody else waits meanwhile. */
 const TURN = 5
-/** The bytes of the results on one page: metadata can be large, so few results can be too much. */
-export const MAX_PAGE_BYTES = 64 * 1024 * 1024
-
-export class PageTooLarge extends Error {}
 /** So many documents are looked at sooner than the index is asked. */
 const LITTLE = 2000
 

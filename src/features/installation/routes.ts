@@ -127,7 +127,9 @@ export const installationRoutes: Routes = (app, deps) => {
         await keepProtected(registry, owner, fields, rights(principal, installation))
         await updateInstallation(registry, installation.id, fields, now)
       })
-      await replanSchedules(registry, deps.timezone, now, installation.id)
+      if (typeof body.timezone === 'string') {
+        await replanSchedules(registry, deps.timezone, now, installation.id)
+      }
       return answerChanged(installation.id, principal, query.silent)
     }
   )

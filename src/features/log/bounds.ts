@@ -1,4 +1,3 @@
-import { MAX_PAGE_BYTES, PageTooLarge } from '../../history/history.ts'
 import { badRequest } from '../../http/errors.ts'
 import { type Interval, lengthOf } from '../../lib/aggregation.ts'
 import { DAY, HOUR, MINUTE, SECOND, type UnixMs, unixMs } from '../../lib/unix-time.ts'
@@ -43,10 +42,4 @@ function durationText(ms: number): string {
     SECOND
   ]
   return `${Math.max(1, Math.ceil(ms / length))}${unit}`
-}
-
-/** [ADR-0009] Texts of samples have any length, so a page can be too large though its rows are few. */
-export function explainTooLarge(error: unknown): never {
-  if (!(error instanceof PageTooLarge)) throw error
-  throw badRequest(`limit must be smaller: the entries take more than ${MAX_PAGE_BYTES} bytes`)
 }

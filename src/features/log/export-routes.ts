@@ -7,8 +7,8 @@ import type { Routes } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
 import { hungUp, stopping } from '../../http/hung-up.ts'
 import { InstallationParams } from '../../http/schema.ts'
+import { topicFilters } from '../../http/topic-filters.ts'
 import { type LineForm, lineHeader } from '../../lib/sample-lines.ts'
-import { withClientId } from '../../lib/topic.ts'
 import { DAY, fromSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
 import { ExportQuery, FILE_TYPES } from './file-schema.ts'
 
@@ -32,7 +32,7 @@ export const logExportRoutes: Routes = (app, { history, latest, clock }) => {
     (request, reply) => {
       const { installation, query } = request
       const form = formOf(request, query.format)
-      const filters = query.topics?.map((topic) => withClientId(installation.client_id, topic))
+      const filters = topicFilters(installation.client_id, query.topics)
       const scan = history.scan(
         {
           installation_id: installation.id,

@@ -5,11 +5,11 @@ import { typesAllowed } from '../../access/object-types.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
 import { sendJsonList } from '../../http/json-text.ts'
+import { explainTooLarge } from '../../http/page-limit.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
 import { topicFilters } from '../../http/topic-filters.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
-import { readFunctions } from '../../registry/log-functions.ts'
-import { explainTooLarge } from './bounds.ts'
+import { listObjects } from '../../registry/objects.ts'
 import { LogEntry, LogV2BodyQuery, LogV2Query } from './schema.ts'
 import { shapeOf, timed } from './timing.ts'
 import { entryJson, functionsByTopic, rowTexts } from './v2-entries.ts'
@@ -61,8 +61,12 @@ export const logV2Routes: Routes = (app, deps) => {
     const signal = hungUpOrLate(reply.raw)
     const [page, functions] = await Promise.all([
       timed(reply, deps, shapeOf(asked), () => history.readPage(asked, signal)),
-      functionsByTopic(client_id, readFunctions(registry, installation_id), types)
-    ]).catch(explainTooLarge)
+      functionsByTopic(
+        client_id,
+        listObjects(registry, { kind: 'function', installation_id }),
+        types
+      )
+    ]).catch(explainTooLarge('entries'))
     dropIfStalled(reply.raw)
     return sendJsonList(reply, rowTexts(page.rows), (row) => entryJson(row, functions))
   }

@@ -4,12 +4,13 @@ import { onInstallation } from '../../access/guard.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
 import { sendJsonText } from '../../http/json-text.ts'
+import { explainTooLarge } from '../../http/page-limit.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
 import { topicFilters } from '../../http/topic-filters.ts'
 import { plainNumber } from '../../lib/json-number.ts'
 import { toSeconds } from '../../lib/unix-time.ts'
 import { aggregationOf, bucketsOf } from './aggregation.ts'
-import { boundWindow, explainTooLarge } from './bounds.ts'
+import { boundWindow } from './bounds.ts'
 import { LogBodyQuery, LogQuery, LogResult } from './schema.ts'
 import { shapeOf, timed } from './timing.ts'
 import { windowOf } from './window.ts'
@@ -58,7 +59,7 @@ export const logV3Routes: Routes = (app, deps) => {
       const bounded = await boundWindow(window, bounds, () => history.oldest())
       const buckets = bucketsOf(aggregation, bounded)
       return history.aggregate({ ...asked, ...bounded, method, buckets }, signal)
-    }).catch(explainTooLarge)
+    }).catch(explainTooLarge('entries'))
     const last = page.oldest === undefined ? '0' : plainNumber(toSeconds(page.oldest))
     dropIfStalled(reply.raw)
     return sendJsonText(

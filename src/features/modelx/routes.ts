@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { onObjects } from '../../access/guard.ts'
 import { allows, type ObjectResource, typesAllowed } from '../../access/object-types.ts'
 import { may, type Principal } from '../../access/principal.ts'
@@ -20,7 +20,7 @@ import {
 } from '../../metadata/protected.ts'
 import { tellChange } from '../../notify/change.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
-import { mapsOf, objectMeta } from '../../registry/object-meta.ts'
+import { mapsOf, metaTexts, objectMeta } from '../../registry/object-meta.ts'
 import {
   changeObject,
   findObject,
@@ -109,8 +109,9 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
       if (!allows(types, body.type)) throw forbidden()
       const maps = given(body, ['meta', 'protected_meta'])
       checkNewMeta(maps, { sees, edits })
-      const fields = { type: body.type, ...replacedMeta({ meta: {}, protected_meta: {} }, maps) }
-      const object = await insertObject(registry, kind, installation.id, texts(fields), clock())
+      const meta = metaTexts(replacedMeta({ meta: {}, protected_meta: {} }, maps))
+      const fields = { type: body.type, ...meta }
+      const object = await insertObject(registry, kind, installation.id, fields, clock())
       if (!object) throw forbidden()
       await tell(installation, query.silent)
       return sendJsonText(reply, jsonOf(object, sees))
@@ -153,7 +154,7 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
         const maps = given(body, ['meta', 'protected_meta'])
         const old = mapsOf(current)
         leaveProtected(maps, (key) => Object.hasOwn(old.protected_meta, key), { sees, edits })
-        return texts({ type: body.type, ...replacedMeta(old, maps) })
+        return { type: body.type, ...metaTexts(replacedMeta(old, maps)) }
       }
       const object = await changeObject(registry, refOf(request), change, clock())
       if (!object) throw notFound()
@@ -227,16 +228,6 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
 }
 
 type Caller = Pick<FastifyRequest, 'principal' | 'installation' | 'types' | 'params'>
-type Fields = Pick<Static<typeof ModelX>, 'type' | 'meta'> & {
-  protected_meta: Record<string, string>
-}
-
-const texts = ({ type, meta, protected_meta }: Fields) => ({
-  type,
-  meta: JSON.stringify(meta),
-  protected_meta: JSON.stringify(protected_meta)
-})
-
 /** Metadata are JSON in the registry already. */
 const jsonOf = (object: StoredObject, seesProtected: boolean): string =>
   `{"id":${object.id},"installation_id":${object.installation_id},"type":${JSON.stringify(object.type)},"meta":${object.meta}` +

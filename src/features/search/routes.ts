@@ -1,12 +1,12 @@
 import { signedIn } from '../../access/guard.ts'
 import { searchReach } from '../../access/search-reach.ts'
 import type { Routes } from '../../deps.ts'
-import { badRequest, forbidden } from '../../http/errors.ts'
+import { forbidden } from '../../http/errors.ts'
 import { hungUp } from '../../http/hung-up.ts'
 import { sendJsonText } from '../../http/json-text.ts'
 import { readPrefixedFilters } from '../../http/meta-filters.ts'
+import { explainTooLarge } from '../../http/page-limit.ts'
 import { wantedBy } from '../../lib/search-query.ts'
-import { MAX_PAGE_BYTES, PageTooLarge } from '../../registry/search.ts'
 import { MAX_LIMIT, SearchError, SearchPage, SearchQuery } from './schema.ts'
 
 export const searchRoutes: Routes = (app, { searcher, searchTimeoutMs, directory }) => {
@@ -43,13 +43,8 @@ export const searchRoutes: Routes = (app, { searcher, searchTimeoutMs, directory
           },
           AbortSignal.any([hungUp(reply.raw), AbortSignal.timeout(searchTimeoutMs)])
         )
-        .catch(explainTooLarge)
+        .catch(explainTooLarge('results'))
       return sendJsonText(reply, answer)
     }
   )
-}
-
-function explainTooLarge(error: unknown): never {
-  if (!(error instanceof PageTooLarge)) throw error
-  throw badRequest(`limit must be smaller: the results take more than ${MAX_PAGE_BYTES} bytes`)
 }

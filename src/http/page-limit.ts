@@ -1,0 +1,10 @@
+import { MAX_PAGE_BYTES, PageTooLarge } from '../lib/page-limit.ts'
+import { badRequest } from './errors.ts'
+
+/** [ADR-0009] Texts have any length, so a page can be too large though its rows are few. */
+export const explainTooLarge =
+  (what: 'entries' | 'results') =>
+  (error: unknown): never => {
+    if (!(error instanceof PageTooLarge)) throw error
+    throw badRequest(`limit must be smaller: the ${what} take more than ${MAX_PAGE_BYTES} bytes`)
+  }
