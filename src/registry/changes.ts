@@ -1,4 +1,4 @@
-import { lockChanges } from './dialect.ts'
+import { announceChange, lockChanges } from './dialect.ts'
 import type { ChangeKind, Registry } from './tables.ts'
 
 /**
@@ -13,6 +13,7 @@ export async function recordChange(
 ): Promise<void> {
   await lockChanges(registry)
   await registry.insertInto('changes').values({ kind, ref, created: now }).execute()
+  await announceChange(registry)
 }
 
 export const changesSince = (registry: Registry, seq: number) =>

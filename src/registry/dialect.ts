@@ -72,6 +72,13 @@ export async function lockChanges(registry: Registry): Promise<void> {
   if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616362)`.execute(registry)
 }
 
+export const CHANGES_CHANNEL = 'caracal_changes'
+
+/** Other nodes hear of it as soon as the transaction is committed. */
+export async function announceChange(registry: Registry): Promise<void> {
+  if (isPostgres(registry)) await sql`select pg_notify(${CHANGES_CHANNEL}, '')`.execute(registry)
+}
+
 /** Until the transaction ends nobody else counts or sends for this user. */
 export async function lockUser(registry: Registry, id: number): Promise<void> {
   if (isPostgres(registry))

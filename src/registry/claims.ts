@@ -1,0 +1,35 @@
+import { PostgresClaims } from './postgres-claims.ts'
+
+/** What one node does for all; slots are the sessions on an external broker [ADR-0020]. */
+export type Claim = 'scheduler' | 'housekeeping' | `slot ${number}` | `data ${string}`
+
+/** What this node holds among those that share the registry. */
+export interface Claims {
+  /** True when it is ours by now. To be asked again and again, by one asker: it may be lost, or become free. */
+  take(claim: Claim): Promise<boolean>
+  release(claim: Claim): Promise<void>
+  /** How many nodes there are, this one among them. */
+  nodes(): Promise<number>
+  /** Why it is not known what is held; undefined when all is well. */
+  readonly failure: string | undefined
+  close(): Promise<void>
+}
+
+export type ClaimsOptions = {
+  /** This node keeps something that others need in its own directory, so there can be no others. */
+  isAlone: boolean
+  /** Another node changed the registry. */
+  onChange: () => void
+}
+
+/** A registry in a file belongs to the one process that holds its directory. */
+export const openClaims = (url: string, options: ClaimsOptions): Promise<Claims> =>
+  url === '' ? Promise.resolve(everything) : PostgresClaims.open(url, options)
+
+const everything: Claims = {
+  take: () => Promise.resolve(true),
+  release: () => Promise.resolve(),
+  nodes: () => Promise.resolve(1),
+  failure: undefined,
+  close: () => Promise.resolve()
+}

@@ -1,0 +1,175 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { SECOND } from '../lib/unix-time.ts'
+import type { Claim, Claims, ClaimsOptions } from './claims.ts'
+import { CHANGES_CHANNEL } from './dialect.ts'
+
+/** A node notices that it is cut off before the server gives its claims to others. */
+const ASK_EVERY = 2 * SECOND
+const ASK_LIMIT = 4 * SECOND
+const keepalive = `
+  set tcp_keepalives_idle = 3;
+  set tcp_keepalives_interval = 1;
+  set tcp_keepalives_count = 4;
+  set tcp_user_timeout = 7000`
+const RETRY_EVERY = SECOND / 2
+/** As long as a server may take to notice that the one before is gone. */
+const PATIENCE = 10 * SECOND
+const NODE = 'node'
+
+/**
+ * Advisory locks of one connection that lives as long as the node: the server frees them when the
+ * process ends, and within ten seconds when its machine does. It also hears of changes.
+ */
+export class PostgresClaims implements Claims {
+  readonly #url: string
+  readonly #options: ClaimsOptions
+  readonly #held = new Set<Claim>()
+  readonly #stopping = new AbortController()
+  #client: pg.Client | undefined
+  #failure: string | undefined
+  #watching: Promise<void> = Promise.resolve()
+
+  static async open(url: string, options: ClaimsOptions): Promise<PostgresClaims> {
+    const claims = new PostgresClaims(url, options)
+    await claims.#joinWithin(PATIENCE)
+    claims.#watching = claims.#watch().catch(() => {})
+    return claims
+  }
+
+  private constructor(url: string, options: ClaimsOptions) {
+    this.#url = url
+    this.#options = options
+  }
+
+  get failure(): string | undefined {
+    return this.#failure
+  }
+
+  async take(claim: Claim): Promise<boolean> {
+    if (this.#held.has(claim)) return true
+    const isTaken = await this.#ask((client) => lock(client, claim))
+    if (isTaken) this.#held.add(claim)
+    return isTaken === true
+  }
+
+  async release(claim: Claim): Promise<void> {
+    if (!this.#held.delete(claim)) return
+    await this.#ask((client) => client.query(`select pg_advisory_unlock(${KEY})`, [claim]))
+  }
+
+  async nodes(): Promise<number> {
+    const found = await this.#ask((client) =>
+      client.query<{ nodes: number }>(
+        `select count(*)::int as nodes from pg_locks
+       where locktype = 'advisory' and granted and objsubid = 2
+         and database = (select oid from pg_database where datname = current_database())
+         and (classid, objid) = (${AS_OIDS})`,
+        [NODE]
+      )
+    )
+    return Math.max(1, found?.rows[0]?.nodes ?? 1)
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await this.#watching
+    const client = this.#client
+    this.#lose('closed')
+    await client?.end().catch(() => {})
+  }
+
+  /** What was locked on a connection that breaks is free again, so its answer counts for nothing. */
+  async #ask<T>(question: (client: pg.Client) => Promise<T>): Promise<T | undefined> {
+    const client = this.#client
+    if (!client) return undefined
+    try {
+      const answer = await question(client)
+      return client === this.#client ? answer : undefined
+    } catch (error) {
+      this.#lose(error instanceof Error ? error.message : String(error), client)
+      return undefined
+    }
+  }
+
+  async #joinWithin(patience: number): Promise<void> {
+    const end = performance.now() + patience
+    while (!(await this.#join())) {
+      if (performance.now() > end) throw new Error(whyNot(this.#options))
+      await wait(RETRY_EVERY)
+    }
+  }
+
+  /** False while others are there who cannot be beside this node. */
+  async #join(): Promise<boolean> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: ASK_LIMIT,
+      query_timeout: ASK_LIMIT,
+      keepAlive: true
+    })
+    client.on('error', (error) => this.#lose(error.message, client))
+    client.on('end', () => this.#lose('the connection ended', client))
+    client.on('notification', () => this.#options.onChange())
+    try {
+      await client.connect()
+      await client.query(keepalive)
+      const isIn = await lock(client, NODE, this.#options.isAlone ? '' : '_shared')
+      if (isIn) {
+        await client.query(`listen ${CHANGES_CHANNEL}`)
+        this.#client = client
+        this.#failure = undefined
+        return true
+      }
+    } catch (error) {
+      await client.end().catch(() => {})
+      throw error
+    }
+    await client.end()
+    return false
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await wait(this.#client ? ASK_EVERY : RETRY_EVERY, undefined, { signal, ref: false })
+      if (this.#client) await this.#ask((client) => client.query('select 1'))
+      else await this.#rejoin()
+    }
+  }
+
+  async #rejoin(): Promise<void> {
+    try {
+      if (await this.#join()) this.#options.onChange()
+      else this.#failure = whyNot(this.#options)
+    } catch (error) {
+      this.#failure = error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  #lose(why: string, client = this.#client): void {
+    if (client !== this.#client) return
+    this.#failure = why
+    this.#held.clear()
+    this.#client = undefined
+    void client?.end().catch(() => {})
+  }
+}
+
+/** Two numbers: this program in this schema, and what is claimed. */
+const KEY = `hashtext('caracal ' || current_schema()), hashtext($1)`
+const AS_OIDS = `hashtext('caracal ' || current_schema())::bit(32)::bigint::oid,
+  hashtext($1)::bit(32)::bigint::oid`
+
+async function lock(client: pg.Client, name: string, mode: '' | '_shared' = ''): Promise<boolean> {
+  const { rows } = await client.query<{ is_taken: boolean }>(
+    `select pg_try_advisory_lock${mode}(${KEY}) as is_taken`,
+    [name]
+  )
+  return rows[0]?.is_taken === true
+}
+
+const whyNot = ({ isAlone }: ClaimsOptions): string =>
+  isAlone
+    ? 'another Caracal uses this registry: several nodes need HISTORY_URL and BUS_URL on servers that they share'
+    : 'a Caracal with embedded history or an embedded broker uses this registry, so no other node can'
