@@ -21,6 +21,7 @@ import { decodeSamples } from './lib/sample.ts'
 import { SECOND } from './lib/unix-time.ts'
 import { Metrics } from './metrics.ts'
 import { openSenders } from './outbound/open.ts'
+import { openClaims } from './registry/claims.ts'
 import { openRegistry } from './registry/open.ts'
 import { openSearcher } from './registry/searcher.ts'
 import { openTls, type Tls } from './tls.ts'
@@ -81,6 +82,8 @@ async function open(
   const tls = openTls(config, log)
   closers.push(() => tls?.close())
 
+  const claims = await openClaims(config.REGISTRY_URL, keepsForItself(config))
+  closers.push(() => claims.close())
   const registry = await openRegistry({ url: config.REGISTRY_URL, dataDir })
   closers.push(() => registry.destroy())
   const admin = { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }
@@ -105,18 +108,22 @@ async function open(
   const { history, engine } = await openHistory({ url: config.HISTORY_URL, dataDir })
   closers.push(() => history.close())
   const spool = await spoolOpening
+  const { uuid: node, lastId } = await spool.state()
+  if (!(await claims.take(`data ${node}`))) {
+    throw new Error(`DATA_DIR ${dataDir} is a copy of one that another node runs on`)
+  }
   const latest = await readLatest(history, spool)
+  directory.onRemoved((id) => latest.erase(id))
 
   const metrics = new Metrics()
   const disk = new DiskSpace(dataDir, config.DISK_RESERVE_MB * 1024 * 1024)
   await disk.start()
   closers.push(() => disk.stop())
-  const { lastId } = await spool.state()
   const ids = new SampleIds(lastId)
   const ingest = new Ingest({ spool, ids, latest, directory, disk, metrics, clock })
   const mover = new Mover({ spool, history, metrics, log })
   closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
-  const eraser = new Eraser({ registry, history, latest, mover, log })
+  const eraser = new Eraser({ registry, history, latest, mover, claims, clock, log })
 
   const rules = mqttRules({ identity, directory }, (message, sender, reason) => {
     ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
@@ -139,7 +146,7 @@ async function open(
   })
 
   const health: Health = async () => ({
-    registry: await directory.catchUp().then(ok, failed),
+    registry: claims.failure ? failed(claims.failure) : await directory.catchUp().then(ok, failed),
     history: mover.failure === undefined ? { ok: true, detail: engine } : failed(mover.failure),
     bus: bus.failure
       ? failed(bus.failure)
@@ -191,20 +198,24 @@ async function open(
 
   const sessionDays = config.MQTT_SESSION_DAYS
   const housekeeping = new Housekeeping({
-    ...{ registry, eraser, retention, bus, sessionDays, clock, log }
+    ...{ registry, claims, eraser, retention, bus, sessionDays, clock, log }
   })
-  const catchUp = setInterval(() => {
+  const catchUp = () => {
     directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
-  }, SECOND / 2)
+  }
+  claims.onChange(catchUp)
+  const catchUpTimer = setInterval(catchUp, SECOND / 2)
   // What ends by the clock alone makes no change that anybody could hear of.
   const recheck = setInterval(() => void bus.recheck(), 10 * SECOND)
   closers.push(() => {
-    clearInterval(catchUp)
+    clearInterval(catchUpTimer)
     clearInterval(recheck)
   })
   const indexer = new Indexer({ registry, log })
   const timezone = config.TIMEZONE
-  const scheduler = new Scheduler({ registry, bus, ingest, metrics, clock, log, timezone })
+  const scheduler = new Scheduler({
+    ...{ registry, claims, bus, ingest, metrics, clock, log, timezone }
+  })
   mover.start()
   indexer.start()
   housekeeping.start()
@@ -337,6 +348,10 @@ function describeState(
   metrics.gauge('mqtt_queued_bytes', 'Their size', async () => (await kept()).bytes)
   metrics.gauge('disk_free_bytes', 'Free space of the data directory', () => disk.free)
 }
+
+/** What is in this node's own directory others cannot read. */
+const keepsForItself = ({ HISTORY_URL, BUS_URL }: Config): boolean =>
+  !/^https?:/.test(HISTORY_URL) || BUS_URL === ''
 
 /** Settings whose engine comes later stop the start instead of being ignored. */
 function refuseWhatIsNotBuilt(config: Config): void {
