@@ -11,7 +11,7 @@ type Parts = {
   registry: Registry
   eraser: Eraser
   retention: Retention
-  bus: { endSessionsUnusedSince(time: number): number }
+  bus: { endSessionsUnusedSince(time: number): number | Promise<number> }
   sessionDays: number
   clock: Clock
   log: FastifyBaseLogger
@@ -50,7 +50,7 @@ export class Housekeeping {
     await deleteExpiredTokens(registry, now)
     await forgetChanges(registry, now - HOUR)
     eraser.wake()
-    const ended = bus.endSessionsUnusedSince(now - sessionDays * DAY)
+    const ended = await bus.endSessionsUnusedSince(now - sessionDays * DAY)
     if (ended > 0) log.info({ ended }, 'MQTT sessions that nobody used have ended')
     await retention.run(now)
   }
