@@ -23,8 +23,10 @@ export const Settings = Type.Object({
   HISTORY_URL: Secret(
     'http(s)://user:password@host:8123/database (ClickHouse, not in this version yet); empty: embedded in DATA_DIR; chdb: or sqlite: names the embedded engine'
   ),
-  BUS_URL: Secret(
-    'mqtt(s)://user:password@host:port (not in this version yet); empty: embedded broker'
+  BUS_URL: Secret('mqtt(s)://user:password@host:port, MQTT 5; empty: embedded broker'),
+  BUS_CA_PATH: Text(
+    '',
+    'Certificate (PEM) of the authority behind an mqtts BUS_URL; empty: those that the system trusts'
   ),
   PUBLIC_URL: Text(
     '',
@@ -177,6 +179,9 @@ function check(config: Config): void {
   scheme('REGISTRY_URL', 'postgres://', 'postgresql://')
   scheme('HISTORY_URL', 'http://', 'https://', 'chdb:', 'sqlite:')
   scheme('BUS_URL', 'mqtt://', 'mqtts://')
+  if (config.BUS_CA_PATH !== '' && !config.BUS_URL.startsWith('mqtts:')) {
+    fail('BUS_CA_PATH', 'needs a CARACAL_BUS_URL that begins with mqtts://')
+  }
   scheme('MAIL_URL', 'smtp://', 'smtps://', 'file:')
   scheme('SMS_URL', 'https://', 'http://', 'file:')
   // Codes go through it: in the clear only on this machine.

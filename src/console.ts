@@ -39,7 +39,11 @@ export function startBanner(
     '',
     `  API          ${api}/api/v2`,
     `  API page     ${api}/docs`,
-    `  MQTT         mqtt://${host}:${mqttPort}   ${socket}://${host}:${httpPort}/mqtt`,
+    ...(config.BUS_URL === ''
+      ? [`  MQTT         mqtt://${host}:${mqttPort}   ${socket}://${host}:${httpPort}/mqtt`]
+      : [
+          `  MQTT         ${new URL(config.BUS_URL).protocol}//${platform.deps.mqttBroker}   (BUS_URL)`
+        ]),
     ...(mqttsPort === undefined ? [] : [`               mqtts://${host}:${mqttsPort}`]),
     `  Data         ${config.DATA_DIR} (history: ${historyEngine})`,
     '',

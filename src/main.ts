@@ -15,6 +15,8 @@ export async function main(args: readonly string[]): Promise<void> {
   let firstLogin: FirstLogin | undefined
   try {
     const config = readConfig(process.env)
+    const wantsDemo = args.includes('--demo')
+    if (wantsDemo && config.BUS_URL !== '') return fail('--demo needs the embedded broker')
     // Loaded only now, so that a wrong setting is answered at once.
     const [{ startPlatform }, { pino }] = await Promise.all([
       import('./platform.ts'),
@@ -32,7 +34,6 @@ export async function main(args: readonly string[]): Promise<void> {
       }
     })
     stopOnSignal(platform)
-    const wantsDemo = args.includes('--demo')
     // Building the demo takes a while, and a crash in between must not lose the password either.
     if (wantsDemo && firstLogin) tellFirstLogin(firstLogin)
     const demo = wantsDemo ? await startDemo(config, platform) : undefined

@@ -1,13 +1,11 @@
-import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
-import { type MqttSession, mqttRules } from './access/mqtt-rules.ts'
+import { mqttRules } from './access/mqtt-rules.ts'
 import { createApp } from './app.ts'
-import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
-import { Store } from './bus/store/store.ts'
+import { brokerHost } from './bus/link.ts'
 import { type Config, ConfigError } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
@@ -21,16 +19,18 @@ import { decodeSamples } from './lib/sample.ts'
 import { SECOND } from './lib/unix-time.ts'
 import { Metrics } from './metrics.ts'
 import { openSenders } from './outbound/open.ts'
+import { explainPort, openBus, openStore, type PlatformBus } from './platform-bus.ts'
 import { openClaims } from './registry/claims.ts'
 import { openRegistry } from './registry/open.ts'
 import { openSearcher } from './registry/searcher.ts'
-import { openTls, type Tls } from './tls.ts'
+import { openTls } from './tls.ts'
 import { DiskSpace } from './workers/disk-space.ts'
 import { Eraser } from './workers/eraser.ts'
 import { Housekeeping } from './workers/housekeeping.ts'
 import { Indexer } from './workers/indexer.ts'
 import { Ingest } from './workers/ingest.ts'
 import { Mover } from './workers/mover.ts'
+import { Peers } from './workers/peers.ts'
 import { Retention } from './workers/retention.ts'
 import { Scheduler } from './workers/scheduler.ts'
 
@@ -100,9 +100,8 @@ async function open(
   const identity = new Identity(registry, directory, clock)
 
   // All of them start threads, and none waits for another.
-  const limits = { messages: config.MQTT_QUEUE_LIMIT }
-  const mqttStore = new Store(dataDir, { now: clock(), limits })
-  closers.push(() => mqttStore.close())
+  const store = openStore(config, clock())
+  closers.push(() => store?.close())
   const spoolOpening = Spool.open(dataDir)
   closers.push(() => spoolOpening.then((spool) => spool.close()))
   const { history, engine } = await openHistory({ url: config.HISTORY_URL, dataDir })
@@ -128,17 +127,7 @@ async function open(
   const rules = mqttRules({ identity, directory }, (message, sender, reason) => {
     ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
   })
-  await mqttStore.contents
-  const bus = await openEmbeddedBus({
-    host,
-    port: config.MQTT_PORT,
-    rules,
-    onMessage: (message, sender) => ingest.accept(message, sender),
-    log,
-    store: mqttStore,
-    clock,
-    disk
-  }).catch(explainPort('MQTT_PORT', host, config.MQTT_PORT))
+  const bus = await openBus(config, { registry, claims, rules, ingest, store, disk, clock, log })
   closers.push(() => bus.close())
   directory.onIdentityChange(() => {
     identity.forget()
@@ -148,9 +137,7 @@ async function open(
   const health: Health = async () => ({
     registry: claims.failure ? failed(claims.failure) : await directory.catchUp().then(ok, failed),
     history: mover.failure === undefined ? { ok: true, detail: engine } : failed(mover.failure),
-    bus: bus.failure
-      ? failed(bus.failure)
-      : { ok: true, detail: `${bus.counts.connections} connections` },
+    bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
     disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
   })
   const deps: Deps = {
@@ -188,13 +175,20 @@ async function open(
 
   const app = await createApp(deps, { https: tls?.current })
   closers.push(() => app.close())
-  bus.attach(app.server)
+  await bus.attach(app.server, tls)
   tls?.serve(app.server)
-  const mqttsPort = tls && (await listenMqtts(config, tls, bus, closers))
   await app
     .listen({ host, port: config.HTTP_PORT })
     .catch(explainPort('HTTP_PORT', host, config.HTTP_PORT))
   closers.push(() => bus.stopAccepting())
+  if (bus.shared) {
+    const peers = new Peers({
+      ...{ bus: bus.shared, latest, history, spool, directory, claims, log, node }
+    })
+    await peers.start()
+    closers.push(() => peers.stop())
+  }
+  await bus.connect()
 
   const sessionDays = config.MQTT_SESSION_DAYS
   const housekeeping = new Housekeeping({
@@ -230,7 +224,8 @@ async function open(
 
   const { port: httpPort } = app.server.address() as AddressInfo
   const onStop = (close: () => unknown) => void closers.push(close)
-  return { deps, httpPort, mqttPort: bus.port, mqttsPort, historyEngine: engine, onStop, stop }
+  const { port: mqttPort, tlsPort: mqttsPort } = bus
+  return { deps, httpPort, mqttPort, mqttsPort, historyEngine: engine, onStop, stop }
 }
 
 async function readLatest(history: Deps['history'], spool: Spool): Promise<Latest> {
@@ -254,35 +249,16 @@ async function flushWithin(limit: number, mover: Mover, log: Logger): Promise<vo
   clearTimeout(timer)
 }
 
-async function listenMqtts(
-  { HOST, MQTTS_PORT }: Config,
-  tls: Tls,
-  bus: { accept(conn: import('node:tls').TLSSocket): void },
-  closers: (() => unknown)[]
-): Promise<number> {
-  const server = tls.createServer((socket) => bus.accept(socket))
-  server.listen(MQTTS_PORT, HOST)
-  await once(server, 'listening').catch(explainPort('MQTTS_PORT', HOST, MQTTS_PORT))
-  closers.push(() => server.close())
-  return (server.address() as AddressInfo).port
-}
-
-const explainPort =
-  (setting: string, host: string, port: number) =>
-  (error: NodeJS.ErrnoException): never => {
-    if (error.code === 'EADDRINUSE') throw new Error(`${setting} ${port} on ${host} is taken`)
-    if (error.code === 'EACCES') throw new Error(`${setting} ${port} on ${host} is not allowed`)
-    throw new Error(`${setting}: cannot listen on ${host}:${port} (${error.message})`)
-  }
-
 function publicUrlOf({ PUBLIC_URL, HOST, HTTP_PORT, TLS_CERT_PATH }: Config): string {
   const scheme = TLS_CERT_PATH === '' ? 'http' : 'https'
   return PUBLIC_URL === '' ? `${scheme}://${HOST}:${HTTP_PORT}` : PUBLIC_URL.replace(/\/$/, '')
 }
 
-function mqttBrokerOf({ MQTT_PUBLIC_URL, HOST, MQTT_PORT, MQTTS_PORT, TLS_CERT_PATH }: Config) {
-  if (MQTT_PUBLIC_URL === '') return `${HOST}:${TLS_CERT_PATH === '' ? MQTT_PORT : MQTTS_PORT}`
-  return MQTT_PUBLIC_URL.replace(/^\w+:\/\//, '').replace(/\/$/, '')
+function mqttBrokerOf(config: Config): string {
+  const { MQTT_PUBLIC_URL, BUS_URL, HOST, MQTT_PORT, MQTTS_PORT, TLS_CERT_PATH } = config
+  if (MQTT_PUBLIC_URL !== '') return MQTT_PUBLIC_URL.replace(/^\w+:\/\//, '').replace(/\/$/, '')
+  if (BUS_URL !== '') return brokerHost(BUS_URL)
+  return `${HOST}:${TLS_CERT_PATH === '' ? MQTT_PORT : MQTTS_PORT}`
 }
 
 /** A password may hold colons; the name ends at the first one. */
@@ -305,7 +281,7 @@ const failed = (why: unknown) => ({
 function describeState(
   metrics: Metrics,
   parts: Pick<Deps, 'spool' | 'history' | 'latest' | 'directory'> & {
-    bus: Pick<EmbeddedBus<MqttSession>, 'counts' | 'state'>
+    bus: PlatformBus
     disk: DiskSpace
     retention: Retention
   }
@@ -332,20 +308,7 @@ function describeState(
   )
   metrics.gauge('topics', 'Topics with a latest value', () => latest.size)
   metrics.gauge('installations', 'Installations', () => directory.size)
-  metrics.gauge('mqtt_connections', 'Open MQTT connections', () => bus.counts.connections)
-  metrics.gauge('mqtt_received', 'Messages received since the start', () => bus.counts.received)
-  metrics.gauge('mqtt_delivered', 'Messages delivered since the start', () => bus.counts.delivered)
-  metrics.gauges(
-    'mqtt_dropped',
-    'Messages that did not reach someone, since the start',
-    'reason',
-    () => bus.counts.dropped
-  )
-  const kept = () => bus.state()
-  metrics.gauge('mqtt_sessions', 'Kept MQTT sessions', async () => (await kept()).sessions)
-  metrics.gauge('mqtt_retained', 'Retained messages', async () => (await kept()).retained)
-  metrics.gauge('mqtt_queued', 'Messages that wait for sessions', async () => (await kept()).queued)
-  metrics.gauge('mqtt_queued_bytes', 'Their size', async () => (await kept()).bytes)
+  bus.describe(metrics)
   metrics.gauge('disk_free_bytes', 'Free space of the data directory', () => disk.free)
 }
 
@@ -355,10 +318,7 @@ const keepsForItself = ({ HISTORY_URL, BUS_URL }: Config): boolean =>
 
 /** Settings whose engine comes later stop the start instead of being ignored. */
 function refuseWhatIsNotBuilt(config: Config): void {
-  const later: [keyof Config, RegExp][] = [
-    ['HISTORY_URL', /^https?:/],
-    ['BUS_URL', /./]
-  ]
+  const later: [keyof Config, RegExp][] = [['HISTORY_URL', /^https?:/]]
   for (const [key, pattern] of later) {
     if (pattern.test(String(config[key]))) {
       throw new ConfigError(`CARACAL_${key}: not supported by this version yet`)

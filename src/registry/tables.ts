@@ -184,6 +184,8 @@ export type Tables = {
   erasures: { installation_id: number; created: number }
   /** What the caches of every node must look at again; see changes.ts. */
   changes: { seq: Generated<number>; kind: ChangeKind; ref: number; created: number }
+  /** One row: what tells this platform from others on the same broker. */
+  platform: { id: string }
   schema_migrations: { number: number; name: string; applied: number }
 }
 

@@ -13,7 +13,7 @@ type Parts = {
   claims: Claims
   eraser: Eraser
   retention: Retention
-  bus: { endSessionsUnusedSince(time: number): number }
+  bus: { endSessionsUnusedSince(time: number): number | Promise<number> }
   sessionDays: number
   clock: Clock
   log: FastifyBaseLogger
@@ -49,7 +49,7 @@ export class Housekeeping {
   async run(): Promise<void> {
     const { registry, claims, eraser, retention, bus, sessionDays, clock, log } = this.#parts
     const now = clock()
-    const ended = bus.endSessionsUnusedSince(now - sessionDays * DAY)
+    const ended = await bus.endSessionsUnusedSince(now - sessionDays * DAY)
     if (ended > 0) log.info({ ended }, 'MQTT sessions that nobody used have ended')
     if (!(await claims.take('housekeeping'))) return
     await deleteExpiredTokens(registry, now)

@@ -57,19 +57,21 @@ export class Peers {
     this.#parts = parts
   }
 
-  /** Tells everything that comes into `latest` from now on. */
-  start(): void {
-    const { bus, latest, log } = this.#parts
+  /** Tells everything that comes into `latest` from now on, and what an end before left untold. */
+  async start(): Promise<void> {
+    const { bus, latest, spool, log } = this.#parts
+    for await (const rows of spool.rows()) {
+      for (const sample of decodeSamples(rows)) this.#untold.set(sample.topic, sample)
+    }
     latest.onNewer((sample) => {
       this.#untold.set(sample.topic, sample)
-      this.#telling ??= this.#tellAll().finally(() => {
-        this.#telling = undefined
-      })
+      this.#tellSoon()
     })
     bus.listen(
       'caracal/#',
       (topic, payload) => this.#hear(topic, payload),
       () => {
+        this.#tellSoon()
         this.#catchUp().catch((err) => log.error({ err }, 'latest values may be behind'))
       }
     )
@@ -94,6 +96,12 @@ export class Peers {
     } else if (topic === `${TOLD}/${node}`) {
       this.#answers.add(payload.toString())
     }
+  }
+
+  #tellSoon(): void {
+    this.#telling ??= this.#tellAll().finally(() => {
+      this.#telling = undefined
+    })
   }
 
   async #tellAll(): Promise<void> {

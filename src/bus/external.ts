@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import type { Logger } from 'pino'
+import { hasWildcard } from '../lib/topic.ts'
+import type { Bus, MessageHandler } from './bus.ts'
+import { type BrokerAddress, brokerAddress } from './link.ts'
+import { Outlet } from './outlet.ts'
+import { Slot } from './slot.ts'
+import { type SlotClaims, Slots } from './slots.ts'
+
+export type ExternalBusOptions = {
+  url: string
+  /** Certificate of the authority behind mqtts; undefined: those that the system trusts. */
+  ca?: string | undefined
+  /** The same for all nodes of a platform, and another one for another platform. */
+  platformId: string
+  claims: SlotClaims
+  onMessage: MessageHandler
+  /** How long the broker keeps what nobody reads. */
+  sessionDays: number
+  log: Pick<Logger, 'info' | 'warn' | 'error'>
+}
+export type ExternalCounts = {
+  connections: number
+  received: number
+  published: number
+  slots: number
+}
+
+/** Long enough for a broker that starts beside us. */
+const START_LIMIT = 10_000
+const DAY_SECONDS = 86_400
+const LONGEST_EXPIRY = 0xff_ff_ff_fe
+
+/** How the sessions, the group and the nodes of a platform are called on the broker. */
+export const ownClientIds = 'caracal-'
+
+/** A broker of its own, which any number of nodes share. Nothing happens before `start`. */
+export class ExternalBus implements Bus {
+  readonly address: BrokerAddress
+  readonly #options: ExternalBusOptions
+  readonly #outlet: Outlet
+  readonly #slots: Slots
+  #received = 0
+  #published = 0
+  #wasWell = true
+  #isStarted = false
+
+  constructor(options: ExternalBusOptions) {
+    const { url, ca, claims, log } = options
+    this.#options = options
+    this.address = brokerAddress(url, ca)
+    this.#outlet = new Outlet({
+      address: this.address,
+      clientId: `${this.#prefix}-node-${randomBytes(4).toString('hex')}`,
+      log,
+      onChange: () => this.#report()
+    })
+    this.#slots = new Slots({ claims, log, open: (number) => this.#openSlot(number) })
+  }
+
+  get counts(): Readonly<ExternalCounts> {
+    const slots = [...this.#slots.held]
+    const connections = slots.filter(({ isUp }) => isUp).length + (this.#outlet.isUp ? 1 : 0)
+    const { size } = this.#slots
+    return { connections, received: this.#received, published: this.#published, slots: size }
+  }
+
+  /** Why messages do not get through; undefined when all is well. */
+  get failure(): Error | undefined {
+    if (!this.#isStarted) return new Error('not started')
+    return [this.#outlet, ...this.#slots.held].find(({ failure }) => failure)?.failure
+  }
+
+  /** Connects and begins to read; rejects when the broker cannot be reached or refuses us. */
+  async start(limitMs = START_LIMIT): Promise<void> {
+    await this.#outlet.start(limitMs)
+    this.#isStarted = true
+    this.#slots.start()
+  }
+
+  async publish(
+    topic: string,
+    payload: string,
+    { qos = 0, retain = false }: { qos?: 0 | 1 | 2; retain?: boolean } = {}
+  ): Promise<void> {
+    if (topic === '' || hasWildcard(topic)) {
+      throw new Error(`not a topic to publish to: ${topic}`)
+    }
+    await this.#outlet.publish({ topic, payload: Buffer.from(payload), qos, retain })
+    this.#published++
+  }
+
+  /**
+   * Everything that others publish there, to every node. `onReady` after each subscription: what
+   * was published while there was no connection is gone.
+   */
+  listen(
+    filter: string,
+    handler: (topic: string, payload: Buffer) => void,
+    onReady: () => void = () => {}
+  ): void {
+    this.#outlet.listen({ filter, handler, onReady })
+  }
+
+  /** What was read is stored and acknowledged first, for a bounded time; sessions stay. */
+  async close(): Promise<void> {
+    await this.#slots.stop()
+    await this.#outlet.stop()
+  }
+
+  get #prefix(): string {
+    return ownClientIds + this.#options.platformId
+  }
+
+  #openSlot(number: number): Slot {
+    const { sessionDays, onMessage } = this.#options
+    return new Slot({
+      address: this.address,
+      clientId: `${this.#prefix}-slot-${number}`,
+      expirySeconds: Math.min(sessionDays * DAY_SECONDS, LONGEST_EXPIRY),
+      // A group of its own: two platforms on one broker do not take each other's messages away.
+      filter: `$share/${this.#prefix}/+/obj/#`,
+      onMessage,
+      onReceived: () => this.#received++,
+      onChange: () => this.#report()
+    })
+  }
+
+  /** One line when it breaks and one when all is well again. */
+  #report(): void {
+    const { failure } = this
+    const isWell = failure === undefined
+    if (!this.#isStarted || isWell === this.#wasWell) return
+    this.#wasWell = isWell
+    const { log } = this.#options
+    const broker = `${this.address.host}:${this.address.port}`
+    if (isWell) log.info({ broker }, 'the MQTT broker is back')
+    else log.warn({ broker, err: failure }, 'the MQTT broker is lost; what is sent waits there')
+  }
+}

@@ -1,0 +1,313 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connect as connectTls, getCACertificates } from 'node:tls'
+import {
+  generate,
+  type IConnackPacket,
+  type IPublishPacket,
+  type Packet,
+  parser
+} from 'mqtt-packet'
+import type { Message } from './bus.ts'
+import { reasonText } from './reasons.ts'
+
+export type BrokerAddress = {
+  host: string
+  port: number
+  username: string
+  password: string
+  /** Certificates of the authorities that are trusted; undefined: no TLS. */
+  ca: string[] | undefined
+}
+
+export type LinkOptions = {
+  address: BrokerAddress
+  clientId: string
+  /** How long the broker keeps the session while nobody reads it; 0: it is a new one each time. */
+  expirySeconds: number
+  /** How many messages the broker sends ahead of our acknowledgements. */
+  receiveMaximum: number
+  onPublish: (packet: IPublishPacket, link: Link) => void
+  /** Gives up, when it comes before the link is given away. */
+  signal: AbortSignal
+}
+
+type Waiting = { resolve: () => void; reject: (error: Error) => void }
+
+const MIB = 1024 * 1024
+const KEEPALIVE_SECONDS = 20
+const OPEN_LIMIT = 10_000
+const END_LIMIT = 1000
+const version = { protocolVersion: 5 }
+
+/** `ca`: of the authority behind mqtts; undefined: those that the system trusts. */
+export function brokerAddress(url: string, ca?: string): BrokerAddress {
+  const { protocol, hostname, username, password } = new URL(url)
+  const isTls = protocol === 'mqtts:'
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(brokerHost(url).split(':').at(-1)),
+    username: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    ca: isTls ? (ca === undefined ? systemAuthorities() : [ca]) : undefined
+  }
+}
+
+/** `host:port` */
+export function brokerHost(url: string): string {
+  const { protocol, hostname, port } = new URL(url)
+  return `${hostname}:${port || (protocol === 'mqtts:' ? 8883 : 1883)}`
+}
+
+const systemAuthorities = (): string[] => [
+  ...getCACertificates('default'),
+  ...getCACertificates('system')
+]
+
+/** One MQTT 5 connection to a broker, from CONNECT to its end. */
+export class Link {
+  /** Resolves with the reason. */
+  readonly ended: Promise<Error>
+  readonly #options: LinkOptions
+  readonly #socket: Socket
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #queued: (() => void)[] = []
+  readonly #connack = Promise.withResolvers<IConnackPacket>()
+  #why: Error | undefined
+  #quota = 65_535
+  #lastId = 0
+  #acks: number[] = []
+  #heard = performance.now()
+  #keepalive: NodeJS.Timeout | undefined
+
+  /** Rejects when the broker cannot be reached or says no. */
+  static async open(options: LinkOptions): Promise<Link> {
+    const link = new Link(options)
+    const tooLate = setTimeout(
+      () => link.destroy(new Error('the broker does not answer')),
+      OPEN_LIMIT
+    )
+    try {
+      link.#welcome(await link.#connack.promise)
+      return link
+    } catch (error) {
+      link.destroy(error as Error)
+      throw error
+    } finally {
+      clearTimeout(tooLate)
+    }
+  }
+
+  private constructor(options: LinkOptions) {
+    this.#options = options
+    const { host, port, ca } = options.address
+    const socket = ca ? connectTls({ host, port, ca }) : connectTcp({ host, port })
+    this.#socket = socket
+    socket.setNoDelay(true)
+    options.signal.addEventListener('abort', () => this.destroy(new Error('given up')))
+    const packets = parser(version)
+    packets.on('packet', (packet) => this.#receive(packet))
+    packets.on('error', (error: Error) => this.destroy(error))
+    socket.on('data', (chunk) => {
+      this.#heard = performance.now()
+      if (!this.#why) packets.parse(chunk)
+    })
+    socket.on('error', (error) => this.destroy(error))
+    this.ended = new Promise((resolve) => {
+      socket.once('close', () => resolve(this.#close()))
+    })
+    socket.once(ca ? 'secureConnect' : 'connect', () => this.#greet())
+  }
+
+  get isUp(): boolean {
+    return this.#why === undefined
+  }
+
+  /** Rejects when the broker refuses. */
+  subscribe(filter: string, options: { isOthersOnly: boolean }): Promise<void> {
+    // Retained messages are old news: not asked for. Without `rap` a live message never carries
+    // the retain flag, so whatever does is one of those.
+    const { isOthersOnly: nl } = options
+    const subscriptions = [{ topic: filter, qos: 1 as const, nl, rap: false, rh: 2 }]
+    return this.#ask((messageId) => ({ cmd: 'subscribe', messageId, subscriptions }))
+  }
+
+  /** Resolves when the broker has it: acknowledged, or with QoS 0 written. */
+  async publish({ topic, payload, qos, retain }: Message): Promise<void> {
+    const packet = { cmd: 'publish' as const, topic, payload, qos, retain, dup: false }
+    if (qos === 0) {
+      await new Promise<void>((resolve, reject) => {
+        if (this.#why) return reject(this.#why)
+        this.#socket.write(generate(packet, version), (error) =>
+          error ? reject(error) : resolve()
+        )
+      })
+      return
+    }
+    await this.#turn()
+    try {
+      await this.#ask((messageId) => ({ ...packet, messageId }))
+    } finally {
+      this.#quota++
+      this.#queued.shift()?.()
+    }
+  }
+
+  /** PUBACK; those of one moment go out together. */
+  acknowledge(messageId: number): void {
+    if (this.#acks.push(messageId) > 1) return
+    process.nextTick(() => {
+      const bytes = Buffer.alloc(this.#acks.length * 4)
+      for (const [i, id] of this.#acks.entries()) {
+        bytes.writeUInt16BE(PUBACK, i * 4)
+        bytes.writeUInt16BE(id, i * 4 + 2)
+      }
+      this.#acks = []
+      this.#write(bytes)
+    })
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#heard = performance.now()
+    this.#socket.resume()
+  }
+
+  /** Says goodbye; a session that is kept stays at the broker. */
+  async end(): Promise<void> {
+    if (this.isUp) {
+      await new Promise(process.nextTick)
+      this.#write(generate({ cmd: 'disconnect', reasonCode: 0 }, version))
+      this.#why = new Error('closed')
+      this.resume()
+      this.#socket.end()
+    }
+    const tooLate = new AbortController()
+    await Promise.race([this.ended, wait(END_LIMIT, undefined, { signal: tooLate.signal })])
+    tooLate.abort()
+    this.#socket.destroy()
+    await this.ended
+  }
+
+  destroy(why: Error): void {
+    this.#why ??= why
+    this.#socket.destroy()
+  }
+
+  #greet(): void {
+    const { clientId, expirySeconds, receiveMaximum, address } = this.#options
+    this.#write(
+      generate(
+        {
+          cmd: 'connect',
+          protocolId: 'MQTT',
+          protocolVersion: 5,
+          clean: expirySeconds === 0,
+          clientId,
+          keepalive: KEEPALIVE_SECONDS,
+          ...(address.username !== '' && {
+            username: address.username,
+            password: Buffer.from(address.password)
+          }),
+          properties: {
+            sessionExpiryInterval: expirySeconds,
+            receiveMaximum,
+            maximumPacketSize: MIB
+          }
+        },
+        version
+      )
+    )
+  }
+
+  #welcome({ reasonCode = 0, properties = {} }: IConnackPacket): void {
+    if (reasonCode !== 0) throw new Error(`the broker refused: ${reasonText(reasonCode)}`)
+    if (properties.sharedSubscriptionAvailable === false) {
+      throw new Error('the broker has no shared subscriptions')
+    }
+    this.#quota = properties.receiveMaximum ?? 65_535
+    const seconds = properties.serverKeepAlive ?? KEEPALIVE_SECONDS
+    if (seconds === 0) return
+    this.#keepalive = setInterval(() => this.#keepAlive(seconds * 1500), seconds * 500)
+    this.#keepalive.unref()
+  }
+
+  /** While reading is paused nothing can be heard. */
+  #keepAlive(silenceMs: number): void {
+    this.#write(generate({ cmd: 'pingreq' }, version))
+    if (this.#socket.isPaused() || performance.now() - this.#heard < silenceMs) return
+    this.destroy(new Error('the broker does not answer'))
+  }
+
+  #receive(packet: Packet): void {
+    switch (packet.cmd) {
+      case 'connack':
+        this.#connack.resolve(packet)
+        break
+      case 'publish':
+        if (packet.qos < 2) this.#options.onPublish(packet, this)
+        else this.destroy(new Error('the broker sends QoS 2, which was not asked for'))
+        break
+      case 'suback':
+        this.#answered(packet, Number(packet.granted[0]))
+        break
+      case 'puback':
+      case 'pubcomp':
+        this.#answered(packet, packet.reasonCode)
+        break
+      case 'pubrec':
+        if ((packet.reasonCode ?? 0) >= FAILED) this.#answered(packet, packet.reasonCode)
+        else {
+          const { messageId } = packet
+          this.#write(generate({ cmd: 'pubrel', messageId, reasonCode: 0 }, version))
+        }
+        break
+      case 'disconnect':
+        this.destroy(new Error(`the broker ended it: ${reasonText(packet.reasonCode ?? 0)}`))
+        break
+    }
+  }
+
+  #answered({ messageId = 0 }: Packet, code = 0): void {
+    const waiting = this.#waiting.get(messageId)
+    this.#waiting.delete(messageId)
+    if (code < FAILED) waiting?.resolve()
+    else waiting?.reject(new Error(`the broker refused: ${reasonText(code)}`))
+  }
+
+  #ask(packet: (messageId: number) => Packet): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#why) return reject(this.#why)
+      do this.#lastId = (this.#lastId % 65_535) + 1
+      while (this.#waiting.has(this.#lastId))
+      this.#waiting.set(this.#lastId, { resolve, reject })
+      this.#write(generate(packet(this.#lastId), version))
+    })
+  }
+
+  /** [MQTT5 4.9] no more on their way than the broker allows. */
+  async #turn(): Promise<void> {
+    if (this.#quota === 0) await new Promise<void>((resolve) => this.#queued.push(resolve))
+    this.#quota--
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.isUp) this.#socket.write(bytes)
+  }
+
+  #close(): Error {
+    clearInterval(this.#keepalive)
+    this.#why ??= new Error('the broker ended the connection')
+    this.#connack.reject(this.#why)
+    for (const { reject } of this.#waiting.values()) reject(this.#why)
+    this.#waiting.clear()
+    for (const go of this.#queued.splice(0)) go()
+    return this.#why
+  }
+}
+
+const PUBACK = 0x4002
+const FAILED = 0x80

@@ -1,0 +1,157 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { IPublishPacket } from 'mqtt-packet'
+import type { Logger } from 'pino'
+import { topicMatches } from '../lib/topic.ts'
+import type { Message } from './bus.ts'
+import { LastingLink } from './lasting-link.ts'
+import { Link, type LinkOptions } from './link.ts'
+
+export type Listener = {
+  filter: string
+  handler: (topic: string, payload: Buffer) => void
+  onReady: () => void
+}
+
+/** A message that was not acknowledged by then was not sent, as far as anyone knows. */
+const PATIENCE = 5000
+/** A broker that was away for longer is not waited for. */
+const BLIP = 1000
+const RECEIVE_MAXIMUM = 1000
+
+/** A node's own connection: what it tells, and what every node has to hear. */
+export class Outlet {
+  readonly #options: Pick<LinkOptions, 'address' | 'clientId'> & { log: Pick<Logger, 'error'> }
+  readonly #lasting: LastingLink
+  readonly #listeners: Listener[] = []
+  #changed = Promise.withResolvers<void>()
+  #downSince: number | undefined = performance.now()
+
+  constructor({
+    onChange,
+    ...options
+  }: Pick<LinkOptions, 'address' | 'clientId'> & {
+    log: Pick<Logger, 'error'>
+    onChange: () => void
+  }) {
+    this.#options = options
+    this.#lasting = new LastingLink({
+      open: (signal) => this.#open(signal),
+      onChange: () => {
+        this.#downSince = this.#lasting.link ? undefined : (this.#downSince ?? performance.now())
+        this.#changed.resolve()
+        this.#changed = Promise.withResolvers()
+        onChange()
+      }
+    })
+  }
+
+  get isUp(): boolean {
+    return this.#lasting.link !== undefined
+  }
+
+  get failure(): Error | undefined {
+    return this.#lasting.failure
+  }
+
+  /** Resolves when there is a connection; rejects with what was wrong last when there is none in time. */
+  async start(limitMs: number): Promise<void> {
+    this.#lasting.start()
+    const end = performance.now() + limitMs
+    while (!this.isUp) {
+      if (!(await this.#changeWithin(end - performance.now()))) {
+        throw this.failure ?? new Error('the broker does not answer')
+      }
+    }
+  }
+
+  async publish(message: Message): Promise<void> {
+    const end = performance.now() + PATIENCE
+    for (;;) {
+      const link = await this.#whenUp()
+      try {
+        return await within(link.publish(message), end - performance.now())
+      } catch (error) {
+        const mayRepeat = message.qos > 0 && !link.isUp && performance.now() < end
+        if (!mayRepeat) throw error
+      }
+    }
+  }
+
+  listen(listener: Listener): void {
+    this.#listeners.push(listener)
+    const { link } = this.#lasting
+    if (link) this.#subscribe(link, listener).catch((error) => link.destroy(error))
+  }
+
+  stop(): Promise<void> {
+    return this.#lasting.stop()
+  }
+
+  async #whenUp(): Promise<Link> {
+    for (;;) {
+      const { link, failure } = this.#lasting
+      if (link) return link
+      const left = (this.#downSince ?? performance.now()) + BLIP - performance.now()
+      if (!(await this.#changeWithin(left)))
+        throw failure ?? new Error('no connection to the broker')
+    }
+  }
+
+  async #changeWithin(ms: number): Promise<boolean> {
+    if (ms <= 0) return false
+    return within(
+      this.#changed.promise.then(() => true),
+      ms
+    ).catch(() => false)
+  }
+
+  async #open(signal: AbortSignal): Promise<Link> {
+    const { address, clientId } = this.#options
+    const link = await Link.open({
+      ...{ address, clientId, signal },
+      expirySeconds: 0,
+      receiveMaximum: RECEIVE_MAXIMUM,
+      onPublish: (packet, link) => {
+        this.#hear(packet)
+        if (packet.qos > 0) link.acknowledge(packet.messageId ?? 0)
+      }
+    })
+    try {
+      for (const listener of this.#listeners) await this.#subscribe(link, listener)
+      return link
+    } catch (error) {
+      link.destroy(error as Error)
+      throw error
+    }
+  }
+
+  async #subscribe(link: Link, { filter, onReady }: Listener): Promise<void> {
+    await link.subscribe(filter, { isOthersOnly: true })
+    onReady()
+  }
+
+  #hear({ topic, payload, retain }: IPublishPacket): void {
+    if (retain) return
+    for (const { filter, handler } of this.#listeners) {
+      if (!topicMatches(filter, topic)) continue
+      try {
+        handler(topic, payload as Buffer)
+      } catch (err) {
+        this.#options.log.error({ err, topic }, 'a message of another node was not understood')
+      }
+    }
+  }
+}
+
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  const late = new AbortController()
+  const tooLate = wait(Math.max(0, ms), undefined, { signal: late.signal }).then(() => {
+    throw new Error('the broker did not answer in time')
+  })
+  try {
+    return await Promise.race([work, tooLate])
+  } finally {
+    late.abort()
+    tooLate.catch(() => {})
+  }
+}

@@ -1,0 +1,148 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { IPublishPacket } from 'mqtt-packet'
+import type { MessageHandler } from './bus.ts'
+import { LastingLink } from './lasting-link.ts'
+import { Link, type LinkOptions } from './link.ts'
+
+export type SlotOptions = Pick<LinkOptions, 'address' | 'clientId' | 'expirySeconds'> & {
+  filter: string
+  onMessage: MessageHandler
+  onReceived: () => void
+  onChange: () => void
+}
+
+type Turn = { messageId: number; isStored: boolean }
+
+/** Per session; what comes above it waits at the broker. */
+const RECEIVE_MAXIMUM = 1000
+/** Messages of QoS 0 are bounded by nothing else. */
+const UNSTORED_LIMIT = 2 * RECEIVE_MAXIMUM
+const UNSTORED_BYTES = 16 * 1024 * 1024
+const DRAIN_LIMIT = 4000
+/** An external broker does not say who sent a message. */
+const SENDER = 'broker'
+
+/**
+ * One kept session at the broker. A message is acknowledged when the handler has stored it, and
+ * many are being stored at once.
+ */
+export class Slot {
+  readonly #options: SlotOptions
+  readonly #lasting: LastingLink
+  #reader: Reader | undefined
+
+  constructor(options: SlotOptions) {
+    this.#options = options
+    this.#lasting = new LastingLink({
+      open: (signal) => this.#open(signal),
+      onChange: options.onChange
+    })
+    this.#lasting.start()
+  }
+
+  get isUp(): boolean {
+    return this.#lasting.link !== undefined
+  }
+
+  get failure(): Error | undefined {
+    return this.#lasting.failure
+  }
+
+  /** What was read is stored and acknowledged first; the session stays for whoever comes next. */
+  letGo(): Promise<void> {
+    return this.#lasting.stop(async (link) => {
+      await this.#reader?.drain(link)
+      await link.end()
+    })
+  }
+
+  /** At once: the session belongs to another node by now. */
+  drop(): Promise<void> {
+    return this.#lasting.stop(async (link) => link.destroy(new Error('given up')))
+  }
+
+  async #open(signal: AbortSignal): Promise<Link> {
+    const { address, clientId, expirySeconds, filter } = this.#options
+    const reader = new Reader(this.#options)
+    this.#reader = reader
+    const link = await Link.open({
+      ...{ address, clientId, expirySeconds, signal },
+      receiveMaximum: RECEIVE_MAXIMUM,
+      onPublish: (packet, link) => reader.take(packet, link)
+    })
+    try {
+      await link.subscribe(filter, { isOthersOnly: false })
+      return link
+    } catch (error) {
+      link.destroy(error as Error)
+      throw error
+    }
+  }
+}
+
+/** What comes through one connection of a session. */
+class Reader {
+  readonly #options: SlotOptions
+  /** [MQTT5 4.6] PUBACKs go out in the order in which the messages came. */
+  readonly #turns: Turn[] = []
+  #unstored = 0
+  #bytes = 0
+  #isLeaving = false
+
+  constructor(options: SlotOptions) {
+    this.#options = options
+  }
+
+  take(packet: IPublishPacket, link: Link): void {
+    // Not acknowledged, so it comes again, to whoever reads next.
+    if (this.#isLeaving || !link.isUp) return
+    const { topic, qos, retain, messageId = 0 } = packet
+    const payload = packet.payload as Buffer
+    const turn = { messageId, isStored: retain }
+    if (qos > 0) this.#turns.push(turn)
+    if (retain) {
+      this.#acknowledge(link)
+      return
+    }
+    this.#options.onReceived()
+    this.#unstored++
+    this.#bytes += payload.length
+    if (this.#isFull) link.pause()
+    this.#options.onMessage({ topic, payload, qos, retain }, SENDER).then(
+      () => {
+        turn.isStored = true
+        this.#settle(link, payload.length)
+        this.#acknowledge(link)
+      },
+      (error: Error) => {
+        this.#settle(link, payload.length)
+        // Sent again over the next connection.
+        link.destroy(error)
+      }
+    )
+  }
+
+  async drain(link: Link): Promise<void> {
+    this.#isLeaving = true
+    const end = performance.now() + DRAIN_LIMIT
+    while (this.#turns.length > 0 && link.isUp && performance.now() < end) await wait(5)
+  }
+
+  get #isFull(): boolean {
+    return this.#unstored > UNSTORED_LIMIT || this.#bytes > UNSTORED_BYTES
+  }
+
+  #settle(link: Link, bytes: number): void {
+    const wasFull = this.#isFull
+    this.#unstored--
+    this.#bytes -= bytes
+    if (wasFull && !this.#isFull) link.resume()
+  }
+
+  #acknowledge(link: Link): void {
+    for (let turn = this.#turns[0]; turn?.isStored; turn = this.#turns[0]) {
+      this.#turns.shift()
+      link.acknowledge(turn.messageId)
+    }
+  }
+}

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Message } from '../../src/bus/bus.ts'
+import { ExternalBus, type ExternalBusOptions } from '../../src/bus/external.ts'
+import { openClaims } from '../../src/registry/claims.ts'
+import { startBus } from '../support/bus.ts'
+import { eventually } from '../support/eventually.ts'
+import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
+import { mqttClient } from '../support/mqtt.ts'
+import { freePort } from '../support/port.ts'
+import { onEveryRegistry } from '../support/registries.ts'
+
+type After = { after(close: () => unknown): void }
+
+/** With claims of its own, so it has every slot; what is logged is kept. */
+async function openBus(
+  t: After,
+  port: number,
+  options: Partial<ExternalBusOptions> & { credentials?: string } = {}
+) {
+  const logged: string[] = []
+  const note = (_fields: object, text: string) => void logged.push(text)
+  const { credentials = '', ...rest } = options
+  const received: Message[] = []
+  const bus = new ExternalBus({
+    url: `mqtt://${credentials}127.0.0.1:${port}`,
+    platformId: 'a1b2c3d4',
+    claims: await openClaims('', true),
+    onMessage: (message) => {
+      received.push(message)
+      return Promise.resolve()
+    },
+    sessionDays: 7,
+    log: { info: note, warn: note, error: note } as unknown as ExternalBusOptions['log'],
+    ...rest
+  })
+  t.after(() => bus.close())
+  return { bus, received, logged, payloads: () => received.map(({ payload }) => String(payload)) }
+}
+
+/** Every slot is connected and subscribed. */
+const ready = (bus: ExternalBus, slots = 8) =>
+  eventually(() => assert.deepEqual([bus.counts.connections, bus.failure], [slots + 1, undefined]))
+
+describe('an external broker', { skip: withoutMosquitto }, () => {
+  test('a message is acknowledged when it is stored, and not before', async (t) => {
+    const { port, stop, start } = await startMosquitto(t)
+    const store: (() => void)[] = []
+    const onMessage = () => new Promise<void>((resolve) => store.push(resolve))
+    const { bus } = await openBus(t, port, { onMessage })
+    await bus.start()
+    await ready(bus)
+    const device = await mqttClient(t, port)
+    for (let i = 0; i < 20; i++) await device.publish('1/obj/a', `${i}`, { qos: 1 })
+    await eventually(() => assert.equal(store.length, 20))
+    for (const stored of store.splice(0, 10)) stored()
+    await wait(50)
+    // What was not acknowledged comes again, and nothing else does.
+    await stop('SIGTERM')
+    await start()
+    await eventually(() => assert.equal(store.length, 20), 10_000)
+    for (const stored of store.splice(0)) stored()
+    await wait(200)
+    assert.equal(store.length, 0)
+  })
+
+  test('many are being stored at once, and no more than the receive maximum is in memory', async (t) => {
+    const { port } = await startMosquitto(t)
+    let waiting: (() => void)[] = []
+    const onMessage = () => new Promise<void>((resolve) => waiting.push(resolve))
+    const { bus } = await openBus(t, port, { onMessage })
+    await bus.start()
+    await ready(bus)
+    const device = await mqttClient(t, port)
+    const sent = 9000
+    await Promise.all(
+      Array.from({ length: sent }, (_, i) => device.publish('1/obj/a', `${i}`, { qos: 1 }))
+    )
+    await eventually(() => assert.equal(waiting.length, 8000), 10_000)
+    await wait(100)
+    assert.equal(waiting.length, 8000)
+    let stored = 0
+    await eventually(() => {
+      for (const done of waiting.splice(0)) {
+        stored++
+        done()
+      }
+      assert.equal(stored, sent)
+    })
+    waiting = []
+  })
+
+  test('every QoS is delivered, what is retained is not stored again', async (t) => {
+    const { port } = await startMosquitto(t)
+    const device = await mqttClient(t, port)
+    await device.publish('1/obj/old', 'retained before', { qos: 1, retain: true })
+    const first = await openBus(t, port)
+    await first.bus.start()
+    await ready(first.bus)
+    await device.publish('1/obj/a', 'zero')
+    await device.publish('1/obj/a', 'one', { qos: 1 })
+    await device.publish('1/obj/a', 'two', { qos: 2 })
+    await device.publish('1/obj/a', 'kept', { qos: 1, retain: true })
+    await device.publish('1/set/a', 'elsewhere', { qos: 1 })
+    const want = ['kept', 'one', 'two', 'zero']
+    await eventually(() => assert.deepEqual(first.payloads().sort(), want))
+    await first.bus.close()
+    const second = await openBus(t, port)
+    await second.bus.start()
+    await ready(second.bus)
+    await device.publish('1/obj/a', 'new', { qos: 1 })
+    await eventually(() => assert.deepEqual(second.payloads(), ['new']))
+  })
+
+  test('what was sent while nobody read is read by the next', async (t) => {
+    const { port, stop, start } = await startMosquitto(t)
+    const first = await openBus(t, port)
+    await first.bus.start()
+    await ready(first.bus)
+    await first.bus.close()
+    const device = await mqttClient(t, port)
+    for (let i = 0; i < 40; i++) await device.publish('1/obj/a', `${i}`, { qos: 1 })
+    await stop('SIGTERM')
+    await start()
+    const second = await openBus(t, port)
+    await second.bus.start()
+    await eventually(() => assert.equal(new Set(second.payloads()).size, 40))
+    assert.equal(second.received.length, 40)
+  })
+
+  test('two platforms on one broker both get everything', async (t) => {
+    const { port } = await startMosquitto(t)
+    const [one, two] = [await openBus(t, port), await openBus(t, port, { platformId: 'ffffffff' })]
+    for (const { bus } of [one, two]) {
+      await bus.start()
+      await ready(bus)
+    }
+    const device = await mqttClient(t, port)
+    for (let i = 0; i < 16; i++) await device.publish('1/obj/a', `${i}`, { qos: 1 })
+    await eventually(() => {
+      assert.deepEqual([one.received.length, two.received.length], [16, 16])
+    })
+  })
+
+  test('a message that cannot be stored comes again, and health says why', async (t) => {
+    const { port } = await startMosquitto(t)
+    let tries = 0
+    const onMessage = () =>
+      ++tries < 3 ? Promise.reject(new Error('the disk is broken')) : Promise.resolve()
+    const { bus, logged } = await openBus(t, port, { onMessage })
+    await bus.start()
+    await ready(bus)
+    const device = await mqttClient(t, port)
+    await device.publish('1/obj/a', '1', { qos: 1 })
+    await eventually(() => assert.equal(bus.failure?.message, 'the disk is broken'))
+    await eventually(() => assert.equal(tries, 3))
+    await ready(bus)
+    assert.deepEqual(
+      [logged.at(0), logged.at(-1)],
+      ['the MQTT broker is lost; what is sent waits there', 'the MQTT broker is back']
+    )
+  })
+
+  test('publish resolves when the broker has it, waits a moment for one that is away, and then refuses', async (t) => {
+    const { port, stop, start } = await startMosquitto(t)
+    const { bus } = await openBus(t, port)
+    await bus.start()
+    const listener = await mqttClient(t, port)
+    await listener.subscribe('#', 2)
+    for (const qos of [0, 1, 2] as const) await bus.publish('1/set/a', `QoS ${qos}`, { qos })
+    await eventually(() => assert.deepEqual(listener.payloads(), ['QoS 0', 'QoS 1', 'QoS 2']))
+    // More at once than the broker lets be on their way.
+    await Promise.all(Array.from({ length: 3000 }, () => bus.publish('1/set/b', '', { qos: 1 })))
+    await eventually(() => assert.equal(listener.messages.length, 3003))
+    await bus.publish('1/set/c', 'kept', { qos: 1, retain: true })
+    await assert.rejects(bus.publish('1/#', ''), /not a topic/)
+
+    await stop('SIGTERM')
+    await eventually(() => assert.ok(bus.failure))
+    await assert.rejects(bus.publish('1/set/a', 'lost', { qos: 1 }))
+    await wait(1000)
+    const asked = performance.now()
+    await assert.rejects(bus.publish('1/set/a', 'lost', { qos: 1 }))
+    assert.ok(performance.now() - asked < 500)
+    await start()
+    await ready(bus)
+    await bus.publish('1/set/a', 'again', { qos: 1 })
+    const later = await mqttClient(t, port)
+    await later.subscribe('1/set/#')
+    await eventually(() => assert.deepEqual(later.payloads(), ['kept']))
+    assert.equal(bus.counts.published, 3005)
+  })
+
+  test('listen brings what others publish to every node, and says when it begins again', async (t) => {
+    const { port, stop, start } = await startMosquitto(t)
+    const nodes = [await openBus(t, port), await openBus(t, port, { platformId: 'b' })]
+    const heard: string[][] = [[], []]
+    const readies = [0, 0]
+    for (const [i, { bus }] of nodes.entries()) {
+      const hear = (topic: string, payload: Buffer) => void heard[i]?.push(`${topic} ${payload}`)
+      bus.listen('caracal/news/#', hear, () => {
+        readies[i] = (readies[i] ?? 0) + 1
+      })
+      await bus.start()
+    }
+    await nodes[0]?.bus.publish('caracal/news/1', 'a')
+    await nodes[1]?.bus.publish('caracal/news/2', 'b', { qos: 1 })
+    await nodes[1]?.bus.publish('caracal/other', 'c', { qos: 1 })
+    await eventually(() => assert.deepEqual(heard, [['caracal/news/2 b'], ['caracal/news/1 a']]))
+    assert.deepEqual(readies, [1, 1])
+    await stop('SIGKILL')
+    await start()
+    await eventually(() => assert.deepEqual(readies, [2, 2]))
+    await nodes[0]?.bus.publish('caracal/news/1', 'd', { qos: 1 })
+    await eventually(() => assert.equal(heard[1]?.at(-1), 'caracal/news/1 d'))
+    // One that begins to listen later hears too.
+    nodes[0]?.bus.listen('caracal/late', (_topic, payload) => heard[0]?.push(String(payload)))
+    await eventually(async () => {
+      await nodes[1]?.bus.publish('caracal/late', 'late', { qos: 1 })
+      assert.equal(heard[0]?.at(-1), 'late')
+    })
+  })
+
+  test('a broker that is killed under load: the reading goes on', async (t) => {
+    const { port, stop, start } = await startMosquitto(t)
+    const { bus, received } = await openBus(t, port)
+    await bus.start()
+    await ready(bus)
+    for (const round of [1, 2, 3]) {
+      const device = await mqttClient(t, port)
+      for (let i = 0; i < 500; i++)
+        void device.publish('1/obj/a', `${i}`, { qos: 1 }).catch(() => {})
+      await eventually(() => assert.ok(received.length > 100))
+      await stop('SIGKILL')
+      await eventually(() => assert.ok(bus.failure))
+      await start()
+      await ready(bus)
+      received.length = 0
+      const after = await mqttClient(t, port)
+      for (let i = 0; i < 50; i++) await after.publish(`${round}/obj/b`, `${i}`, { qos: 1 })
+      await eventually(() => {
+        const fresh = received.filter(({ topic }) => topic === `${round}/obj/b`)
+        assert.equal(new Set(fresh.map(({ payload }) => String(payload))).size, 50)
+      })
+      received.length = 0
+    }
+  })
+
+  test('its own account: what is wrong is said, the password is not', async (t) => {
+    const { port } = await startMosquitto(t, ['allow_anonymous false'])
+    const { bus } = await openBus(t, port, { credentials: 'anna:secret@' })
+    await assert.rejects(bus.start(500), (error: Error) => {
+      assert.match(error.message, /refused: (not authorized|bad user name)/)
+      return !error.message.includes('secret')
+    })
+    const nobody = await openBus(t, await freePort())
+    await assert.rejects(nobody.bus.start(500), /ECONNREFUSED/)
+    assert.ok(nobody.bus.failure)
+    await assert.rejects(nobody.bus.publish('1/set/a', ''), /ECONNREFUSED/)
+  })
+})
+
+test('a broker that does not speak MQTT 5 is refused', async (t) => {
+  const { port } = await startBus(t)
+  const { bus } = await openBus(t, port)
+  await assert.rejects(bus.start(1000), /MQTT 5/)
+})
+
+onEveryRegistry('slots of nodes', ({ name, url }) => {
+  if (name === 'SQLite') return
+
+  test('nodes share the sessions, and take over those of one that is gone', {
+    skip: withoutMosquitto
+  }, async (t) => {
+    const { port } = await startMosquitto(t)
+    const at = await url()
+    const node = async () => {
+      const claims = await openClaims(at, false)
+      t.after(() => claims.close())
+      const opened = await openBus(t, port, { claims })
+      await opened.bus.start()
+      return { ...opened, claims }
+    }
+    const slots = (nodes: { bus: ExternalBus }[]) => nodes.map(({ bus }) => bus.counts.slots)
+    const one = await node()
+    await ready(one.bus)
+    const two = await node()
+    await eventually(() => assert.deepEqual(slots([one, two]), [4, 4]), 10_000)
+    await ready(one.bus, 4)
+    await ready(two.bus, 4)
+    const three = await node()
+    await eventually(() => assert.deepEqual(slots([one, two, three]).sort(), [2, 3, 3]), 10_000)
+
+    const device = await mqttClient(t, port)
+    let sent = 0
+    const send = async (count: number) => {
+      for (; count > 0; count--) await device.publish('1/obj/a', `${sent++}`, { qos: 1 })
+    }
+    const allRead = () => {
+      const all = [one, two, three].flatMap(({ payloads }) => payloads())
+      assert.deepEqual([new Set(all).size, all.length], [sent, sent])
+    }
+    await send(80)
+    await eventually(allRead)
+    // One loses its claims, as when it is cut off from the registry; one leaves for good.
+    await two.claims.close()
+    await three.bus.close()
+    await three.claims.close()
+    await send(80)
+    await eventually(() => assert.deepEqual(slots([one, two, three]), [8, 0, 0]), 10_000)
+    await ready(one.bus)
+    await send(80)
+    await eventually(allRead)
+  })
+})

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { connect, type MqttClient } from 'mqtt'
+import { unixMs } from '../../src/lib/unix-time.ts'
+import { eventually } from '../support/eventually.ts'
+import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
+import { mqttClient } from '../support/mqtt.ts'
+import { startTestPlatform } from '../support/platform.ts'
+import { freePort } from '../support/port.ts'
+import {
+  type Caracal,
+  createInstallation,
+  runCaracal,
+  startCaracal,
+  temporaryDirectory
+} from '../support/process.ts'
+
+const ADMIN = {
+  CARACAL_ADMIN_EMAIL: 'boss@example.org',
+  CARACAL_ADMIN_PASSWORD: 'correct horse battery'
+}
+const SOME = 200
+
+/** Keeps publishing rising numbers. */
+class Device {
+  readonly acknowledged = new Set<number>()
+  readonly #topic: string
+  #client: MqttClient | undefined
+  #next = 0
+
+  constructor(topic: string) {
+    this.#topic = topic
+  }
+
+  get topic(): string {
+    return this.#topic
+  }
+
+  get sent(): number {
+    return this.#next
+  }
+
+  start(port: number): void {
+    this.#client = connect(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 0 })
+    this.#client.on('error', () => {})
+    for (let i = 0; i < 50; i++) this.#send(this.#client)
+  }
+
+  stop(): void {
+    this.#client?.end(true)
+    this.#client = undefined
+  }
+
+  #send(client: MqttClient): void {
+    if (client !== this.#client) return
+    const value = this.#next++
+    // With a timestamp of its own a message that comes twice is one sample.
+    const payload = JSON.stringify({ value, timestamp: 1_700_000_000 + value })
+    client.publish(this.#topic, payload, { qos: 1 }, (error) => {
+      if (!error) this.acknowledged.add(value)
+      setTimeout(() => this.#send(client), 10)
+    })
+  }
+}
+
+async function storedValues(
+  { url }: Caracal,
+  { token, id }: { token: string; id: number },
+  topic: string
+): Promise<number[]> {
+  const query = `from=1700000000&to=1800000000&limit=100000&order=asc&topics=${topic}`
+  const answer = await fetch(`${url}/api/v3beta/log/${id}?${query}`, {
+    headers: { 'x-api-key': token }
+  })
+  assert.equal(answer.status, 200)
+  const { data } = (await answer.json()) as { data: { value: number }[] }
+  return data.map(({ value }) => value)
+}
+
+async function engineOf({ url }: Caracal, name: string) {
+  const answer = await fetch(`${url}/health/ready`)
+  const { engines } = (await answer.json()) as { engines: Record<string, { ok: boolean }> }
+  return { status: answer.status, ok: engines[name]?.ok }
+}
+
+describe('the program on an external broker', { skip: withoutMosquitto }, () => {
+  test('kill -9 of the program and SIGTERM of the broker under load: what was acknowledged is stored once', async (t) => {
+    const broker = await startMosquitto(t)
+    const settings = {
+      ...ADMIN,
+      CARACAL_DATA_DIR: temporaryDirectory(),
+      CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}`
+    }
+    let caracal = await startCaracal(settings)
+    assert.match(caracal.printed(), new RegExp(`MQTT +mqtt://127.0.0.1:${broker.port}   .BUS_URL`))
+    const installation = await createInstallation(caracal, 'Shared')
+    const { client_id } = installation
+    await eventually(async () => {
+      assert.deepEqual(await engineOf(caracal, 'bus'), { status: 200, ok: true })
+    })
+    const devices = [1, 2, 3].map((n) => new Device(`${client_id}/obj/d${n}`))
+    const start = () => devices.map((device) => device.start(broker.port))
+    const stop = () => devices.map((device) => device.stop())
+    t.after(stop)
+    const acknowledged = () => devices.reduce((sum, { acknowledged: { size } }) => sum + size, 0)
+    const goOn = async () => {
+      const before = acknowledged()
+      await eventually(() => assert.ok(acknowledged() > before + SOME), 20_000)
+    }
+    start()
+    for (let round = 0; round < 3; round++) {
+      await goOn()
+      await caracal.kill('SIGKILL')
+      await goOn()
+      caracal = await startCaracal(settings)
+    }
+    await goOn()
+    await broker.stop('SIGTERM')
+    stop()
+    await eventually(async () => {
+      assert.deepEqual(await engineOf(caracal, 'bus'), { status: 503, ok: false })
+    })
+    // The API goes on without a broker.
+    const answer = await fetch(`${caracal.url}/api/v2/functionx/${installation.id}`, {
+      method: 'POST',
+      headers: { 'x-api-key': installation.token },
+      body: JSON.stringify({ type: 'lamp', meta: {} })
+    })
+    assert.equal(answer.status, 200)
+    await broker.start()
+    // Mosquitto forgets shared subscriptions when it restarts.
+    await eventually(async () => {
+      assert.deepEqual(await engineOf(caracal, 'bus'), { status: 200, ok: true })
+    })
+    start()
+    await goOn()
+    stop()
+    assert.ok(acknowledged() > 8 * SOME)
+    for (const { topic, acknowledged, sent } of devices) {
+      await eventually(async () => {
+        const stored = await storedValues(caracal, installation, topic)
+        const once = new Set(stored)
+        assert.equal(once.size, stored.length)
+        const missing = [...acknowledged].filter((value) => !once.has(value))
+        assert.equal(missing.length, 0, caracal.printed())
+        assert.ok(Math.max(...stored) < sent)
+      }, 30_000)
+    }
+    assert.equal(await caracal.kill('SIGTERM'), 0)
+  })
+
+  test('a schedule is stored once though its message comes back; changes are told; no port of its own', async (t) => {
+    const broker = await startMosquitto(t)
+    const mqttPort = await freePort()
+    let ahead = 0
+    const { url, world, stop } = await startTestPlatform({
+      clock: () => unixMs(Date.now() + ahead),
+      settings: {
+        CARACAL_MQTT_PORT: String(mqttPort),
+        CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}`
+      }
+    })
+    t.after(stop)
+    const { id, client_id } = await world.installation()
+    await assert.rejects(mqttClient(t, mqttPort))
+    await assert.rejects(mqttClient(t, `${url.replace('http', 'ws')}/mqtt`))
+    const listener = await mqttClient(t, broker.port)
+    await listener.subscribe('#')
+    const headers = { 'x-api-key': world.admin.token }
+    const credentials = await fetch(`${url}/api/v2/gateway/credentials/${id}`, {
+      method: 'POST',
+      headers
+    })
+    const { mqtt_broker } = (await credentials.json()) as { mqtt_broker: string }
+    assert.equal(mqtt_broker, `127.0.0.1:${broker.port}`)
+
+    // The next minute begins soon.
+    ahead = 58_000 - (Date.now() % 60_000)
+    await fetch(`${url}/api/v2/schedule/${id}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ topic: 'obj/lamp', value: 1, executor: 'server', active: true })
+    })
+    const heard = (topic: string) => listener.messages.filter((each) => each.topic === topic)
+    await eventually(() => assert.equal(heard(`${client_id}/evt/schedule/updated`).length, 1))
+    await eventually(() => assert.equal(heard(`${client_id}/obj/lamp`).length, 1), 20_000)
+    const { value, timestamp } = JSON.parse(heard(`${client_id}/obj/lamp`)[0]?.payload ?? '{}')
+    const received = async () => {
+      const answer = await fetch(`${url}/metrics`, { headers })
+      return Number(/^caracal_mqtt_received (\d+)$/m.exec(await answer.text())?.[1])
+    }
+    await eventually(async () => assert.equal(await received(), 1))
+    const read = async (path: string) => {
+      type Rows = { value: number; timestamp: number }[]
+      const answer = (await (await fetch(url + path, { headers })).json()) as Rows | { data: Rows }
+      const rows = 'data' in answer ? answer.data : answer
+      return rows.map((row) => [row.value, row.timestamp])
+    }
+    const log = `/api/v3beta/log/${id}?from=${timestamp - 1}&to=${timestamp + 1}`
+    await eventually(async () => assert.deepEqual(await read(log), [[value, timestamp]]))
+    assert.deepEqual(await read(`/api/v2/status/${id}`), [[value, timestamp]])
+  })
+
+  test('a broker that does not answer stops the start with one clear line', async () => {
+    const port = await freePort()
+    const { code, err } = await runCaracal({
+      ...ADMIN,
+      CARACAL_DATA_DIR: temporaryDirectory(),
+      CARACAL_LOG_LEVEL: 'silent',
+      CARACAL_BUS_URL: `mqtt://anna:secret@127.0.0.1:${port}`
+    })
+    assert.equal(code, 1)
+    assert.match(err, /^caracal: BUS_URL: no connection to 127.0.0.1:\d+ \(.*ECONNREFUSED.*\)\n$/)
+    assert.ok(!err.includes('secret'))
+  })
+
+  test('over TLS, with a certificate that is trusted', async (t) => {
+    const directory = temporaryDirectory()
+    const file = (name: string) => join(directory, name)
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
+    const key = ['-newkey', 'rsa:2048', '-nodes', '-keyout', file('key.pem')]
+    execFileSync('openssl', ['req', '-x509', ...key, '-out', file('cert.pem'), ...subject], {
+      stdio: 'ignore'
+    })
+    const broker = await startMosquitto(
+      t,
+      ['allow_anonymous true'],
+      [`certfile ${file('cert.pem')}`, `keyfile ${file('key.pem')}`]
+    )
+    const settings = {
+      ...ADMIN,
+      CARACAL_DATA_DIR: file('data'),
+      CARACAL_LOG_LEVEL: 'silent',
+      CARACAL_BUS_URL: `mqtts://127.0.0.1:${broker.port}`
+    }
+    const untrusted = await runCaracal(settings)
+    assert.equal(untrusted.code, 1)
+    assert.match(untrusted.err, /^caracal: BUS_URL: no connection.*self-signed certificate/)
+    const missing = await runCaracal({ ...settings, CARACAL_BUS_CA_PATH: file('none.pem') })
+    assert.match(missing.err, /^caracal: CARACAL_BUS_CA_PATH: cannot be used/)
+    const caracal = await startCaracal({ ...settings, CARACAL_BUS_CA_PATH: file('cert.pem') })
+    await eventually(async () => {
+      assert.deepEqual(await engineOf(caracal, 'bus'), { status: 200, ok: true })
+    })
+    assert.equal(await caracal.kill('SIGTERM'), 0)
+  })
+})
