@@ -102,7 +102,10 @@ async function open(
   closers.push(() => mqttStore.close())
   const spoolOpening = Spool.open(dataDir)
   closers.push(() => spoolOpening.then((spool) => spool.close()))
-  const { history, engine } = await openHistory({ url: config.HISTORY_URL, dataDir })
+  const { history, engine } = await openHistory({
+    ...{ url: config.HISTORY_URL, dataDir },
+    ...{ cluster: config.HISTORY_CLUSTER, quorum: config.HISTORY_QUORUM }
+  })
   closers.push(() => history.close())
   const spool = await spoolOpening
   const latest = await readLatest(history, spool)
@@ -140,7 +143,10 @@ async function open(
 
   const health: Health = async () => ({
     registry: await directory.catchUp().then(ok, failed),
-    history: mover.failure === undefined ? { ok: true, detail: engine } : failed(mover.failure),
+    history:
+      mover.failure === undefined
+        ? await history.check().then(() => ({ ok: true, detail: engine }), failed)
+        : failed(mover.failure),
     bus: bus.failure
       ? failed(bus.failure)
       : { ok: true, detail: `${bus.counts.connections} connections` },
@@ -340,10 +346,7 @@ function describeState(
 
 /** Settings whose engine comes later stop the start instead of being ignored. */
 function refuseWhatIsNotBuilt(config: Config): void {
-  const later: [keyof Config, RegExp][] = [
-    ['HISTORY_URL', /^https?:/],
-    ['BUS_URL', /./]
-  ]
+  const later: [keyof Config, RegExp][] = [['BUS_URL', /./]]
   for (const [key, pattern] of later) {
     if (pattern.test(String(config[key]))) {
       throw new ConfigError(`CARACAL_${key}: not supported by this version yet`)
