@@ -19,6 +19,7 @@ const { values } = parseArgs({
     dir: { type: 'string', default: './clickhouse-data' },
     user: { type: 'string', default: 'default' },
     password: { type: 'string', default: '' },
+    threads: { type: 'string', default: '0' },
     cert: { type: 'string' },
     key: { type: 'string' }
   }
@@ -29,10 +30,11 @@ else await emulate()
 
 async function serve(): Promise<void> {
   const { host, port, dir: directory, user, password, cert, key } = values
+  const threads = Number(values.threads)
   mkdirSync(directory, { recursive: true })
   const tls =
     cert && key ? { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') } : undefined
-  const server = await clickhouseFront({ directory, user, password, ...(tls && { tls }) })
+  const server = await clickhouseFront({ directory, user, password, threads, ...(tls && { tls }) })
   server.listen(Number(port), host)
   await once(server, 'listening')
   const at = `${host}:${(server.address() as AddressInfo).port}`

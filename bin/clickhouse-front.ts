@@ -8,6 +8,8 @@ export type FrontOptions = {
   directory: string
   user: string
   password: string
+  /** Of one query; 0: as many as the engine likes. */
+  threads: number
   /** PEM; both or none. */
   tls?: { cert: string; key: string }
 }
@@ -18,7 +20,8 @@ export type FrontOptions = {
  */
 export async function clickhouseFront({ tls, ...options }: FrontOptions) {
   const { Session } = await import('chdb')
-  const engine = new Engine(() => new Session(options.directory))
+  const connectionArgs = options.threads > 0 ? [`--max_threads=${options.threads}`] : []
+  const engine = new Engine(() => new Session(options.directory, { connectionArgs }))
   const listener = (request: IncomingMessage, response: ServerResponse) =>
     void answer(engine, options, request, response)
   const limits = { maxHeaderSize: 1024 * 1024, keepAliveTimeout: 10_000 }

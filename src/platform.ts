@@ -53,6 +53,8 @@ export type StartOptions = {
 
 /** How long the last samples may take to reach history; what remains waits safely in the spool. */
 const FLUSH_LIMIT = 5 * SECOND
+/** How long a worker may take to finish what it is at: a server that hangs must not keep us. */
+const STOP_LIMIT = SECOND
 
 /** Opens every engine in order and closes them in reverse, also when one of them fails to open. */
 export async function startPlatform(config: Config, options: StartOptions): Promise<Platform> {
@@ -217,10 +219,10 @@ async function open(
   scheduler.start()
   closers.push(
     () => scheduler.stop(),
-    () => mover.stop(),
+    () => within(STOP_LIMIT, mover.stop()),
     () => indexer.stop(),
-    () => eraser.stop(),
-    () => housekeeping.stop()
+    () => within(STOP_LIMIT, eraser.stop()),
+    () => within(STOP_LIMIT, housekeeping.stop())
   )
 
   const { port: httpPort } = app.server.address() as AddressInfo
@@ -240,12 +242,16 @@ async function readLatest(history: Deps['history'], spool: Spool): Promise<Lates
 }
 
 async function flushWithin(limit: number, mover: Mover, log: Logger): Promise<void> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, limit)
   const flushed = mover
     .flush()
     .catch((err) => log.warn({ err }, 'the last samples stay in the spool until the next start'))
-  await Promise.race([flushed, timeUp])
+  await within(limit, flushed)
+}
+
+async function within(limit: number, work: Promise<unknown>): Promise<void> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limit)
+  await Promise.race([work, timeUp])
   clearTimeout(timer)
 }
 

@@ -195,20 +195,19 @@ const acrossCluster = (quorum: number): ClickHouseSettings => ({
 /** Beyond it a parameter might not fit into the address or the fields that a server takes. */
 const LONG_PARAMETER = 2000
 
-/** Long lists travel in the body, as literals. */
+/** Long lists travel in the body, as literals. One pass: what they hold is never looked at again. */
 export function withoutLong(sql: string, params: Params) {
-  let query = sql
   const query_params: Record<string, unknown> = {}
+  const literals = new Map<string, string>()
   for (const [name, value] of Object.entries(params)) {
     const literal = Array.isArray(value) ? arrayLiteral(value) : ''
-    if (literal.length <= LONG_PARAMETER) query_params[name] = value
-    else {
-      query = query.replaceAll(
-        new RegExp(`\\{${name}:([^}]+)\\}`, 'g'),
-        (_, type) => `CAST(${literal}, '${type}')`
-      )
-    }
+    if (literal.length > LONG_PARAMETER) literals.set(name, literal)
+    else query_params[name] = value
   }
+  const query = sql.replace(/\{(\w+):([^}]+)\}/g, (placeholder, name, type) => {
+    const literal = literals.get(name)
+    return literal ? `CAST(${literal}, '${type}')` : placeholder
+  })
   return { query, query_params }
 }
 
@@ -222,7 +221,6 @@ const textLiteral = (text: string): string =>
 const passing = new Set([
   'ABORTED',
   'ALL_CONNECTION_TRIES_FAILED',
-  'AUTHENTICATION_FAILED',
   'KEEPER_EXCEPTION',
   'MEMORY_LIMIT_EXCEEDED',
   'NETWORK_ERROR',
@@ -248,6 +246,9 @@ function explained(error: unknown): unknown {
     })
   }
   if (error.type === 'TOO_MANY_ROWS_OR_BYTES') return new PageTooLarge()
+  if (error.type === 'AUTHENTICATION_FAILED') {
+    return new Unavailable('ClickHouse refuses the user or the password', { cause: error })
+  }
   if (passing.has(error.type ?? '')) {
     return new Unavailable(`ClickHouse answers ${error.type}`, { cause: error })
   }
