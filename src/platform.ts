@@ -6,7 +6,7 @@ import { Identity } from './access/identity.ts'
 import { mqttRules } from './access/mqtt-rules.ts'
 import { createApp } from './app.ts'
 import { brokerHost } from './bus/link.ts'
-import { type Config, ConfigError } from './config.ts'
+import type { Config } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
 import { LYNX } from './dialect.ts'
@@ -54,10 +54,11 @@ export type StartOptions = {
 
 /** How long the last samples may take to reach history; what remains waits safely in the spool. */
 const FLUSH_LIMIT = 5 * SECOND
+/** How long a worker may take to finish what it is at: a server that hangs must not keep us. */
+const STOP_LIMIT = SECOND
 
 /** Opens every engine in order and closes them in reverse, also when one of them fails to open. */
 export async function startPlatform(config: Config, options: StartOptions): Promise<Platform> {
-  refuseWhatIsNotBuilt(config)
   const closers: (() => unknown)[] = []
   const stop = async () => {
     for (let close = closers.pop(); close; close = closers.pop()) await close()
@@ -104,7 +105,10 @@ async function open(
   closers.push(() => store?.close())
   const spoolOpening = Spool.open(dataDir)
   closers.push(() => spoolOpening.then((spool) => spool.close()))
-  const { history, engine } = await openHistory({ url: config.HISTORY_URL, dataDir })
+  const { history, engine } = await openHistory({
+    ...{ url: config.HISTORY_URL, dataDir },
+    ...{ cluster: config.HISTORY_CLUSTER, quorum: config.HISTORY_QUORUM }
+  })
   closers.push(() => history.close())
   const spool = await spoolOpening
   const { uuid: node, lastId } = await spool.state()
@@ -136,7 +140,10 @@ async function open(
 
   const health: Health = async () => ({
     registry: claims.failure ? failed(claims.failure) : await directory.catchUp().then(ok, failed),
-    history: mover.failure === undefined ? { ok: true, detail: engine } : failed(mover.failure),
+    history:
+      mover.failure === undefined
+        ? await history.check().then(() => ({ ok: true, detail: engine }), failed)
+        : failed(mover.failure),
     bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
     disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
   })
@@ -216,10 +223,10 @@ async function open(
   scheduler.start()
   closers.push(
     () => scheduler.stop(),
-    () => mover.stop(),
+    () => within(STOP_LIMIT, mover.stop()),
     () => indexer.stop(),
-    () => eraser.stop(),
-    () => housekeeping.stop()
+    () => within(STOP_LIMIT, eraser.stop()),
+    () => within(STOP_LIMIT, housekeeping.stop())
   )
 
   const { port: httpPort } = app.server.address() as AddressInfo
@@ -240,12 +247,16 @@ async function readLatest(history: Deps['history'], spool: Spool): Promise<Lates
 }
 
 async function flushWithin(limit: number, mover: Mover, log: Logger): Promise<void> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, limit)
   const flushed = mover
     .flush()
     .catch((err) => log.warn({ err }, 'the last samples stay in the spool until the next start'))
-  await Promise.race([flushed, timeUp])
+  await within(limit, flushed)
+}
+
+async function within(limit: number, work: Promise<unknown>): Promise<void> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limit)
+  await Promise.race([work, timeUp])
   clearTimeout(timer)
 }
 
@@ -315,13 +326,3 @@ function describeState(
 /** What is in this node's own directory others cannot read. */
 const keepsForItself = ({ HISTORY_URL, BUS_URL }: Config): boolean =>
   !/^https?:/.test(HISTORY_URL) || BUS_URL === ''
-
-/** Settings whose engine comes later stop the start instead of being ignored. */
-function refuseWhatIsNotBuilt(config: Config): void {
-  const later: [keyof Config, RegExp][] = [['HISTORY_URL', /^https?:/]]
-  for (const [key, pattern] of later) {
-    if (pattern.test(String(config[key]))) {
-      throw new ConfigError(`CARACAL_${key}: not supported by this version yet`)
-    }
-  }
-}
