@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connectAsync } from 'mqtt'
 import pg from 'pg'
-import { type Front, ready, startFront, wayToChdb } from '../support/clickhouse.ts'
+import { ready, wayToChdb } from '../support/clickhouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Mosquitto, startMosquitto } from '../support/mosquitto.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
@@ -18,6 +18,8 @@ import {
 
 type Site = { token: string; id: number; client_id: number }
 
+/** The front that test/run.ts started. */
+const clickhouse = process.env['TEST_CLICKHOUSE_URL']
 const way = await wayToChdb()
 const skip = typeof way === 'object' && process.env['CI'] !== 'true' ? way.missing : false
 
@@ -26,14 +28,15 @@ describe('two nodes', { skip }, () => {
   const directories = [temporaryDirectory(), temporaryDirectory()] as const
   let postgres: Postgres
   let mosquitto: Mosquitto
-  let front: Front
+  let history: string
+  const closing: (() => unknown)[] = []
   let nodes: [Caracal, Caracal]
   let site: Site
 
   const settings = (directory: string) => ({
     CARACAL_DATA_DIR: directory,
     CARACAL_REGISTRY_URL: postgres.url,
-    CARACAL_HISTORY_URL: front.url('nodes'),
+    CARACAL_HISTORY_URL: history,
     CARACAL_BUS_URL: `mqtt://127.0.0.1:${mosquitto.port}`,
     CARACAL_ADMIN_EMAIL: 'boss@example.org',
     CARACAL_ADMIN_PASSWORD: 'correct horse battery',
@@ -45,15 +48,18 @@ describe('two nodes', { skip }, () => {
     const started = await startPostgres()
     assert(started, 'PostgreSQL is not installed')
     postgres = started
-    front = await startFront()
-    mosquitto = await startMosquitto({ after })
-    await ready(front)
+    mosquitto = await startMosquitto({ after: (close) => void closing.push(close) })
+    assert(clickhouse, 'no ClickHouse front was started')
+    const url = new URL(clickhouse)
+    await ready(url)
+    url.pathname = `/nodes_${process.pid}`
+    history = url.href
     nodes = [await start(0), await start(1)]
     site = await createInstallation(nodes[0], 'Shared')
   })
   after(async () => {
     for (const { child } of nodes ?? []) child.kill('SIGKILL')
-    await front?.stop()
+    for (const close of closing) await close()
     await postgres?.stop()
   })
 
