@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
+import type { Throttle } from './access/throttle.ts'
 import type { Bus } from './bus/bus.ts'
 import type { History } from './history/history.ts'
 import type { Latest } from './history/latest.ts'
@@ -32,6 +33,8 @@ export type Deps = {
   /** Name and password of those who may read push tokens. */
   systemAccounts: ReadonlyMap<string, string>
   identity: Identity
+  /** How often somebody may try to register. */
+  registering: Throttle
   health: Health
   metrics: Metrics
   /** Where callers reach the API, without a slash at the end. */

@@ -5,6 +5,7 @@ import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
 import { type MqttSession, mqttRules } from './access/mqtt-rules.ts'
+import { REGISTRATION, Throttle } from './access/throttle.ts'
 import { createApp } from './app.ts'
 import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
 import { Store } from './bus/store/store.ts'
@@ -160,6 +161,7 @@ async function open(
     bus,
     directory,
     identity,
+    registering: new Throttle(clock, REGISTRATION),
     systemAccounts: systemAccountsOf(config),
     health,
     metrics,

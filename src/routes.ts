@@ -14,6 +14,7 @@ import { mobileRoutes } from './features/mobile/routes.ts'
 import { devicexRoutes, functionxRoutes } from './features/modelx/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
+import { registrationRoutes } from './features/registration/routes.ts'
 import { roleRoutes } from './features/role/routes.ts'
 import { scheduleRoutes } from './features/schedule/routes.ts'
 import { searchRoutes } from './features/search/routes.ts'
@@ -51,6 +52,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/user', userRoutes],
   ['/api/v2/user', passwordRoutes],
   ['/api/v2/user', tokenRoutes],
+  ['/api/v2/user', registrationRoutes],
   ['/api/v2/organization', organizationRoutes],
   ['/api/v2/edge', edgeAppRoutes],
   ['/api/v2/edge', edgeVersionRoutes],

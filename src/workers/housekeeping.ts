@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
 import { DAY, HOUR, MINUTE } from '../lib/unix-time.ts'
 import { forgetChanges } from '../registry/changes.ts'
+import { deleteRegistrationsBefore } from '../registry/registrations.ts'
 import type { Registry } from '../registry/tables.ts'
 import { deleteExpiredTokens } from '../registry/tokens.ts'
 import type { Eraser } from './eraser.ts'
@@ -48,6 +49,7 @@ export class Housekeeping {
     const { registry, eraser, retention, bus, sessionDays, clock, log } = this.#parts
     const now = clock()
     await deleteExpiredTokens(registry, now)
+    await deleteRegistrationsBefore(registry, now - DAY)
     await forgetChanges(registry, now - HOUR)
     eraser.wake()
     const ended = bus.endSessionsUnusedSince(now - sessionDays * DAY)

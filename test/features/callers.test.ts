@@ -28,6 +28,10 @@ async function makeTarget(world: World) {
     (await world.request(line, { as: world.admin, body })).json as { id: number; token: string }
   await asAdmin(`PUT /api/v2/organization/${own}`, { meta })
   const role = await asAdmin('POST /api/v2/role', { name: world.unique('role'), priority: 1 })
+  const newcomer = await asAdmin('POST /api/v2/role', { name: world.unique('role'), priority: 1 })
+  const policy = await asAdmin('POST /api/v2/user/registration/policy', {
+    ...{ email_pattern: '*@target.example', role_id: newcomer.id, organization_id: own }
+  })
   const key = await asAdmin(`POST /api/v2/user/${user.id}/security/token`, { name: 'key' })
   const object = (resource: string) =>
     asAdmin(`POST /api/v2/${resource}/${installation.id}?silent=true`, { type: 't', meta })
@@ -43,7 +47,7 @@ async function makeTarget(world: World) {
     world.user({ grants, organizations: [organization], priority: 500 })
   return {
     ...{ parent, own, child, sibling, other, empty },
-    ...{ installation, functionx, devicex, schedule, app, user, role, key, caller, world }
+    ...{ installation, functionx, devicex, schedule, app, user, role, policy, key, caller, world }
   }
 }
 /** An app of the organization, not public, with a published version that the installation runs. */
@@ -440,6 +444,33 @@ const table: Record<string, Row> = {
   'PUT /api/v2/user/{user_id}/password': {
     line: (t) => `PUT /api/v2/user/${t.user.id}/password`,
     body: () => ({ new_password: 'a brand new secret' }),
+    reach: 'inside'
+  },
+  'POST /api/v2/user/register': {
+    line: () => 'POST /api/v2/user/register',
+    body: (t) => ({ first_name: '', last_name: '', email: `${t.world.unique('x')}@x.example` }),
+    reach: 'public'
+  },
+  'GET /api/v2/user/registration/policy': {
+    line: () => 'GET /api/v2/user/registration/policy',
+    reach: 'anyone'
+  },
+  'POST /api/v2/user/registration/policy': {
+    line: () => 'POST /api/v2/user/registration/policy',
+    body: (t) => ({ email_pattern: '*@x.example', role_id: t.role.id, organization_id: t.own }),
+    reach: 'inside'
+  },
+  'GET /api/v2/user/registration/policy/{policy_id}': {
+    line: (t) => `GET /api/v2/user/registration/policy/${t.policy.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/user/registration/policy/{policy_id}': {
+    line: (t) => `PUT /api/v2/user/registration/policy/${t.policy.id}`,
+    body: () => ({ email_pattern: '*@y.example' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/user/registration/policy/{policy_id}': {
+    line: (t) => `DELETE /api/v2/user/registration/policy/${t.policy.id}`,
     reach: 'inside'
   },
   ...metaKeys('/api/v2/user/{user_id}', (t) => `/api/v2/user/${t.user.id}`),
