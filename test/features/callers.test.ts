@@ -506,6 +506,10 @@ const table: Record<string, Row> = {
     line: (t) => `DELETE /api/v2/organization/${t.empty}`,
     reach: 'inside'
   },
+  'POST /api/v2/organization/{organization_id}/force_password_reset': {
+    line: (t) => `POST /api/v2/organization/${t.own}/force_password_reset`,
+    reach: 'inside'
+  },
   ...metaKeys('/api/v2/organization/{organization_id}', (t) => `/api/v2/organization/${t.own}`),
   'GET /api/v2/edge/app': { line: () => 'GET /api/v2/edge/app', reach: 'anyone', gateway: 200 },
   'POST /api/v2/edge/app': {
