@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { Blacklist } from './access/blacklist.ts'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
 import type { Throttle } from './access/throttle.ts'
@@ -30,6 +31,7 @@ export type Deps = {
   hasRoom: () => boolean
   bus: Bus
   directory: Directory
+  blacklist: Blacklist
   /** Name and password of those who may read push tokens. */
   systemAccounts: ReadonlyMap<string, string>
   identity: Identity

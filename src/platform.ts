@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
+import { Blacklist } from './access/blacklist.ts'
 import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
@@ -96,6 +97,9 @@ async function open(
   closers.push(() => searcher.close())
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, directory, clock)
+  const blacklist = await Blacklist.open(registry, clock)
+  closers.push(() => blacklist.stop())
+  directory.onBlacklistChange(() => blacklist.reload())
 
   // All of them start threads, and none waits for another.
   const limits = { messages: config.MQTT_QUEUE_LIMIT }
@@ -114,12 +118,12 @@ async function open(
   closers.push(() => disk.stop())
   const { lastId } = await spool.state()
   const ids = new SampleIds(lastId)
-  const ingest = new Ingest({ spool, ids, latest, directory, disk, metrics, clock })
+  const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
   const mover = new Mover({ spool, history, metrics, log })
   closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
   const eraser = new Eraser({ registry, history, latest, mover, log })
 
-  const rules = mqttRules({ identity, directory }, (message, sender, reason) => {
+  const rules = mqttRules({ identity, directory, blacklist }, (message, sender, reason) => {
     ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
   })
   await mqttStore.contents
@@ -160,6 +164,7 @@ async function open(
     hasRoom: () => disk.isEnough,
     bus,
     directory,
+    blacklist,
     identity,
     registering: new Throttle(clock, REGISTRATION),
     systemAccounts: systemAccountsOf(config),
@@ -211,6 +216,7 @@ async function open(
   indexer.start()
   housekeeping.start()
   scheduler.start()
+  blacklist.start(log)
   closers.push(
     () => scheduler.stop(),
     () => mover.stop(),

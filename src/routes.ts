@@ -1,5 +1,6 @@
 import type { Routes } from './deps.ts'
 import { authRoutes } from './features/auth/routes.ts'
+import { blacklistRoutes } from './features/blacklist/routes.ts'
 import { edgeAppRoutes } from './features/edge/app-routes.ts'
 import { edgeConfiguredRoutes } from './features/edge/configured-routes.ts'
 import { edgeVersionRoutes } from './features/edge/version-routes.ts'
@@ -57,6 +58,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/edge', edgeAppRoutes],
   ['/api/v2/edge', edgeVersionRoutes],
   ['/api/v2/edge', edgeConfiguredRoutes],
+  ['/api/v2/blacklist', blacklistRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
   ['/health', healthRoutes],

@@ -12,6 +12,7 @@ export class Directory {
   readonly #byClientId = new Map<number, InstallationRef>()
   readonly #byOrganization = new Map<number, Map<number, InstallationRef>>()
   readonly #listeners: (() => void)[] = []
+  readonly #blacklistListeners: (() => Promise<void>)[] = []
   #seq = 0
   #catchingUp: Promise<void> | undefined
   #again = false
@@ -53,6 +54,11 @@ export class Directory {
     this.#listeners.push(listener)
   }
 
+  /** Called after the topic blacklist changed, and waited for. */
+  onBlacklistChange(listener: () => Promise<void>): void {
+    this.#blacklistListeners.push(listener)
+  }
+
   /** Reads what changed since the last time. A call during a run waits for one that began after it. */
   async catchUp(): Promise<void> {
     if (this.#catchingUp) {
@@ -76,6 +82,9 @@ export class Directory {
         const refs = await readInstallationRefs(this.#registry, [...new Set(ids)])
         for (const id of ids) this.#drop(id)
         for (const ref of refs) this.#put(ref)
+      }
+      if (changes.some(({ kind }) => kind === 'blacklist')) {
+        for (const listener of this.#blacklistListeners) await listener()
       }
       this.#seq = last.seq
       if (changes.some(({ kind }) => kind === 'identity')) {

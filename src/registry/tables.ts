@@ -197,6 +197,14 @@ export type Tables = {
     created: number
     updated: number
   }
+  topic_blacklist: {
+    id: Generated<number>
+    topic: string
+    mode: BlacklistMode
+    enabled: Flag
+    reason: string
+    count: number
+  }
   /** How many objects of a kind have ids in `block`, so that a page far down is found by counting blocks. */
   object_counts: { installation_id: number; kind: ObjectKind; block: number; count: number }
   /** What the search index does not know yet. */
@@ -216,4 +224,7 @@ export type RunOutcome = 'taken' | 'published' | 'failed' | 'skipped'
 
 export type ObjectKind = 'device' | 'function'
 
-export type ChangeKind = 'installation' | 'identity'
+/** Refused, or passed on and not stored. */
+export type BlacklistMode = 'block' | 'ignore'
+
+export type ChangeKind = 'installation' | 'identity' | 'blacklist'

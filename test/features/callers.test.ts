@@ -32,6 +32,8 @@ async function makeTarget(world: World) {
   const policy = await asAdmin('POST /api/v2/user/registration/policy', {
     ...{ email_pattern: '*@target.example', role_id: newcomer.id, organization_id: own }
   })
+  const topic = `${installation.client_id}/obj/off`
+  const blacklisted = await asAdmin('POST /api/v2/blacklist/topic', { topic, enabled: false })
   const key = await asAdmin(`POST /api/v2/user/${user.id}/security/token`, { name: 'key' })
   const object = (resource: string) =>
     asAdmin(`POST /api/v2/${resource}/${installation.id}?silent=true`, { type: 't', meta })
@@ -47,7 +49,20 @@ async function makeTarget(world: World) {
     world.user({ grants, organizations: [organization], priority: 500 })
   return {
     ...{ parent, own, child, sibling, other, empty },
-    ...{ installation, functionx, devicex, schedule, app, user, role, policy, key, caller, world }
+    ...{
+      installation,
+      functionx,
+      devicex,
+      schedule,
+      app,
+      user,
+      role,
+      policy,
+      blacklisted,
+      key,
+      caller,
+      world
+    }
   }
 }
 /** An app of the organization, not public, with a published version that the installation runs. */
@@ -589,6 +604,28 @@ const table: Record<string, Row> = {
   },
   'DELETE /api/v2/edge/app/configured/{installation_id}/{instance_id}': {
     line: (t) => `DELETE /api/v2/edge/app/configured/${t.installation.id}/${t.app.instance}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/blacklist/topic': {
+    line: () => 'GET /api/v2/blacklist/topic',
+    reach: 'anyone'
+  },
+  'POST /api/v2/blacklist/topic': {
+    line: () => 'POST /api/v2/blacklist/topic',
+    body: (t) => ({ topic: `${t.installation.client_id}/obj/off`, enabled: false }),
+    reach: 'inside'
+  },
+  'GET /api/v2/blacklist/topic/{entry_id}': {
+    line: (t) => `GET /api/v2/blacklist/topic/${t.blacklisted.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/blacklist/topic/{entry_id}': {
+    line: (t) => `PUT /api/v2/blacklist/topic/${t.blacklisted.id}`,
+    body: () => ({ reason: 'x' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/blacklist/topic/{entry_id}': {
+    line: (t) => `DELETE /api/v2/blacklist/topic/${t.blacklisted.id}`,
     reach: 'inside'
   },
   'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'anyone' },
