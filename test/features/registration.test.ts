@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { HOUR, MINUTE, unixMs } from '../../src/lib/unix-time.ts'
-import { deleteRegistrationsBefore } from '../../src/registry/registrations.ts'
+import { DAY, HOUR, MINUTE, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { keyFor, lettersTo } from '../support/outbox.ts'
+import { startTestPlatform } from '../support/platform.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
@@ -269,23 +272,6 @@ onEveryRegistry('registration', (engine) => {
       ahead += HOUR
       await register(email)
       await keyFor(platform(), email, 6)
-    })
-
-    test('an unused registration goes by itself', async () => {
-      const { domain } = await open()
-      await register(`idle@${domain}`)
-      await keyFor(platform(), `idle@${domain}`)
-      const { registry } = platform().deps
-      const rows = () =>
-        registry
-          .selectFrom('registrations')
-          .select('email')
-          .where('email', '=', `idle@${domain}`)
-          .execute()
-      await deleteRegistrationsBefore(registry, clock() - HOUR)
-      assert.equal((await rows()).length, 1)
-      await deleteRegistrationsBefore(registry, clock() + 1)
-      assert.equal((await rows()).length, 0)
     })
 
     test('a thousand of one policy wait at most, and others go on', async () => {
@@ -615,4 +601,27 @@ onEveryRegistry('registration', (engine) => {
     assert.equal(answer.status, 200)
     assert.equal((await world.request('GET /health/live')).status, 200)
   })
+})
+
+test('a registration that nobody confirmed is gone after a day', async (t) => {
+  const CARACAL_DATA_DIR = mkdtempSync(join(tmpdir(), 'caracal-'))
+  t.after(() => rmSync(CARACAL_DATA_DIR, { recursive: true, force: true }))
+  const startAfter = (ms: number) =>
+    startTestPlatform({
+      settings: { CARACAL_DATA_DIR },
+      clock: () => unixMs(Date.now() + ms)
+    })
+  const countIn = async ({ deps }: Awaited<ReturnType<typeof startAfter>>) =>
+    (await deps.registry.selectFrom('registrations').select('email').execute()).length
+
+  const first = await startAfter(0)
+  const { world } = first
+  await world.request(`POST ${url}`, { as: world.admin, body: { email_pattern: '*@x.example' } })
+  const body = { first_name: '', last_name: '', email: 'idle@x.example' }
+  await world.request('POST /api/v2/user/register', { body })
+  await eventually(async () => assert.equal(await countIn(first), 1))
+  await first.stop()
+  const second = await startAfter(DAY + MINUTE)
+  await eventually(async () => assert.equal(await countIn(second), 0))
+  await second.stop()
 })

@@ -22,10 +22,10 @@ export async function register(deps: Deps, body: Static<typeof Registration>): P
   const { email, first_name, last_name } = body
   const known = await findUserByEmail(registry, email)
   if (known) return sendResetKey(deps, known, 'known')
+  const policy = await policyFor(registry, email)
+  if (!policy) return
   const key = newToken()
   const isNoted = await inTransaction(registry, async (registry) => {
-    const policy = await policyFor(registry, email)
-    if (!policy) return false
     const now = clock()
     if ((await countRegistrationsOf(registry, email, now - HOUR)) >= MAILS_PER_HOUR) return false
     if ((await countOpenRegistrations(registry, policy.id, now)) >= OPEN_PER_POLICY) {
