@@ -6,13 +6,15 @@ import { countTokensSince } from '../registry/tokens.ts'
 
 export const MAILS_PER_HOUR = 5
 
-/** Why somebody gets a key, told in the mail. */
+/** Why somebody gets a key, told in the mail. Short lines: longer ones are broken on the way. */
 const reasons = {
-  asked: 'Someone asked for a new password for this account.',
-  forced:
-    'Your organization asks everybody for a new password; the old one and the open sign-ins have ended.',
-  registered: 'Someone registered with this e-mail address.',
-  known: 'Someone registered with this e-mail address, which has an account already.'
+  asked: ['Someone asked for a new password for this account.'],
+  forced: [
+    'Your organization asks everybody for a new password.',
+    'The old one and the open sign-ins have ended.'
+  ],
+  registered: ['Someone registered with this e-mail address.'],
+  known: ['Someone registered with this e-mail address, which has an account.']
 }
 export type KeyReason = keyof typeof reasons
 
@@ -40,17 +42,21 @@ export async function mailKey(
   key: string,
   reason: KeyReason
 ): Promise<void> {
+  const url = `${publicUrl}/api/v2/auth/reset_password`
   const text = [
-    `${reasons[reason]} This key sets the password, once, within 30 minutes:`,
+    ...reasons[reason],
+    'This key sets the password, once, within 30 minutes:',
     '',
     key,
     '',
-    `Without an app: PUT ${publicUrl}/api/v2/auth/reset_password with the key in the header X-API-Key`,
-    'and the body {"password": "..."}.',
+    'Without an app, with the key in the header X-API-Key',
+    'and the body {"password": "..."}:',
     '',
-    reason === 'forced'
-      ? `Later: POST ${publicUrl}/api/v2/auth/reset_password with the body {"email": "..."} sends another key.`
-      : 'If it was not you, nothing has to be done.',
+    `PUT ${url}`,
+    '',
+    ...(reason === 'forced'
+      ? ['For another key, with the body {"email": "..."}:', '', `POST ${url}`]
+      : ['If it was not you, nothing has to be done.']),
     ''
   ].join('\n')
   const subject = reason === 'registered' ? 'Your registration' : 'Your new password'
