@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { Blacklist } from './access/blacklist.ts'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
+import type { Throttle } from './access/throttle.ts'
 import type { Bus } from './bus/bus.ts'
 import type { History } from './history/history.ts'
 import type { Latest } from './history/latest.ts'
@@ -29,9 +31,12 @@ export type Deps = {
   hasRoom: () => boolean
   bus: Bus
   directory: Directory
+  blacklist: Blacklist
   /** Name and password of those who may read push tokens. */
   systemAccounts: ReadonlyMap<string, string>
   identity: Identity
+  /** How often somebody may try to register. */
+  registering: Throttle
   health: Health
   metrics: Metrics
   /** Where callers reach the API, without a slash at the end. */

@@ -1,9 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
+import { Blacklist } from './access/blacklist.ts'
 import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
 import { mqttRules } from './access/mqtt-rules.ts'
+import { REGISTRATION, Throttle } from './access/throttle.ts'
 import { createApp } from './app.ts'
 import { brokerHost } from './bus/link.ts'
 import type { Config } from './config.ts'
@@ -99,6 +101,9 @@ async function open(
   closers.push(() => searcher.close())
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, directory, clock)
+  const blacklist = await Blacklist.open(registry, clock)
+  closers.push(() => blacklist.stop())
+  directory.onBlacklistChange(() => blacklist.reload())
 
   // All of them start threads, and none waits for another.
   const store = openStore(config, clock())
@@ -123,12 +128,12 @@ async function open(
   await disk.start()
   closers.push(() => disk.stop())
   const ids = new SampleIds(lastId)
-  const ingest = new Ingest({ spool, ids, latest, directory, disk, metrics, clock })
+  const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
   const mover = new Mover({ spool, history, metrics, log })
   closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
   const eraser = new Eraser({ registry, history, latest, mover, claims, clock, log })
 
-  const rules = mqttRules({ identity, directory }, (message, sender, reason) => {
+  const rules = mqttRules({ identity, directory, blacklist }, (message, sender, reason) => {
     ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
   })
   const bus = await openBus(config, { registry, claims, rules, ingest, store, disk, clock, log })
@@ -160,7 +165,9 @@ async function open(
     hasRoom: () => disk.isEnough,
     bus,
     directory,
+    blacklist,
     identity,
+    registering: new Throttle(clock, REGISTRATION),
     systemAccounts: systemAccountsOf(config),
     health,
     metrics,
@@ -221,6 +228,7 @@ async function open(
   indexer.start()
   housekeeping.start()
   scheduler.start()
+  blacklist.start(log)
   closers.push(
     () => scheduler.stop(),
     () => within(STOP_LIMIT, mover.stop()),

@@ -1,5 +1,6 @@
 import type { Routes } from './deps.ts'
 import { authRoutes } from './features/auth/routes.ts'
+import { blacklistRoutes } from './features/blacklist/routes.ts'
 import { edgeAppRoutes } from './features/edge/app-routes.ts'
 import { edgeConfiguredRoutes } from './features/edge/configured-routes.ts'
 import { edgeVersionRoutes } from './features/edge/version-routes.ts'
@@ -14,6 +15,7 @@ import { mobileRoutes } from './features/mobile/routes.ts'
 import { devicexRoutes, functionxRoutes } from './features/modelx/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
+import { registrationRoutes } from './features/registration/routes.ts'
 import { roleRoutes } from './features/role/routes.ts'
 import { scheduleRoutes } from './features/schedule/routes.ts'
 import { searchRoutes } from './features/search/routes.ts'
@@ -51,10 +53,12 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/user', userRoutes],
   ['/api/v2/user', passwordRoutes],
   ['/api/v2/user', tokenRoutes],
+  ['/api/v2/user', registrationRoutes],
   ['/api/v2/organization', organizationRoutes],
   ['/api/v2/edge', edgeAppRoutes],
   ['/api/v2/edge', edgeVersionRoutes],
   ['/api/v2/edge', edgeConfiguredRoutes],
+  ['/api/v2/blacklist', blacklistRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
   ['/health', healthRoutes],

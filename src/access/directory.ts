@@ -13,6 +13,7 @@ export class Directory {
   readonly #byOrganization = new Map<number, Map<number, InstallationRef>>()
   readonly #listeners: (() => void)[] = []
   readonly #removalListeners: ((id: number) => void)[] = []
+  readonly #blacklistListeners: (() => Promise<void>)[] = []
   #seq = 0
   #catchingUp: Promise<void> | undefined
   #again = false
@@ -59,6 +60,11 @@ export class Directory {
     this.#removalListeners.push(listener)
   }
 
+  /** Called after the topic blacklist changed, and waited for. */
+  onBlacklistChange(listener: () => Promise<void>): void {
+    this.#blacklistListeners.push(listener)
+  }
+
   /** Reads what changed since the last time. A call during a run waits for one that began after it. */
   async catchUp(): Promise<void> {
     if (this.#catchingUp) {
@@ -79,6 +85,9 @@ export class Directory {
       if (!last) continue
       const changed = changes.filter(({ kind }) => kind === 'installation')
       if (changed.length > 0) await this.#readAgain([...new Set(changed.map(({ ref }) => ref))])
+      if (changes.some(({ kind }) => kind === 'blacklist')) {
+        for (const listener of this.#blacklistListeners) await listener()
+      }
       this.#seq = last.seq
       if (changes.some(({ kind }) => kind === 'identity')) {
         for (const listener of this.#listeners) listener()

@@ -29,6 +29,8 @@ export const tooManySms = (retryAfter: number) =>
   new ApiError(429, 'Too many text messages', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyTries = (retryAfter: number) =>
   new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
+export const tooManyRegistrations = (retryAfter: number) =>
+  new ApiError(429, 'Too many registrations', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyImports = () =>
   new ApiError(503, 'Too many imports at once', { headers: { 'retry-after': '30' } })
 /** The caller learns what is stored; sending everything again stores nothing twice. */

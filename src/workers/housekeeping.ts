@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { DAY, HOUR, MINUTE } from '../lib/unix-time.ts'
 import { forgetChanges } from '../registry/changes.ts'
 import type { Claims } from '../registry/claims.ts'
+import { deleteRegistrationsBefore } from '../registry/registrations.ts'
 import type { Registry } from '../registry/tables.ts'
 import { deleteExpiredTokens } from '../registry/tokens.ts'
 import type { Eraser } from './eraser.ts'
@@ -53,6 +54,7 @@ export class Housekeeping {
     if (ended > 0) log.info({ ended }, 'MQTT sessions that nobody used have ended')
     if (!(await claims.take('housekeeping'))) return
     await deleteExpiredTokens(registry, now)
+    await deleteRegistrationsBefore(registry, now - DAY)
     await forgetChanges(registry, now - HOUR)
     eraser.wake()
     await retention.run(now)

@@ -28,6 +28,12 @@ async function makeTarget(world: World) {
     (await world.request(line, { as: world.admin, body })).json as { id: number; token: string }
   await asAdmin(`PUT /api/v2/organization/${own}`, { meta })
   const role = await asAdmin('POST /api/v2/role', { name: world.unique('role'), priority: 1 })
+  const newcomer = await asAdmin('POST /api/v2/role', { name: world.unique('role'), priority: 1 })
+  const policy = await asAdmin('POST /api/v2/user/registration/policy', {
+    ...{ email_pattern: '*@target.example', role_id: newcomer.id, organization_id: own }
+  })
+  const topic = `${installation.client_id}/obj/off`
+  const blacklisted = await asAdmin('POST /api/v2/blacklist/topic', { topic, enabled: false })
   const key = await asAdmin(`POST /api/v2/user/${user.id}/security/token`, { name: 'key' })
   const object = (resource: string) =>
     asAdmin(`POST /api/v2/${resource}/${installation.id}?silent=true`, { type: 't', meta })
@@ -43,7 +49,20 @@ async function makeTarget(world: World) {
     world.user({ grants, organizations: [organization], priority: 500 })
   return {
     ...{ parent, own, child, sibling, other, empty },
-    ...{ installation, functionx, devicex, schedule, app, user, role, key, caller, world }
+    ...{
+      installation,
+      functionx,
+      devicex,
+      schedule,
+      app,
+      user,
+      role,
+      policy,
+      blacklisted,
+      key,
+      caller,
+      world
+    }
   }
 }
 /** An app of the organization, not public, with a published version that the installation runs. */
@@ -442,6 +461,33 @@ const table: Record<string, Row> = {
     body: () => ({ new_password: 'a brand new secret' }),
     reach: 'inside'
   },
+  'POST /api/v2/user/register': {
+    line: () => 'POST /api/v2/user/register',
+    body: (t) => ({ first_name: '', last_name: '', email: `${t.world.unique('x')}@x.example` }),
+    reach: 'public'
+  },
+  'GET /api/v2/user/registration/policy': {
+    line: () => 'GET /api/v2/user/registration/policy',
+    reach: 'anyone'
+  },
+  'POST /api/v2/user/registration/policy': {
+    line: () => 'POST /api/v2/user/registration/policy',
+    body: (t) => ({ email_pattern: '*@x.example', role_id: t.role.id, organization_id: t.own }),
+    reach: 'inside'
+  },
+  'GET /api/v2/user/registration/policy/{policy_id}': {
+    line: (t) => `GET /api/v2/user/registration/policy/${t.policy.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/user/registration/policy/{policy_id}': {
+    line: (t) => `PUT /api/v2/user/registration/policy/${t.policy.id}`,
+    body: () => ({ email_pattern: '*@y.example' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/user/registration/policy/{policy_id}': {
+    line: (t) => `DELETE /api/v2/user/registration/policy/${t.policy.id}`,
+    reach: 'inside'
+  },
   ...metaKeys('/api/v2/user/{user_id}', (t) => `/api/v2/user/${t.user.id}`),
   'GET /api/v2/user/{user_id}/security/token': {
     line: (t) => `GET /api/v2/user/${t.user.id}/security/token`,
@@ -473,6 +519,10 @@ const table: Record<string, Row> = {
   },
   'DELETE /api/v2/organization/{organization_id}': {
     line: (t) => `DELETE /api/v2/organization/${t.empty}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/organization/{organization_id}/force_password_reset': {
+    line: (t) => `POST /api/v2/organization/${t.own}/force_password_reset`,
     reach: 'inside'
   },
   ...metaKeys('/api/v2/organization/{organization_id}', (t) => `/api/v2/organization/${t.own}`),
@@ -554,6 +604,28 @@ const table: Record<string, Row> = {
   },
   'DELETE /api/v2/edge/app/configured/{installation_id}/{instance_id}': {
     line: (t) => `DELETE /api/v2/edge/app/configured/${t.installation.id}/${t.app.instance}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/blacklist/topic': {
+    line: () => 'GET /api/v2/blacklist/topic',
+    reach: 'anyone'
+  },
+  'POST /api/v2/blacklist/topic': {
+    line: () => 'POST /api/v2/blacklist/topic',
+    body: (t) => ({ topic: `${t.installation.client_id}/obj/off`, enabled: false }),
+    reach: 'inside'
+  },
+  'GET /api/v2/blacklist/topic/{entry_id}': {
+    line: (t) => `GET /api/v2/blacklist/topic/${t.blacklisted.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/blacklist/topic/{entry_id}': {
+    line: (t) => `PUT /api/v2/blacklist/topic/${t.blacklisted.id}`,
+    body: () => ({ reason: 'x' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/blacklist/topic/{entry_id}': {
+    line: (t) => `DELETE /api/v2/blacklist/topic/${t.blacklisted.id}`,
     reach: 'inside'
   },
   'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'anyone' },
