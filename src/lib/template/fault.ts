@@ -1,0 +1,9 @@
+/** The only error a template leads to, while it is read or while it runs. */
+export class TemplateError extends Error {}
+
+/** Characters of what comes out, and of any text on the way. */
+export const MAX_TEXT = 65_536
+
+export function checkLength(length: number): void {
+  if (length > MAX_TEXT) throw new TemplateError(`it makes more than ${MAX_TEXT} characters`)
+}
