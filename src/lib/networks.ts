@@ -22,6 +22,9 @@ const SPECIAL_IPV4 = [
 const GLOBAL_IPV6 = '2000::/3'
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
+/** Without the name of an interface. */
+const isPlain = (address: string): boolean => isIP(address) !== 0 && !address.includes('%')
+
 const partsOf = (text: string): string[] => text.split(',').filter(Boolean)
 
 /** The part of a list that is neither an address nor a network. */
@@ -35,8 +38,8 @@ function add(networks: BlockList, network: string): boolean {
   const version = isIP(address)
   const bits = version === 4 ? 32 : 128
   const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
-  const isNetwork = version !== 0 && more === undefined && length >= 0 && length <= bits
-  if (!isNetwork || address.includes('%')) return false
+  const isNetwork = isPlain(address) && more === undefined && length >= 0 && length <= bits
+  if (!isNetwork) return false
   networks.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6')
   return true
 }
@@ -53,16 +56,15 @@ const specialIpv6 = listOf(...SPECIAL_IPV6)
 
 /** Whether an address leads into the open internet and nowhere near this machine. */
 export function isPublicAddress(address: string): boolean {
-  if (address.includes('%')) return false
-  const version = isIP(address)
-  if (version === 4) return !specialIpv4.check(address, 'ipv4')
-  return version === 6 && globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6')
+  if (!isPlain(address)) return false
+  if (isIP(address) === 4) return !specialIpv4.check(address, 'ipv4')
+  return globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6')
 }
 
 /** Public, or in one of the networks that were opened on purpose. */
 export const isReachable = (address: string, opened: BlockList): boolean =>
   isPublicAddress(address) ||
-  (isIP(address) !== 0 && opened.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6'))
+  (isPlain(address) && opened.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6'))
 
 /** The host of a URL, as sockets want it; WHATWG has read `0x7f.1` and its like as addresses by then. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')

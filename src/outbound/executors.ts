@@ -1,5 +1,6 @@
+import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { type BlockList, isIP, type LookupFunction } from 'node:net'
@@ -15,6 +16,8 @@ const MAX_ANSWER = 64 * 1024
 const PER_MINUTE = 60
 const AT_ONCE = 64
 const AT_ONCE_EACH = 4
+/** Each holds one of the few threads that sign-ins need as well. */
+const LOOKUPS_AT_ONCE = 2
 
 export type ExecutorOutcome = 'answered' | 'late' | 'unreachable' | 'refused'
 
@@ -35,6 +38,8 @@ export class Executors {
   readonly #opened: BlockList
   readonly #rate: RateLimit
   readonly #underWay = new Map<number, number>()
+  readonly #turns = new EventEmitter().setMaxListeners(AT_ONCE)
+  #lookups = 0
   #total = 0
 
   /** `opened`: networks that are not public and may be called all the same. */
@@ -76,7 +81,7 @@ export class Executors {
     const target = new URL(url)
     const addresses = await this.#resolve(hostOf(target), signal)
     // What was checked is what is connected to: nobody asks for the name a second time.
-    const lookup: LookupFunction = (_host, { all }, done) => {
+    const checked: LookupFunction = (_host, { all }, done) => {
       const [first = { address: '', family: 4 }] = addresses
       return all ? done(null, addresses) : done(null, first.address, first.family)
     }
@@ -89,7 +94,7 @@ export class Executors {
         ...(secret !== '' && { 'x-api-key': secret })
       },
       agent: false,
-      lookup,
+      lookup: checked,
       signal
     })
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -107,11 +112,22 @@ export class Executors {
     }
   }
 
+  async #lookUp(host: string, signal: AbortSignal): Promise<LookupAddress[]> {
+    while (this.#lookups >= LOOKUPS_AT_ONCE) await once(this.#turns, 'turn', { signal })
+    this.#lookups++
+    try {
+      return await lookup(host, { all: true })
+    } finally {
+      this.#lookups--
+      this.#turns.emit('turn')
+    }
+  }
+
   /** All addresses of the host, if every one of them may be called. */
   async #resolve(host: string, signal: AbortSignal) {
     const found = isIP(host)
       ? [{ address: host, family: isIP(host) }]
-      : await Promise.race([lookup(host, { all: true }), aborted(signal)]).catch((error) => {
+      : await Promise.race([this.#lookUp(host, signal), aborted(signal)]).catch((error) => {
           throw faultOf(error, signal)
         })
     const closed = found.find(({ address }) => this.isClosed(address))

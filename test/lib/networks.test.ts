@@ -77,6 +77,8 @@ test('networksOf and isReachable', () => {
   f('::1', false)
   f('8.8.8.8', true)
   f('nonsense', false)
+  f('fd12::1%lo', false)
+  f('fe80::1%lo', false)
   assert.equal(isReachable('127.0.0.1', networksOf('')), false)
   assert.equal(networksFault(''), undefined)
   assert.equal(networksFault('127.0.0.1,::1/128'), undefined)

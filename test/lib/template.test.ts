@@ -311,6 +311,8 @@ describe('a template that is wrong', () => {
       ['{{define "x"}}{{end}}', /{{define}} is not supported/],
       ['{{.a | }}', /unexpected "}}"/],
       ['{{%}}', /unexpected "%"/],
+      [`{{${'x'.repeat(30_000)}}}`, /^line 1: there is no function x{100,200}\.\.\.$/],
+      ['a\n\n{{/* \n */}}{{`\n`}}\n{{nope}}', /^line 6: /],
       ['{{('.repeat(300), /nested more than|there is|unexpected/]
     ])
   })

@@ -36,9 +36,12 @@ class Scanner {
   readonly #tokens: Token[] = []
   #at = 0
   #line = 1
+  /** Where the line ends that `#at` is in. */
+  #lineEnd: number
 
   constructor(source: string) {
     this.#source = source
+    this.#lineEnd = this.#endAfter(-1)
   }
 
   tokens(): Token[] {
@@ -70,7 +73,13 @@ class Scanner {
   }
 
   #advance(to: number): void {
-    for (; this.#at < to; this.#at++) if (this.#source[this.#at] === '\n') this.#line++
+    for (; this.#lineEnd < to; this.#lineEnd = this.#endAfter(this.#lineEnd)) this.#line++
+    this.#at = to
+  }
+
+  #endAfter(at: number): number {
+    const end = this.#source.indexOf('\n', at + 1)
+    return end < 0 ? Number.POSITIVE_INFINITY : end
   }
 
   #match(pattern: RegExp): string | undefined {
