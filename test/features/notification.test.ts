@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { rememberSend } from '../../src/registry/notifications.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -508,6 +509,60 @@ onEveryRegistry('notification', (engine) => {
       const answer = await world.request(`POST ${admin}`, { as: world.admin, body })
       assert.deepEqual(answer.json, { message: 'an organization has at most 100 executors' })
     })
+  })
+
+  test('what is deleted and used at the same time is one or the other', async () => {
+    const { world } = platform()
+    const { at, user, installation, message, executor } = await withOutput(world)
+    const seen = new Set<string>()
+    for (let i = 0; i < 15; i++) {
+      const text = { name: 'x', text: 'x' }
+      const fields = { name: 'x', organization_id: installation.organization_id, config: { url } }
+      const links = {
+        notification_message_id: (await ask(world, `POST ${at}/message`, text)).id,
+        notification_output_executor_id: (await ask(world, `POST ${admin}`, fields)).id
+      }
+      const rounds: [string, object][] = [
+        [
+          `DELETE ${at}/message/${links.notification_message_id}`,
+          { ...links, notification_output_executor_id: executor.id }
+        ],
+        [
+          `DELETE ${admin}/${links.notification_output_executor_id}`,
+          { ...links, notification_message_id: message.id }
+        ]
+      ]
+      for (const [line, body] of rounds) {
+        const requests = [
+          () => world.request(line, { as: user }),
+          () => world.request(`POST ${at}/output`, { as: user, body })
+        ]
+        if (i % 2) requests.reverse()
+        const answers = await Promise.all(requests.map((request) => request()))
+        const [gone, made] = i % 2 ? answers.reverse() : answers
+        seen.add(`${gone?.status} ${made?.status}`)
+      }
+    }
+    for (const outcome of seen) assert(['200 400', '409 200'].includes(outcome), outcome)
+  })
+
+  test('the last 100 sends are remembered, newest first', async () => {
+    const { world, deps } = platform()
+    const { at, output } = await withOutput(world)
+    for (let i = 1; i <= 105; i++) {
+      await rememberSend(deps.registry, output.id, { sent: i * 1000, outcome: `no. ${i}` })
+    }
+    const sends = (await ask(world, `GET ${at}/output/${output.id}/sends`)) as unknown as object[]
+    assert.equal(sends.length, 100)
+    assert.deepEqual(
+      [sends[0], sends[99]],
+      [
+        { sent: 105, outcome: 'no. 105' },
+        { sent: 6, outcome: 'no. 6' }
+      ]
+    )
+    await ask(world, `DELETE ${at}/output/${output.id}`)
+    await rememberSend(deps.registry, output.id, { sent: 1, outcome: 'too late' })
   })
 
   describe('what it belongs to', () => {
