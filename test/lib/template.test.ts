@@ -293,6 +293,7 @@ describe('a template that is wrong', () => {
       ['{{if $x := 1}}{{end}}{{$x}}', /there is no variable \$x/],
       ['{{$ := 1}}', /\$ cannot be set/],
       ['{{$a, $b := 1}}', /at most 1 variables/],
+      ['{{$a := 1}}{{($a := 2)}}', /at most 0 variables/],
       ['{{"a}}', /a text has no end/],
       ['{{"\\z"}}', /an escape that is none/],
       ["{{'ab'}}", /one character/],

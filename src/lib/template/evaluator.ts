@@ -154,7 +154,7 @@ export class Evaluator {
     const names = 'names' in first ? first.names : []
     const last = names.at(-1)
     if (last !== undefined) {
-      const receiver = this.#operand({ ...first, names: names.slice(0, -1) } as Operand, dot)
+      const receiver = this.#fields(this.#base(first, dot), names.slice(0, -1))
       if (receiver instanceof GoTime) {
         const args = [...more.map((one) => this.#operand(one, dot)), ...piped]
         return this.#bounded(this.#method(receiver, last, args))
@@ -166,9 +166,16 @@ export class Evaluator {
   }
 
   #operand(operand: Operand, dot: Value): Value {
+    const base = this.#base(operand, dot)
+    return 'names' in operand ? this.#fields(base, operand.names) : base
+  }
+
+  /** What an operand's fields, if it has any, are fields of. */
+  #base(operand: Operand, dot: Value): Value {
     this.#spend(1)
     switch (operand.kind) {
       case 'dot':
+      case 'field':
         return dot
       case 'nil':
         return null
@@ -176,12 +183,10 @@ export class Evaluator {
         return operand.value
       case 'function':
         return this.#call(operand.name, { more: [], dot, piped: [] })
-      case 'field':
-        return this.#fields(dot, operand.names)
       case 'variable':
-        return this.#fields(this.#variable(operand.name)?.value, operand.names)
+        return this.#variable(operand.name)?.value
       case 'pipe':
-        return this.#fields(this.#pipe(operand.pipe, dot), operand.names)
+        return this.#pipe(operand.pipe, dot)
     }
   }
 
@@ -197,11 +202,12 @@ export class Evaluator {
   }
 
   #method(time: GoTime, name: string, args: readonly Value[]): Value {
-    const part = time.parts.get(name)
-    if (!part && name !== 'Format') throw new TemplateError(`a time has no ${name}`)
-    const takes = part ? 0 : 1
+    const takes = name === 'Format' ? 1 : 0
     if (args.length !== takes) throw new TemplateError(`${name}: ${args.length} arguments`)
-    return part ? part() : time.format(this.#bounded(textOf(args[0], name)))
+    if (takes === 1) return time.format(this.#bounded(textOf(args[0], name)))
+    const part = time.part(name)
+    if (part === undefined) throw new TemplateError(`a time has no ${name}`)
+    return part
   }
 
   #call(

@@ -14,14 +14,14 @@ export type Surroundings = {
 }
 
 type Call = (args: readonly Value[], surroundings: Surroundings) => Value
-type Function = { least: number; most?: number; call: Call }
+type Builtin = { least: number; most?: number; call: Call }
 
 const fail = (what: string): never => {
   throw new TemplateError(what)
 }
 
 /** [Go text/template] The predefined functions, and `toTime`. `and` and `or` stop at the first that decides. */
-export const functions: ReadonlyMap<string, Function> = new Map<string, Function>([
+export const functions: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['and', { least: 1, call: (args) => args.at(-1) }],
   ['or', { least: 1, call: (args) => args.at(-1) }],
   ['not', { least: 1, most: 1, call: ([value]) => !isTrue(value) }],

@@ -36,31 +36,42 @@ export class GoTime {
     this.#isUtc = /^(etc\/)?(utc|uct|zulu|universal)$/i.test(zone)
   }
 
-  /** What a template may ask it for, beside `Format`. */
-  readonly parts: ReadonlyMap<string, () => string | bigint> = new Map<
-    string,
-    () => string | bigint
-  >([
-    ['String', () => String(this)],
-    ['Unix', () => BigInt(Math.floor(this.#ms / SECOND))],
-    ['Year', () => BigInt(this.#wall.getUTCFullYear())],
-    ['Month', () => MONTHS[this.#wall.getUTCMonth()] ?? ''],
-    ['Day', () => BigInt(this.#wall.getUTCDate())],
-    ['Hour', () => BigInt(this.#wall.getUTCHours())],
-    ['Minute', () => BigInt(this.#wall.getUTCMinutes())],
-    ['Second', () => BigInt(this.#wall.getUTCSeconds())],
-    ['Weekday', () => DAYS[this.#wall.getUTCDay()] ?? '']
-  ])
+  /** What a template may ask it for, beside `Format`; undefined = there is no such thing. */
+  part(name: string): string | bigint | undefined {
+    const wall = this.#wall
+    switch (name) {
+      case 'String':
+        return String(this)
+      case 'Unix':
+        return BigInt(Math.floor(this.#ms / SECOND))
+      case 'Year':
+        return BigInt(wall.getUTCFullYear())
+      case 'Month':
+        return MONTHS[wall.getUTCMonth()]
+      case 'Day':
+        return BigInt(wall.getUTCDate())
+      case 'Hour':
+        return BigInt(wall.getUTCHours())
+      case 'Minute':
+        return BigInt(wall.getUTCMinutes())
+      case 'Second':
+        return BigInt(wall.getUTCSeconds())
+      case 'Weekday':
+        return DAYS[wall.getUTCDay()]
+      default:
+        return undefined
+    }
+  }
 
   toString(): string {
     return this.format('2006-01-02 15:04:05.999 -0700 MST')
   }
 
   format(layout: string): string {
-    return layout.replace(PARTS, (part) => this.#part(part))
+    return layout.replace(PARTS, (part) => this.#shown(part))
   }
 
-  #part(part: string): string {
+  #shown(part: string): string {
     const wall = this.#wall
     const month = wall.getUTCMonth()
     const day = wall.getUTCDate()

@@ -189,7 +189,7 @@ class Parser {
     const { kind, text } = this.#token
     if (this.#isMark('(')) {
       this.#at++
-      const pipe = this.#inside(() => this.#pipe('parentheses', 1))
+      const pipe = this.#inside(() => this.#pipe('parentheses', 0))
       if (!this.#isMark(')')) this.#unexpected('parentheses')
       this.#at++
       return { kind: 'pipe', pipe, names: this.#fields() }
