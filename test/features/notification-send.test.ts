@@ -467,7 +467,7 @@ onSqlite('notifications to a slow executor', (engine) => {
       Array.from({ length: 6 }, () => world.request(given.send, { as: world.admin, body: {} }))
     )
     const took = performance.now() - began
-    assert(took > 9000 && took < 15_000, String(took))
+    assert(took > 9000 && took < 30_000, String(took))
     const statuses = answers.map(({ status }) => status).sort()
     assert.deepEqual(statuses, [429, 429, 502, 502, 502, 502])
     const late = answers.find(({ status }) => status === 502)
@@ -484,7 +484,7 @@ onSqlite('notifications to a slow executor', (engine) => {
     while (executor.received.length === 0) await new Promise((done) => setTimeout(done, 5))
     const began = performance.now()
     const [sent] = await Promise.all([sending.catch(() => undefined), stop()])
-    assert(performance.now() - began < 8000)
+    assert(performance.now() - began < 9500)
     if (sent) assert.equal(sent.status, 502)
   })
 })

@@ -370,7 +370,7 @@ describe('a template that is wrong', () => {
       const began = performance.now()
       assert.throws(() => render(source, { payload }), TemplateError, source.slice(0, 60))
       const took = performance.now() - began
-      assert(took < 2000, `${source.slice(0, 60)} took ${took} ms`)
+      assert(took < 10_000, `${source.slice(0, 60)} took ${took} ms`)
     }
   })
 
