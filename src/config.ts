@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { isTimeZone } from './lib/calendar.ts'
+import { networksFault } from './lib/networks.ts'
 import { passwordFault } from './lib/password-rules.ts'
 
 const PREFIX = 'CARACAL_'
@@ -59,6 +60,10 @@ export const Settings = Type.Object({
   MAIL_URL: Secret('smtp(s)://user:password@host:port; empty: files in DATA_DIR/outbox'),
   MAIL_FROM: Text('caracal@localhost', 'Sender of mails'),
   SMS_URL: Secret('https://... gets POST {to, text}; empty: files in DATA_DIR/outbox'),
+  NOTIFY_PRIVATE_NETWORKS: Text(
+    '',
+    'Networks that are not public and in which notification executors may be called all the same, such as 127.0.0.1,10.1.0.0/16'
+  ),
   TIMEZONE: Text('UTC', 'Zone of schedules where the installation has none, an IANA name'),
   RETENTION_DAYS: Type.Integer({
     minimum: 0,
@@ -217,6 +222,8 @@ function check(config: Config): void {
   if ((config.TLS_CERT_PATH === '') !== (config.TLS_KEY_PATH === '')) {
     fail('TLS_CERT_PATH', 'needs CARACAL_TLS_KEY_PATH beside it, and the other way round')
   }
+  const noNetwork = networksFault(config.NOTIFY_PRIVATE_NETWORKS)
+  if (noNetwork) fail('NOTIFY_PRIVATE_NETWORKS', `"${noNetwork}" is not an address or a network`)
   if (!isTimeZone(config.TIMEZONE))
     fail('TIMEZONE', `"${config.TIMEZONE}" is not an IANA time zone`)
   if ((config.ADMIN_EMAIL === '') !== (config.ADMIN_PASSWORD === '')) {

@@ -12,6 +12,7 @@ import type { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Metrics } from './metrics.ts'
+import type { Executors } from './outbound/executors.ts'
 import type { Sender } from './outbound/sender.ts'
 import type { Searcher } from './registry/searcher.ts'
 import type { Registry } from './registry/tables.ts'
@@ -51,6 +52,7 @@ export type Deps = {
   timezone: string
   mail: Sender
   sms: Sender
+  executors: Executors
   /** Removes the history of installations that were deleted, in the background. */
   eraseHistory: () => void
 }

@@ -17,9 +17,11 @@ import { openHistory } from './history/open.ts'
 import { SampleIds } from './history/sample-ids.ts'
 import { Spool } from './history/spool.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
+import { networksOf } from './lib/networks.ts'
 import { decodeSamples } from './lib/sample.ts'
 import { SECOND } from './lib/unix-time.ts'
 import { Metrics } from './metrics.ts'
+import { Executors } from './outbound/executors.ts'
 import { openSenders } from './outbound/open.ts'
 import { explainPort, openBus, openStore, type PlatformBus } from './platform-bus.ts'
 import { openClaims } from './registry/claims.ts'
@@ -177,6 +179,7 @@ async function open(
     slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,
     ...openSenders(config, clock),
+    executors: new Executors(networksOf(config.NOTIFY_PRIVATE_NETWORKS), clock),
     eraseHistory: () => eraser.wake()
   }
   const retention = new Retention({

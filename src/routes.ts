@@ -13,6 +13,12 @@ import { logV2Routes } from './features/log/v2-routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
 import { mobileRoutes } from './features/mobile/routes.ts'
 import { devicexRoutes, functionxRoutes } from './features/modelx/routes.ts'
+import {
+  executorRoutes,
+  installationExecutorRoutes
+} from './features/notification/executor-routes.ts'
+import { messageRoutes } from './features/notification/message-routes.ts'
+import { outputRoutes } from './features/notification/output-routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
 import { registrationRoutes } from './features/registration/routes.ts'
@@ -59,6 +65,10 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/edge', edgeVersionRoutes],
   ['/api/v2/edge', edgeConfiguredRoutes],
   ['/api/v2/blacklist', blacklistRoutes],
+  ['/api/v2/notification', messageRoutes],
+  ['/api/v2/notification', outputRoutes],
+  ['/api/v2/notification', installationExecutorRoutes],
+  ['/api/v2/admin/notification/executor', executorRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
   ['/health', healthRoutes],

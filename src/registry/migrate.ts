@@ -7,6 +7,7 @@ import { edge } from './migrations/0005-edge.ts'
 import { search } from './migrations/0006-search.ts'
 import { sigma } from './migrations/0007-sigma.ts'
 import { broker } from './migrations/0009-broker.ts'
+import { notifications } from './migrations/0010-notifications.ts'
 import { registration } from './migrations/0013-registration.ts'
 import { blacklist } from './migrations/0014-blacklist.ts'
 import type { Registry } from './tables.ts'
@@ -23,6 +24,7 @@ const migrations: readonly Migration[] = [
   search,
   sigma,
   broker,
+  notifications,
   registration,
   blacklist
 ]

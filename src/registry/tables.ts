@@ -205,6 +205,39 @@ export type Tables = {
     reason: string
     count: number
   }
+  notification_executors: {
+    id: Generated<number>
+    organization_id: number
+    type: string
+    name: string
+    /** JSON map of text; `url` is where it is called. */
+    config: string
+    secret: string
+    created: number
+    updated: number
+  }
+  notification_messages: {
+    id: Generated<number>
+    installation_id: number
+    name: string
+    text: string
+    created: number
+    updated: number
+  }
+  notification_outputs: {
+    id: Generated<number>
+    installation_id: number
+    name: string
+    notification_message_id: number
+    notification_output_executor_id: number
+    /** JSON map of text. */
+    config: string
+    /** How many sends there were, which gives each its place in `notification_sends`. */
+    sends: number
+    created: number
+    updated: number
+  }
+  notification_sends: { output_id: number; slot: number; sent: number; outcome: string }
   /** How many objects of a kind have ids in `block`, so that a page far down is found by counting blocks. */
   object_counts: { installation_id: number; kind: ObjectKind; block: number; count: number }
   /** What the search index does not know yet. */

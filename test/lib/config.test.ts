@@ -59,6 +59,12 @@ test('readConfig', () => {
   f({ BUS_URL: 'tcp://x' }, /BUS_URL/)
   f({ SMS_URL: 'http://sms.example.org/' }, /SMS_URL: must begin with https/)
   f({ SMS_URL: 'http://a:b@localhost:9/' }, { SMS_URL: 'http://a:b@localhost:9/' })
+  f({}, { NOTIFY_PRIVATE_NETWORKS: '' })
+  f({ NOTIFY_PRIVATE_NETWORKS: '::1,10.0.0.0/8' }, { NOTIFY_PRIVATE_NETWORKS: '::1,10.0.0.0/8' })
+  f(
+    { NOTIFY_PRIVATE_NETWORKS: '::1,localhost' },
+    /NOTIFY_PRIVATE_NETWORKS: "localhost" is not an address or a network/
+  )
   f({ SYSTEM_ACCOUNTS: 'push:secret,other:pass' }, { SYSTEM_ACCOUNTS: 'push:secret,other:pass' })
   f({ SYSTEM_ACCOUNTS: 'push' }, /SYSTEM_ACCOUNTS: must be name:password/)
   f({ LOG_LEVEL: 'loud' }, /LOG_LEVEL: must be fatal, error/)
