@@ -64,8 +64,7 @@ async function makeTarget(world: World) {
       key,
       caller,
       world
-    }
-    ...{ installation, functionx, devicex, schedule, app, user, role, key, caller, world },
+    },
     notification
   }
 }
