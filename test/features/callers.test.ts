@@ -657,6 +657,8 @@ const table: Record<string, Row> = {
   },
   'DELETE /api/v2/blacklist/topic/{entry_id}': {
     line: (t) => `DELETE /api/v2/blacklist/topic/${t.blacklisted.id}`,
+    reach: 'inside'
+  },
   'GET /api/v2/notification/{installation_id}/message': {
     line: (t) => `GET /api/v2/notification/${t.installation.id}/message`,
     reach: 'inside'
