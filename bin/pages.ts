@@ -91,6 +91,8 @@ export function accessText(access: Access): string {
       return anyOf(namesOfVerb(access.resource, access.verb))
     case 'organization':
       return `a visible organization, ${anyOf(access.permissions)}`
+    case 'within':
+      return `an organization of the caller or below, ${anyOf([`${access.action}/all`, ...access.permissions])}; of one the caller belongs to also \`${access.action}/assigned\``
     case 'user':
       return access.edits === 'account'
         ? `oneself, or a user wholly within reach and ${anyOf(access.permissions)}`

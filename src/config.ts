@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { isTimeZone } from './lib/calendar.ts'
@@ -65,6 +65,13 @@ export const Settings = Type.Object({
     default: 30,
     description: 'Samples younger than this stay whatever HISTORY_BUDGET_MB says'
   }),
+  FILES_DIR: Text('', 'Contents of uploaded files, shared by all nodes; empty: files in DATA_DIR'),
+  FILES_QUOTA_MB: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 1024,
+    description: 'Disk space that the files of one installation or organization may take'
+  }),
   MQTT_QUEUE_LIMIT: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
@@ -123,7 +130,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   const config = parse(raw)
   check(config)
-  return { ...config, DATA_DIR: resolve(config.DATA_DIR) }
+  const DATA_DIR = resolve(config.DATA_DIR)
+  const FILES_DIR = resolve(config.FILES_DIR || join(DATA_DIR, 'files'))
+  return { ...config, DATA_DIR, FILES_DIR }
 }
 
 const schemaOf = (key: string): TSchema | undefined =>

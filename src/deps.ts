@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
 import type { Bus } from './bus/bus.ts'
+import type { FileStore } from './file-store.ts'
 import type { History } from './history/history.ts'
 import type { Latest } from './history/latest.ts'
 import type { SampleIds } from './history/sample-ids.ts'
@@ -27,6 +28,9 @@ export type Deps = {
   ids: SampleIds
   /** Above the disk reserve. */
   hasRoom: () => boolean
+  files: FileStore
+  /** Bytes that the files of one installation or organization may have together. */
+  filesQuota: number
   bus: Bus
   directory: Directory
   /** Name and password of those who may read push tokens. */

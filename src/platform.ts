@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { sep } from 'node:path'
 import type { Logger } from 'pino'
 import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
@@ -12,6 +13,7 @@ import { type Config, ConfigError } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
 import { LYNX } from './dialect.ts'
+import { FileStore } from './file-store.ts'
 import { Latest } from './history/latest.ts'
 import { openHistory } from './history/open.ts'
 import { SampleIds } from './history/sample-ids.ts'
@@ -111,6 +113,7 @@ async function open(
   const disk = new DiskSpace(dataDir, config.DISK_RESERVE_MB * 1024 * 1024)
   await disk.start()
   closers.push(() => disk.stop())
+  const files = await openFiles(config, disk, closers)
   const { lastId } = await spool.state()
   const ids = new SampleIds(lastId)
   const ingest = new Ingest({ spool, ids, latest, directory, disk, metrics, clock })
@@ -157,6 +160,8 @@ async function open(
     spool,
     ids,
     hasRoom: () => disk.isEnough,
+    files,
+    filesQuota: config.FILES_QUOTA_MB * 1024 * 1024,
     bus,
     directory,
     identity,
@@ -191,7 +196,7 @@ async function open(
 
   const sessionDays = config.MQTT_SESSION_DAYS
   const housekeeping = new Housekeeping({
-    ...{ registry, eraser, retention, bus, sessionDays, clock, log }
+    ...{ registry, files, eraser, retention, bus, sessionDays, clock, log }
   })
   const catchUp = setInterval(() => {
     directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
@@ -220,6 +225,23 @@ async function open(
   const { port: httpPort } = app.server.address() as AddressInfo
   const onStop = (close: () => unknown) => void closers.push(close)
   return { deps, httpPort, mqttPort: bus.port, mqttsPort, historyEngine: engine, onStop, stop }
+}
+
+/** A directory elsewhere may be on another disk, which has to have the same reserve. */
+async function openFiles(
+  { DATA_DIR, FILES_DIR, DISK_RESERVE_MB }: Config,
+  disk: DiskSpace,
+  closers: (() => unknown)[]
+): Promise<FileStore> {
+  const isWithin = FILES_DIR.startsWith(DATA_DIR + sep)
+  const own = isWithin ? disk : new DiskSpace(FILES_DIR, DISK_RESERVE_MB * 1024 * 1024)
+  const files = new FileStore(FILES_DIR, () => own.isEnough)
+  await files.open()
+  if (own !== disk) {
+    await own.start()
+    closers.push(() => own.stop())
+  }
+  return files
 }
 
 async function readLatest(history: Deps['history'], spool: Spool): Promise<Latest> {

@@ -3,6 +3,7 @@ import { authRoutes } from './features/auth/routes.ts'
 import { edgeAppRoutes } from './features/edge/app-routes.ts'
 import { edgeConfiguredRoutes } from './features/edge/configured-routes.ts'
 import { edgeVersionRoutes } from './features/edge/version-routes.ts'
+import { fileRoutes } from './features/file/routes.ts'
 import { gatewayRoutes } from './features/gateway/routes.ts'
 import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
@@ -55,6 +56,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/edge', edgeAppRoutes],
   ['/api/v2/edge', edgeVersionRoutes],
   ['/api/v2/edge', edgeConfiguredRoutes],
+  ['/api/v2/file', fileRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
   ['/health', healthRoutes],

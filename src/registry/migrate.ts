@@ -6,6 +6,7 @@ import { automation } from './migrations/0004-automation.ts'
 import { edge } from './migrations/0005-edge.ts'
 import { search } from './migrations/0006-search.ts'
 import { sigma } from './migrations/0007-sigma.ts'
+import { files } from './migrations/0011-files.ts'
 import type { Registry } from './tables.ts'
 
 export type Migration = { name: string; up: (registry: Registry) => Promise<void> }
@@ -18,7 +19,8 @@ const migrations: readonly Migration[] = [
   automation,
   edge,
   search,
-  sigma
+  sigma,
+  files
 ]
 
 /** Each migration is one transaction; a schema newer than this program is refused untouched. */

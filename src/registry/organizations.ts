@@ -3,6 +3,7 @@ import { type Address, completeAddress } from '../lib/address.ts'
 import type { MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
+import { letGoFilesOf } from './file-contents.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import type { Registry, Tables } from './tables.ts'
 
@@ -203,6 +204,7 @@ export async function deleteOrganizations(
     .set({ parent_id: null })
     .where(isOneOf(registry, sql.ref('organizations.id'), ids))
     .execute()
+  await letGoFilesOf(registry, 'organization', ids, now)
   await registry
     .deleteFrom('organizations')
     .where(isOneOf(registry, sql.ref('organizations.id'), ids))

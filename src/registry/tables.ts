@@ -176,6 +176,24 @@ export type Tables = {
     created: number
     updated: number
   }
+  files: {
+    id: Generated<number>
+    /** One of the two is null. */
+    installation_id: number | null
+    organization_id: number | null
+    hash: string
+    name: string
+    mime: string
+    size: number
+    created: number
+    updated: number
+  }
+  /** What is in the file store. */
+  file_contents: {
+    hash: string
+    /** When to see whether a file still refers to it, Unix milliseconds; null = it need not be. */
+    look_at: number | null
+  }
   /** How many objects of a kind have ids in `block`, so that a page far down is found by counting blocks. */
   object_counts: { installation_id: number; kind: ObjectKind; block: number; count: number }
   /** What the search index does not know yet. */

@@ -1,14 +1,17 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { FileStore } from '../file-store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { DAY, HOUR, MINUTE } from '../lib/unix-time.ts'
 import { forgetChanges } from '../registry/changes.ts'
 import type { Registry } from '../registry/tables.ts'
 import { deleteExpiredTokens } from '../registry/tokens.ts'
 import type { Eraser } from './eraser.ts'
+import { sweepFiles } from './file-sweep.ts'
 import type { Retention } from './retention.ts'
 
 type Parts = {
   registry: Registry
+  files: FileStore
   eraser: Eraser
   retention: Retention
   bus: { endSessionsUnusedSince(time: number): number }
@@ -52,6 +55,7 @@ export class Housekeeping {
     eraser.wake()
     const ended = bus.endSessionsUnusedSince(now - sessionDays * DAY)
     if (ended > 0) log.info({ ended }, 'MQTT sessions that nobody used have ended')
+    await sweepFiles(this.#parts)
     await retention.run(now)
   }
 }
