@@ -72,6 +72,12 @@ export const Settings = Type.Object({
     default: 1024,
     description: 'Disk space that the files of one installation or organization may take'
   }),
+  TRACE_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: 365,
+    description: 'Days after which it is forgotten who changed what'
+  }),
   MQTT_QUEUE_LIMIT: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,

@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
+import type { TraceRecorder } from './access/trace-recorder.ts'
 import type { Bus } from './bus/bus.ts'
 import type { FileStore } from './file-store.ts'
 import type { History } from './history/history.ts'
@@ -36,6 +37,7 @@ export type Deps = {
   /** Name and password of those who may read push tokens. */
   systemAccounts: ReadonlyMap<string, string>
   identity: Identity
+  trace: TraceRecorder
   health: Health
   metrics: Metrics
   /** Where callers reach the API, without a slash at the end. */

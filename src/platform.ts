@@ -6,6 +6,7 @@ import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
 import { type MqttSession, mqttRules } from './access/mqtt-rules.ts'
+import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
 import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
 import { Store } from './bus/store/store.ts'
@@ -113,6 +114,9 @@ async function open(
   const disk = new DiskSpace(dataDir, config.DISK_RESERVE_MB * 1024 * 1024)
   await disk.start()
   closers.push(() => disk.stop())
+  const hasRoom = () => disk.isEnough
+  const trace = new TraceRecorder({ registry, clock, hasRoom })
+  closers.push(() => trace.flush())
   const files = await openFiles(config, disk, closers)
   const { lastId } = await spool.state()
   const ids = new SampleIds(lastId)
@@ -159,12 +163,13 @@ async function open(
     latest,
     spool,
     ids,
-    hasRoom: () => disk.isEnough,
+    hasRoom,
     files,
     filesQuota: config.FILES_QUOTA_MB * 1024 * 1024,
     bus,
     directory,
     identity,
+    trace,
     systemAccounts: systemAccountsOf(config),
     health,
     metrics,
@@ -182,7 +187,7 @@ async function open(
     budget: config.HISTORY_BUDGET_MB * 1024 * 1024,
     floorDays: config.HISTORY_FLOOR_DAYS
   })
-  describeState(metrics, { spool, history, latest, bus, disk, directory, retention })
+  describeState(metrics, { spool, trace, history, latest, bus, disk, directory, retention })
 
   const app = await createApp(deps, { https: tls?.current })
   closers.push(() => app.close())
@@ -194,9 +199,9 @@ async function open(
     .catch(explainPort('HTTP_PORT', host, config.HTTP_PORT))
   closers.push(() => bus.stopAccepting())
 
-  const sessionDays = config.MQTT_SESSION_DAYS
+  const { MQTT_SESSION_DAYS: sessionDays, TRACE_DAYS: traceDays } = config
   const housekeeping = new Housekeeping({
-    ...{ registry, files, eraser, retention, bus, sessionDays, clock, log }
+    ...{ registry, files, eraser, retention, bus, sessionDays, traceDays, clock, log }
   })
   const catchUp = setInterval(() => {
     directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
@@ -315,13 +320,13 @@ const failed = (why: unknown) => ({
 
 function describeState(
   metrics: Metrics,
-  parts: Pick<Deps, 'spool' | 'history' | 'latest' | 'directory'> & {
+  parts: Pick<Deps, 'spool' | 'trace' | 'history' | 'latest' | 'directory'> & {
     bus: Pick<EmbeddedBus<MqttSession>, 'counts' | 'state'>
     disk: DiskSpace
     retention: Retention
   }
 ): void {
-  const { spool, history, latest, directory, bus, disk, retention } = parts
+  const { spool, trace, history, latest, directory, bus, disk, retention } = parts
   const state = () => spool.state()
   metrics.gauge(
     'spool_samples',
@@ -357,6 +362,11 @@ function describeState(
   metrics.gauge('mqtt_retained', 'Retained messages', async () => (await kept()).retained)
   metrics.gauge('mqtt_queued', 'Messages that wait for sessions', async () => (await kept()).queued)
   metrics.gauge('mqtt_queued_bytes', 'Their size', async () => (await kept()).bytes)
+  metrics.gauge(
+    'trace_dropped',
+    'Refused writes and sign-ins that were too many to trace, since the start',
+    () => trace.dropped
+  )
   metrics.gauge('disk_free_bytes', 'Free space of the data directory', () => disk.free)
 }
 

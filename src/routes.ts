@@ -26,6 +26,7 @@ import {
   metricsRoutes,
   pingRoutes
 } from './features/system/routes.ts'
+import { traceRoutes } from './features/trace/routes.ts'
 import { passwordRoutes } from './features/user/password-routes.ts'
 import { userRoutes } from './features/user/routes.ts'
 import { tokenRoutes } from './features/user/token-routes.ts'
@@ -57,6 +58,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/edge', edgeVersionRoutes],
   ['/api/v2/edge', edgeConfiguredRoutes],
   ['/api/v2/file', fileRoutes],
+  ['/api/v2/trace', traceRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
   ['/health', healthRoutes],

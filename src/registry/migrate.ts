@@ -7,6 +7,7 @@ import { edge } from './migrations/0005-edge.ts'
 import { search } from './migrations/0006-search.ts'
 import { sigma } from './migrations/0007-sigma.ts'
 import { files } from './migrations/0011-files.ts'
+import { trace } from './migrations/0012-trace.ts'
 import type { Registry } from './tables.ts'
 
 export type Migration = { name: string; up: (registry: Registry) => Promise<void> }
@@ -20,7 +21,8 @@ const migrations: readonly Migration[] = [
   edge,
   search,
   sigma,
-  files
+  files,
+  trace
 ]
 
 /** Each migration is one transaction; a schema newer than this program is refused untouched. */

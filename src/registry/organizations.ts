@@ -6,6 +6,7 @@ import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import type { Registry, Tables } from './tables.ts'
+import { bequeath } from './trace.ts'
 
 type OrganizationRow = Selectable<Tables['organizations']>
 
@@ -198,6 +199,7 @@ export async function deleteOrganizations(
   ids: readonly number[],
   now: number
 ): Promise<void> {
+  await bequeath(registry, ids)
   // Children go with their parents, in one statement the order does not matter.
   await registry
     .updateTable('organizations')

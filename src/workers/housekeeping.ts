@@ -8,6 +8,7 @@ import { deleteExpiredTokens } from '../registry/tokens.ts'
 import type { Eraser } from './eraser.ts'
 import { sweepFiles } from './file-sweep.ts'
 import type { Retention } from './retention.ts'
+import { sweepTrace } from './trace-sweep.ts'
 
 type Parts = {
   registry: Registry
@@ -16,6 +17,7 @@ type Parts = {
   retention: Retention
   bus: { endSessionsUnusedSince(time: number): number }
   sessionDays: number
+  traceDays: number
   clock: Clock
   log: FastifyBaseLogger
 }
@@ -48,7 +50,7 @@ export class Housekeeping {
   }
 
   async run(): Promise<void> {
-    const { registry, eraser, retention, bus, sessionDays, clock, log } = this.#parts
+    const { registry, eraser, retention, bus, sessionDays, traceDays, clock, log } = this.#parts
     const now = clock()
     await deleteExpiredTokens(registry, now)
     await forgetChanges(registry, now - HOUR)
@@ -56,6 +58,7 @@ export class Housekeeping {
     const ended = bus.endSessionsUnusedSince(now - sessionDays * DAY)
     if (ended > 0) log.info({ ended }, 'MQTT sessions that nobody used have ended')
     await sweepFiles(this.#parts)
+    await sweepTrace(registry, now - traceDays * DAY)
     await retention.run(now)
   }
 }

@@ -634,6 +634,7 @@ const table: Record<string, Row> = {
     line: (t) => `GET /api/v2/file/download/${t.files.installation.hash}`,
     reach: 'inside'
   },
+  'GET /api/v2/trace': { line: () => 'GET /api/v2/trace', reach: 'anyone' },
   'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'anyone' },
   'GET /metrics': { line: () => 'GET /metrics', reach: 'anyone' },
   'GET /api/v2/ping': { line: () => 'GET /api/v2/ping', reach: 'public' },

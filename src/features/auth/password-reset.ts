@@ -45,12 +45,12 @@ const mailText = (key: string, publicUrl: string): string =>
     ''
   ].join('\n')
 
-/** The key is good once; a password that the rules refuse leaves it good. */
+/** Answers whose it is. The key is good once; a password that the rules refuse leaves it good. */
 export async function setNewPassword(
   { registry, clock }: Deps,
   key: string,
   password: string
-): Promise<void> {
+): Promise<number> {
   const token = await findToken(registry, hashToken(key), ['reset'])
   if (!token || hasEnded(token, clock())) throw badRequest('the key is not valid')
   const fault = passwordFault(password)
@@ -62,4 +62,5 @@ export async function setNewPassword(
     await updateUser(registry, token.user_id, { password_hash }, now)
     await endSessions(registry, token.user_id, { now })
   })
+  return token.user_id
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { permit } from '../../access/guard.ts'
+import { updates } from '../../access/trace.ts'
 import type { App, Routes } from '../../deps.ts'
 import { ApiError, badRequest, duplicateKey, notFound, payloadTooLarge } from '../../http/errors.ts'
 import { JSON_TYPE } from '../../http/json-text.ts'
@@ -102,7 +103,7 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
         body: NamedVersion,
         response: { 200: EdgeAppVersion }
       },
-      config: { access: edit }
+      config: { access: edit, trace: updates('edge_app', 'app_id', 'published a version of') }
     },
     async ({ principal, params, body: { name, hash } }) => {
       const { id } = await ownApp(registry, principal, params.app_id)
@@ -133,7 +134,7 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
             204: Type.Null({ description: 'The files are those of the latest version' })
           }
         },
-        config: { access: edit }
+        config: { access: edit, trace: updates('edge_app', 'app_id', 'uploaded a version of') }
       },
       async (request, reply) => {
         const { principal, params } = request
@@ -141,6 +142,7 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
         const parts = await partsOf(request)
         const make = (latest: EdgeAppFiles | undefined) => versionOf({ ...latest, ...parts })
         const hash = await uploadVersion(registry, id, make, clock())
+        request.changedNothing = hash === undefined
         return hash === undefined ? reply.code(204).send(null) : { hash }
       }
     )

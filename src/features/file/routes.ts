@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { onInstallation, onOrganization, signedIn, withinOrganization } from '../../access/guard.ts'
 import { type Principal, scopeOf } from '../../access/principal.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import { organizationsWithin } from '../../access/visibility.ts'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { badRequest, forbidden, notFound, unavailable } from '../../http/errors.ts'
@@ -140,7 +141,7 @@ function readingRoutes(app: App, { registry, clock }: Deps, kind: Kind): void {
         params: fileParams[kind],
         response: { 200: Message }
       },
-      config: { access: access.create_delete }
+      config: { access: access.create_delete, trace: deletes('file', 'file_id') }
     },
     async ({ params }) => {
       const owner = ownerIn(kind, params)
@@ -168,7 +169,7 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
         params: ownerParams[kind],
         response: { 200: Type.Array(File) }
       },
-      config: { access: access.create_delete }
+      config: { access: access.create_delete, trace: creates('file') }
     },
     async (request, reply) => {
       const owner = ownerIn(kind, request.params)
@@ -193,7 +194,7 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
       params: fileParams[kind],
       response: { 200: File }
     },
-    config: { access: access.update },
+    config: { access: access.update, trace: updates('file', 'file_id') },
     handler: async (request, reply) => {
       const owner = ownerIn(kind, request.params)
       const { file_id: id } = request.params

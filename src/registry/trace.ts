@@ -1,0 +1,184 @@
+import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Scope } from '../lib/scope.ts'
+import type { TraceAction, TraceObject } from '../lib/trace.ts'
+import { isOneOf, isOneOfTexts, valuesOf } from './dialect.ts'
+import { isWithin } from './installations.ts'
+import type { Registry, Tables } from './tables.ts'
+import { isUserWithin, type UserScope } from './users.ts'
+
+export type TraceRow = Selectable<Tables['trace']>
+export type NewTrace = Insertable<Tables['trace']>
+
+/** What a caller may read of the trace; what is gone is seen through the organization it was in. */
+export type TraceReach =
+  | 'everything'
+  | {
+      /** Whose own actions are seen. */
+      userId: number
+      organizationIds: readonly number[]
+      installations: Scope
+      /** Organizations whose deleted installations are seen. */
+      goneInstallations: readonly number[]
+      users: UserScope
+    }
+
+export type TraceFilter = {
+  from: number
+  to: number
+  object?: { type: TraceObject; id: number } | undefined
+  id?: number | undefined
+  actions?: readonly TraceAction[] | undefined
+}
+export type TracePage = { limit: number; offset: number; order: 'asc' | 'desc' }
+
+/** Rows of one statement; few different statements stay prepared. */
+const ROWS = 50
+/** Entries looked at at a stretch: on SQLite everybody else waits meanwhile. */
+const SLICE = 5000
+
+export async function insertTrace(registry: Registry, entries: readonly NewTrace[]): Promise<void> {
+  if (entries.length <= ROWS) {
+    await registry.insertInto('trace').values(entries).execute()
+    return
+  }
+  await registry.transaction().execute(async (registry) => {
+    for (let at = 0; at < entries.length; at += ROWS) {
+      await registry
+        .insertInto('trace')
+        .values(entries.slice(at, at + ROWS))
+        .execute()
+    }
+  })
+}
+
+/** A page by time, and how many there are; `pause` lets others work and may throw. */
+export async function readTrace(
+  registry: Registry,
+  reach: TraceReach,
+  filter: TraceFilter,
+  { limit, offset, order, pause }: TracePage & { pause: () => Promise<void> }
+): Promise<{ rows: TraceRow[]; total: number }> {
+  const wanted = await wantedBy(registry, reach, filter)
+  const rows: TraceRow[] = []
+  let total = 0
+  for await (const slice of slices(registry, filter, order)) {
+    const within = registry.selectFrom('trace').where(slice).where(wanted)
+    const { count } = await within
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    const skip = Math.max(0, offset - total)
+    const take = limit - rows.length
+    if (skip < count && take > 0) {
+      const page = await within
+        .selectAll()
+        .orderBy('timestamp', order)
+        .orderBy('id', order)
+        .limit(take)
+        .offset(skip)
+        .execute()
+      for (const row of page) rows.push(row)
+    }
+    total += count
+    await pause()
+  }
+  return { rows, total }
+}
+
+/** The entries of the filter in parts, each as a condition. */
+async function* slices(
+  registry: Registry,
+  { from, to, object, id }: TraceFilter,
+  order: 'asc' | 'desc'
+): AsyncGenerator<Expression<SqlBool>> {
+  const all = sql<SqlBool>`timestamp >= ${from} and timestamp <= ${to}
+    ${object ? sql`and object_type = ${object.type} and object_id = ${object.id}` : sql``}
+    ${id === undefined ? sql`` : sql`and id = ${id}`}`
+  const [ahead, upTo] = order === 'asc' ? [sql`>`, sql`<=`] : [sql`<`, sql`>=`]
+  let start: { timestamp: number; id: number } | undefined
+  for (;;) {
+    const rest: Expression<SqlBool> = start
+      ? sql<SqlBool>`${all} and (timestamp, id) ${ahead} (${start.timestamp}, ${start.id})`
+      : all
+    const end: typeof start = await registry
+      .selectFrom('trace')
+      .select(['timestamp', 'id'])
+      .where(rest)
+      .orderBy('timestamp', order)
+      .orderBy('id', order)
+      .limit(1)
+      .offset(SLICE - 1)
+      .executeTakeFirst()
+    if (!end) {
+      yield rest
+      return
+    }
+    yield sql<SqlBool>`${rest} and (timestamp, id) ${upTo} (${end.timestamp}, ${end.id})`
+    start = end
+  }
+}
+
+async function wantedBy(
+  registry: Registry,
+  reach: TraceReach,
+  { actions }: TraceFilter
+): Promise<Expression<SqlBool>> {
+  const isAction = actions
+    ? isOneOfTexts(registry, sql.ref('action'), actions)
+    : sql<SqlBool>`1 = 1`
+  if (reach === 'everything') return isAction
+  const withHeirs = async (ids: readonly number[]) =>
+    isOneOf(registry, sql.ref('trace.organization_id'), await withInherited(registry, ids))
+  const isOwn = sql<SqlBool>`(user_id = ${reach.userId} and user_id <> 0)`
+  const isInstallation = sql<SqlBool>`(trace.installation_id is not null and (
+    exists (select 1 from installations
+      where installations.id = trace.installation_id and ${isWithin(registry, reach.installations)})
+    or (${await withHeirs(reach.goneInstallations)} and not exists
+      (select 1 from installations where installations.id = trace.installation_id))))`
+  const isUser = sql<SqlBool>`(object_type = 'user' and (
+    exists (select 1 from users where users.id = object_id and ${isUserWithin(registry, reach.users)})
+    or (${await withHeirs(reach.users.organizationIds)} and not exists
+      (select 1 from users where users.id = object_id))))`
+  const isOther = sql<SqlBool>`(trace.installation_id is null and object_type <> 'user'
+    and ${await withHeirs(reach.organizationIds)})`
+  return sql<SqlBool>`(${isAction} and (${isOwn} or ${isInstallation} or ${isUser} or ${isOther}))`
+}
+
+/** The organizations, and those that are gone and were below one of them. */
+async function withInherited(registry: Registry, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: number }>`
+    with recursive reached(id) as (
+      select value from ${valuesOf(registry, ids)}
+      union
+      select heirs.organization_id from organization_heirs as heirs
+        join reached on heirs.heir_id = reached.id
+    ) select id from reached`.execute(registry)
+  return rows.map(({ id }) => id)
+}
+
+/** Before organizations are deleted: what is known about them is seen by the one above. */
+export async function bequeath(registry: Registry, ids: readonly number[]): Promise<void> {
+  await sql`insert into organization_heirs (organization_id, heir_id)
+    select id, parent_id from organizations
+    where parent_id is not null and ${isOneOf(registry, sql.ref('id'), ids)}`.execute(registry)
+}
+
+/** Some of the entries that are older; answers how many. */
+export async function forgetTrace(
+  registry: Registry,
+  before: number,
+  limit: number
+): Promise<number> {
+  const { numDeletedRows } = await registry
+    .deleteFrom('trace')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('trace')
+        .select('id')
+        .where('timestamp', '<', before)
+        .orderBy('timestamp')
+        .limit(limit)
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
