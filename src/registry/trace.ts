@@ -84,37 +84,53 @@ export async function readTrace(
   return { rows, total }
 }
 
+type Place = { timestamp: number; id: number }
+
 /** The entries of the filter in parts, each as a condition. */
 async function* slices(
   registry: Registry,
-  { from, to, object, id }: TraceFilter,
+  filter: TraceFilter,
   order: 'asc' | 'desc'
 ): AsyncGenerator<Expression<SqlBool>> {
-  const all = sql<SqlBool>`timestamp >= ${from} and timestamp <= ${to}
-    ${object ? sql`and object_type = ${object.type} and object_id = ${object.id}` : sql``}
-    ${id === undefined ? sql`` : sql`and id = ${id}`}`
-  const [ahead, upTo] = order === 'asc' ? [sql`>`, sql`<=`] : [sql`<`, sql`>=`]
-  let start: { timestamp: number; id: number } | undefined
+  let after: Place | undefined
   for (;;) {
-    const rest: Expression<SqlBool> = start
-      ? sql<SqlBool>`${all} and (timestamp, id) ${ahead} (${start.timestamp}, ${start.id})`
-      : all
-    const end: typeof start = await registry
+    const last: Place | undefined = await registry
       .selectFrom('trace')
       .select(['timestamp', 'id'])
-      .where(rest)
+      .where(between(filter, order, after))
       .orderBy('timestamp', order)
       .orderBy('id', order)
       .limit(1)
       .offset(SLICE - 1)
       .executeTakeFirst()
-    if (!end) {
-      yield rest
-      return
-    }
-    yield sql<SqlBool>`${rest} and (timestamp, id) ${upTo} (${end.timestamp}, ${end.id})`
-    start = end
+    yield between(filter, order, after, last)
+    if (!last) return
+    after = last
   }
+}
+
+/** Behind one place, up to another, in this order. */
+function between(
+  { from, to, object, id }: TraceFilter,
+  order: 'asc' | 'desc',
+  after?: Place,
+  last?: Place
+): Expression<SqlBool> {
+  const [first, final] = order === 'asc' ? [after, last] : [last, after]
+  const isBehind = order === 'asc' ? sql`>` : sql`<`
+  // The bounds of time are what SQLite looks up; the pairs only sort out equal ones.
+  const terms = [
+    sql`timestamp >= ${first?.timestamp ?? from}`,
+    sql`timestamp <= ${final?.timestamp ?? to}`,
+    object && sql`object_type = ${object.type} and object_id = ${object.id}`,
+    id !== undefined && sql`id = ${id}`,
+    after && sql`(timestamp, id) ${isBehind} (${after.timestamp}, ${after.id})`,
+    last && sql`not (timestamp, id) ${isBehind} (${last.timestamp}, ${last.id})`
+  ]
+  return sql<SqlBool>`${sql.join(
+    terms.filter((term) => term !== undefined && term !== false),
+    sql` and `
+  )}`
 }
 
 async function wantedBy(
