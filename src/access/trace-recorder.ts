@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { MINUTE } from '../lib/unix-time.ts'
 import type { Registry } from '../registry/tables.ts'
-import { insertTrace, type NewTrace } from '../registry/trace.ts'
+import { insertGathered, type NewTrace } from '../registry/trace.ts'
 
 type Parts = {
   registry: Registry
@@ -63,11 +63,14 @@ export class TraceRecorder {
 
   #nextGroup(): Group {
     const entries: NewTrace[] = []
-    const written = this.#writing.then(() => {
-      this.#group = undefined
-      return insertTrace(this.#parts.registry, entries)
-    })
-    this.#writing = written.catch(() => undefined)
-    return { entries, written }
+    const close = () => {
+      if (this.#group === group) this.#group = undefined
+      return entries
+    }
+    const written = this.#writing.then(() => insertGathered(this.#parts.registry, close))
+    // Also when its turn never came.
+    this.#writing = written.catch(() => undefined).finally(close)
+    const group = { entries, written }
+    return group
   }
 }

@@ -1,13 +1,14 @@
-import { type Expression, type Insertable, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Scope } from '../lib/scope.ts'
 import type { TraceAction, TraceObject } from '../lib/trace.ts'
-import { isOneOf, isOneOfTexts, valuesOf } from './dialect.ts'
+import { isOneOf, isOneOfTexts, jsonRows, valuesOf } from './dialect.ts'
 import { isWithin } from './installations.ts'
+import { prepared } from './prepared.ts'
 import type { Registry, Tables } from './tables.ts'
 import { isUserWithin, type UserScope } from './users.ts'
 
 export type TraceRow = Selectable<Tables['trace']>
-export type NewTrace = Insertable<Tables['trace']>
+export type NewTrace = Omit<TraceRow, 'id'>
 
 /** What a caller may read of the trace; what is gone is seen through the organization it was in. */
 export type TraceReach =
@@ -31,25 +32,40 @@ export type TraceFilter = {
 }
 export type TracePage = { limit: number; offset: number; order: 'asc' | 'desc' }
 
-/** Rows of one statement; few different statements stay prepared. */
-const ROWS = 50
 /** Entries looked at at a stretch: on SQLite everybody else waits meanwhile. */
 const SLICE = 5000
 
-export async function insertTrace(registry: Registry, entries: readonly NewTrace[]): Promise<void> {
-  if (entries.length <= ROWS) {
-    await registry.insertInto('trace').values(entries).execute()
-    return
+const columns = {
+  timestamp: 'bigint',
+  user_id: 'bigint',
+  method: 'text',
+  path: 'text',
+  action: 'text',
+  object_type: 'text',
+  object_id: 'bigint',
+  installation_id: 'bigint',
+  organization_id: 'bigint',
+  description: 'text'
+} as const satisfies Record<keyof NewTrace, 'bigint' | 'text'>
+
+const insertRows = prepared((registry) => ({
+  compile: () => {
+    const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)))
+    const rows = jsonRows(registry, '[]', columns)
+    return sql`insert into trace (${names}) select ${names} from ${rows}`.compile(registry)
   }
-  await registry.transaction().execute(async (registry) => {
-    for (let at = 0; at < entries.length; at += ROWS) {
-      await registry
-        .insertInto('trace')
-        .values(entries.slice(at, at + ROWS))
-        .execute()
-    }
-  })
+}))
+
+/** However many there are, in one statement that is always the same. */
+export async function insertTrace(registry: Registry, entries: readonly NewTrace[]): Promise<void> {
+  await insertRows(registry, [JSON.stringify(entries)])
 }
+
+/** What there is by the time the registry has its turn for it. */
+export const insertGathered = (
+  registry: Registry,
+  gathered: () => readonly NewTrace[]
+): Promise<void> => registry.connection().execute((registry) => insertTrace(registry, gathered()))
 
 /** A page by time, and how many there are; `pause` lets others work and may throw. */
 export async function readTrace(
