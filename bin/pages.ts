@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import Fastify from 'fastify'
+import Fastify, { type FastifyContextConfig } from 'fastify'
 import type { TSchema } from 'typebox'
 import { catalogue, firstRoles } from '../src/access/catalogue.ts'
 import type { Access } from '../src/access/guard.ts'
@@ -29,7 +29,14 @@ export async function pages(): Promise<Record<string, string>> {
 
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
-export type Route = { method: string; path: string; access: Access; chapter: string; file: string }
+export type Route = {
+  method: string
+  path: string
+  access: Access
+  trace: FastifyContextConfig['trace']
+  chapter: string
+  file: string
+}
 
 /** Every route as it is registered, without starting an engine. */
 export async function routeTable(): Promise<Route[]> {
@@ -39,12 +46,19 @@ export async function routeTable(): Promise<Route[]> {
     const app = Fastify({ exposeHeadRoutes: false })
     app.setValidatorCompiler(validatorCompiler)
     app.addHook('onRoute', ({ method, url, config, schema }) => {
-      const { access } = config ?? {}
+      const { access, trace } = config ?? {}
       if (!access) throw new Error(`${method} ${url} declares no access`)
       const path = routePath(url)
       const chapter = schema?.tags?.[0] ?? 'System'
       for (const verb of [method].flat()) {
-        table.push({ method: verb, path, access, chapter, file: files.get(routes.name) ?? '' })
+        table.push({
+          method: verb,
+          path,
+          access,
+          trace,
+          chapter,
+          file: files.get(routes.name) ?? ''
+        })
       }
     })
     // Registering needs no engine: deps are used by handlers only.
@@ -91,6 +105,8 @@ export function accessText(access: Access): string {
       return anyOf(namesOfVerb(access.resource, access.verb))
     case 'organization':
       return `a visible organization, ${anyOf(access.permissions)}`
+    case 'within':
+      return `an organization of the caller or below, ${anyOf([`${access.action}/all`, ...access.permissions])}; of one the caller belongs to also \`${access.action}/assigned\``
     case 'user':
       return access.edits === 'account'
         ? `oneself, or a user wholly within reach and ${anyOf(access.permissions)}`

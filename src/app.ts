@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { LogController } from 'fastify'
 import { guard } from './access/guard.ts'
+import { traceWrites } from './access/trace.ts'
 import type { App, Deps, Routes } from './deps.ts'
 import { addressOf, LYNX, speakLynx } from './dialect.ts'
 import { handleError } from './http/error-handler.ts'
@@ -60,6 +61,8 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
     const route = routeOptions.url ?? 'unknown'
     deps.metrics.answered(method, route, reply.statusCode, reply.elapsedTime / 1000)
   })
+  // Before bodies are left out: the answer may have the id of what was made.
+  traceWrites(app, deps)
   // Whoever wrote sees the effect with the next request, on this node at once.
   app.addHook('onSend', async ({ method, routeOptions }, reply, payload) => {
     // An answer is an answer, also when the registry went away behind it; the timer tries again.

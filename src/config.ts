@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { isTimeZone } from './lib/calendar.ts'
@@ -83,6 +83,19 @@ export const Settings = Type.Object({
     default: 30,
     description: 'Samples younger than this stay whatever HISTORY_BUDGET_MB says'
   }),
+  FILES_DIR: Text('', 'Contents of uploaded files, shared by all nodes; empty: files in DATA_DIR'),
+  FILES_QUOTA_MB: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 1024,
+    description: 'Disk space that the files of one installation or organization may take'
+  }),
+  TRACE_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36_500,
+    default: 365,
+    description: 'Days after which it is forgotten who changed what'
+  }),
   MQTT_QUEUE_LIMIT: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
@@ -141,7 +154,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   const config = parse(raw)
   check(config)
-  return { ...config, DATA_DIR: resolve(config.DATA_DIR) }
+  const DATA_DIR = resolve(config.DATA_DIR)
+  const FILES_DIR = resolve(config.FILES_DIR || join(DATA_DIR, 'files'))
+  return { ...config, DATA_DIR, FILES_DIR }
 }
 
 const schemaOf = (key: string): TSchema | undefined =>

@@ -5,7 +5,9 @@ import type { Blacklist } from './access/blacklist.ts'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
 import type { Throttle } from './access/throttle.ts'
+import type { TraceRecorder } from './access/trace-recorder.ts'
 import type { Bus } from './bus/bus.ts'
+import type { FileStore } from './file-store.ts'
 import type { History } from './history/history.ts'
 import type { Latest } from './history/latest.ts'
 import type { SampleIds } from './history/sample-ids.ts'
@@ -30,6 +32,9 @@ export type Deps = {
   ids: SampleIds
   /** Above the disk reserve. */
   hasRoom: () => boolean
+  files: FileStore
+  /** Bytes that the files of one installation or organization may have together. */
+  filesQuota: number
   bus: Bus
   directory: Directory
   blacklist: Blacklist
@@ -38,6 +43,7 @@ export type Deps = {
   identity: Identity
   /** How often somebody may try to register. */
   registering: Throttle
+  trace: TraceRecorder
   health: Health
   metrics: Metrics
   /** Where callers reach the API, without a slash at the end. */

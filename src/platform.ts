@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { sep } from 'node:path'
 import type { Logger } from 'pino'
 import { Blacklist } from './access/blacklist.ts'
 import { Directory } from './access/directory.ts'
@@ -6,12 +7,14 @@ import { ensureFirstAdministrator, type FirstLogin } from './access/first-admini
 import { Identity } from './access/identity.ts'
 import { mqttRules } from './access/mqtt-rules.ts'
 import { REGISTRATION, Throttle } from './access/throttle.ts'
+import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
 import { brokerHost } from './bus/link.ts'
 import type { Config } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
 import { LYNX } from './dialect.ts'
+import { FileStore } from './file-store.ts'
 import { Latest } from './history/latest.ts'
 import { openHistory } from './history/open.ts'
 import { SampleIds } from './history/sample-ids.ts'
@@ -129,6 +132,10 @@ async function open(
   const disk = new DiskSpace(dataDir, config.DISK_RESERVE_MB * 1024 * 1024)
   await disk.start()
   closers.push(() => disk.stop())
+  const hasRoom = () => disk.isEnough
+  const trace = new TraceRecorder({ registry, clock, hasRoom })
+  closers.push(() => trace.flush())
+  const files = await openFiles(config, disk, closers)
   const ids = new SampleIds(lastId)
   const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
   const mover = new Mover({ spool, history, metrics, log })
@@ -164,12 +171,15 @@ async function open(
     latest,
     spool,
     ids,
-    hasRoom: () => disk.isEnough,
+    hasRoom,
+    files,
+    filesQuota: config.FILES_QUOTA_MB * 1024 * 1024,
     bus,
     directory,
     blacklist,
     identity,
     registering: new Throttle(clock, REGISTRATION),
+    trace,
     systemAccounts: systemAccountsOf(config),
     health,
     metrics,
@@ -188,7 +198,7 @@ async function open(
     budget: config.HISTORY_BUDGET_MB * 1024 * 1024,
     floorDays: config.HISTORY_FLOOR_DAYS
   })
-  describeState(metrics, { spool, history, latest, bus, disk, directory, retention })
+  describeState(metrics, { spool, trace, history, latest, bus, disk, directory, retention })
 
   const app = await createApp(deps, { https: tls?.current })
   closers.push(() => app.close())
@@ -207,9 +217,9 @@ async function open(
   }
   await bus.connect()
 
-  const sessionDays = config.MQTT_SESSION_DAYS
+  const { MQTT_SESSION_DAYS: sessionDays, TRACE_DAYS: traceDays } = config
   const housekeeping = new Housekeeping({
-    ...{ registry, claims, eraser, retention, bus, sessionDays, clock, log }
+    ...{ registry, claims, files, eraser, retention, bus, sessionDays, traceDays, clock, log }
   })
   const catchUp = () => {
     directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
@@ -244,6 +254,23 @@ async function open(
   const onStop = (close: () => unknown) => void closers.push(close)
   const { port: mqttPort, tlsPort: mqttsPort } = bus
   return { deps, httpPort, mqttPort, mqttsPort, historyEngine: engine, onStop, stop }
+}
+
+/** A directory elsewhere may be on another disk, which has to have the same reserve. */
+async function openFiles(
+  { DATA_DIR, FILES_DIR, DISK_RESERVE_MB }: Config,
+  disk: DiskSpace,
+  closers: (() => unknown)[]
+): Promise<FileStore> {
+  const isWithin = FILES_DIR.startsWith(DATA_DIR + sep)
+  const own = isWithin ? disk : new DiskSpace(FILES_DIR, DISK_RESERVE_MB * 1024 * 1024)
+  const files = new FileStore(FILES_DIR, () => own.isEnough)
+  await files.open()
+  if (own !== disk) {
+    await own.start()
+    closers.push(() => own.stop())
+  }
+  return files
 }
 
 async function readLatest(history: Deps['history'], spool: Spool): Promise<Latest> {
@@ -302,13 +329,13 @@ const failed = (why: unknown) => ({
 
 function describeState(
   metrics: Metrics,
-  parts: Pick<Deps, 'spool' | 'history' | 'latest' | 'directory'> & {
+  parts: Pick<Deps, 'spool' | 'trace' | 'history' | 'latest' | 'directory'> & {
     bus: PlatformBus
     disk: DiskSpace
     retention: Retention
   }
 ): void {
-  const { spool, history, latest, directory, bus, disk, retention } = parts
+  const { spool, trace, history, latest, directory, bus, disk, retention } = parts
   const state = () => spool.state()
   metrics.gauge(
     'spool_samples',
@@ -331,6 +358,11 @@ function describeState(
   metrics.gauge('topics', 'Topics with a latest value', () => latest.size)
   metrics.gauge('installations', 'Installations', () => directory.size)
   bus.describe(metrics)
+  metrics.gauge(
+    'trace_dropped',
+    'Refused writes and sign-ins that were too many to trace, since the start',
+    () => trace.dropped
+  )
   metrics.gauge('disk_free_bytes', 'Free space of the data directory', () => disk.free)
 }
 

@@ -4,6 +4,7 @@ import { blacklistRoutes } from './features/blacklist/routes.ts'
 import { edgeAppRoutes } from './features/edge/app-routes.ts'
 import { edgeConfiguredRoutes } from './features/edge/configured-routes.ts'
 import { edgeVersionRoutes } from './features/edge/version-routes.ts'
+import { fileRoutes } from './features/file/routes.ts'
 import { gatewayRoutes } from './features/gateway/routes.ts'
 import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
@@ -33,6 +34,7 @@ import {
   metricsRoutes,
   pingRoutes
 } from './features/system/routes.ts'
+import { traceRoutes } from './features/trace/routes.ts'
 import { passwordRoutes } from './features/user/password-routes.ts'
 import { userRoutes } from './features/user/routes.ts'
 import { tokenRoutes } from './features/user/token-routes.ts'
@@ -69,6 +71,8 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/notification', outputRoutes],
   ['/api/v2/notification', installationExecutorRoutes],
   ['/api/v2/admin/notification/executor', executorRoutes],
+  ['/api/v2/file', fileRoutes],
+  ['/api/v2/trace', traceRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
   ['/health', healthRoutes],

@@ -21,7 +21,7 @@ import { hashPassword } from './password.ts'
 import { Grants } from './permission.ts'
 import { holds, may, type Principal } from './principal.ts'
 import { hasEnded, hashToken } from './tokens.ts'
-import { usersVisibleTo } from './visibility.ts'
+import { organizationsWithin, usersVisibleTo } from './visibility.ts'
 
 const MIN_GATEWAY_PASSWORD = 8
 
@@ -45,6 +45,8 @@ export type Access =
   | { kind: 'objects'; resource: ObjectResource; verb: ObjectVerb }
   /** A visible organization, the path's `organization_id`, and any of the permissions. */
   | { kind: 'organization'; permissions: readonly PlainPermission[] }
+  /** What the path's `organization_id` holds itself: the action there, or any of the permissions. */
+  | { kind: 'within'; action: ScopedAction; permissions: readonly PlainPermission[] }
   /** The path's `user_id`: the caller itself (`me`), or a visible user and any of the permissions. */
   | {
       kind: 'user'
@@ -72,6 +74,10 @@ export const onOrganization = (...permissions: PlainPermission[]): Access => ({
   kind: 'organization',
   permissions
 })
+export const withinOrganization = (
+  action: ScopedAction,
+  ...permissions: PlainPermission[]
+): Access => ({ kind: 'within', action, permissions })
 /** To look at a user. */
 export const onUser = (...permissions: PlainPermission[]): Access => ({
   kind: 'user',
@@ -168,6 +174,11 @@ export function guard(
         const { organization_id } = request.params as { organization_id: number }
         if (!access.permissions.some((name) => holds(principal, name))) throw forbidden()
         if (!principal.organizationsBelow.has(organization_id)) throw forbidden()
+        break
+      }
+      case 'within': {
+        const { organization_id } = request.params as { organization_id: number }
+        if (!organizationsWithin(principal, access).has(organization_id)) throw forbidden()
         break
       }
       case 'user':

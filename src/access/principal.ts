@@ -75,6 +75,21 @@ function scopeBy(
   }
 }
 
+/**
+ * The organizations on whose own things a principal may do something: with `.../all` its own and
+ * below, with `.../assigned` those it belongs to itself.
+ */
+export const organizationsWhere = (principal: Principal, action: ScopedAction): Set<number> =>
+  new Set(
+    [...principal.organizationsBelow].filter((id) =>
+      grantsOf(principal).every(
+        (grants) =>
+          grants.covers(`${action}/all`) ||
+          (principal.organizationIds.includes(id) && grants.covers(`${action}/assigned`))
+      )
+    )
+  )
+
 /** Whether any grant opens the action, on whatever installation; which ones may still be none. */
 export const holdsSomewhere = (principal: Principal, action: ScopedAction): boolean =>
   grantsOf(principal).every((grants) => opensSomewhere(grants, action))

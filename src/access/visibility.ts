@@ -1,5 +1,6 @@
 import type { UserScope } from '../registry/users.ts'
-import { holds, holdsName, type Principal } from './principal.ts'
+import type { PlainPermission, ScopedAction } from './catalogue.ts'
+import { holds, holdsName, organizationsWhere, type Principal } from './principal.ts'
 
 /** The first organization, above all others. */
 const TOP = 1
@@ -38,3 +39,12 @@ export function organizationsProtected(
   if (has('all')) return [...principal.organizationsBelow]
   return has('assigned') ? principal.organizationIds : []
 }
+
+/** Where the caller may do something with what an organization holds itself, such as files. */
+export const organizationsWithin = (
+  principal: Principal,
+  { action, permissions }: { action: ScopedAction; permissions: readonly PlainPermission[] }
+): ReadonlySet<number> =>
+  permissions.some((name) => holds(principal, name))
+    ? principal.organizationsBelow
+    : organizationsWhere(principal, action)

@@ -49,6 +49,10 @@ export const importStopped = (statusCode: number, why: string, stored: number, c
     `${why}; ${stored} samples are stored, and sending all of them again is safe`,
     { cause }
   )
+export const tooManyUploads = () =>
+  new ApiError(503, 'Too many uploads at once', { headers: { 'retry-after': '30' } })
+export const diskFull = () => new ApiError(507, 'The disk is full up to its reserve')
+export const stoppingNow = () => new ApiError(503, 'The server stops')
 export const unsupportedEncoding = () => new ApiError(415, 'Content-Encoding must be gzip or none')
 export const clientCancelled = () => new ApiError(499, 'Client cancelled request')
 export const unavailable = (cause: unknown) => new ApiError(503, 'Service Unavailable', { cause })

@@ -1,9 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Access } from '../access/guard.ts'
+import { updates } from '../access/trace.ts'
 import type { App } from '../deps.ts'
 import { badRequest, duplicateKey, forbidden, notFound } from '../http/errors.ts'
 import { Maybe, Message, MetaValue, SilentQuery } from '../http/schema.ts'
+import type { TraceObject } from '../lib/trace.ts'
 import type { MetaKey, MetaStore } from '../registry/meta.ts'
 import type { MetaRights } from './protected.ts'
 
@@ -24,6 +26,8 @@ type Mount = {
   params: Record<string, TSchema>
   view: Access
   edit: Access
+  /** Whose keys they are, and where the path has its id. */
+  owner: { object: TraceObject; param: string }
   /** The keys of the owner that the path names, and what the caller may there. */
   find: (request: FastifyRequest) => Promise<{ keys: MetaStore; rights: MetaRights }>
   /** Tells the world; not called for `silent`. */
@@ -32,7 +36,8 @@ type Mount = {
 
 /** [contract: FunctionX] GET, POST, PUT and DELETE of one metadata key, the same for every owner. */
 export function metaKeyRoutes(app: App, mount: Mount): void {
-  const { view, edit } = mount
+  const { view, edit, owner } = mount
+  const trace = updates(owner.object, owner.param, 'changed metadata of')
   // Everything after /meta/ is the key: some clients send its slashes as they are.
   const url = `${mount.path}/meta/*`
   const schema = {
@@ -53,7 +58,7 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
     url,
     {
       schema: { ...schema, querystring: SilentQuery, body: MetaXBody, response: { 200: MetaX } },
-      config: { access: edit },
+      config: { access: edit, trace },
       preValidation: foldNames
     },
     async (request) => {
@@ -81,7 +86,7 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
         body: MetaXBody,
         response: { 200: MetaX }
       },
-      config: { access: edit },
+      config: { access: edit, trace },
       preValidation: foldNames
     },
     async (request) => {
@@ -95,7 +100,7 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
     url,
     {
       schema: { ...schema, querystring: SilentQuery, response: { 200: Message } },
-      config: { access: edit }
+      config: { access: edit, trace }
     },
     async (request) => {
       const { keys, rights } = await mount.find(request)

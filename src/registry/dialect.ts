@@ -50,6 +50,21 @@ export const valuesOf = (registry: Registry, ids: readonly number[]): RawBuilder
     ? sql`unnest(${ids}::bigint[]) as ids(value)`
     : sql`json_each(${JSON.stringify(ids)})`
 
+/** The objects of a JSON list as a table with these columns, in the order of the list. */
+export const jsonRows = (
+  registry: Registry,
+  json: string,
+  columns: Readonly<Record<string, 'bigint' | 'text'>>
+): RawBuilder<unknown> => {
+  const names = Object.keys(columns)
+  if (isPostgres(registry)) {
+    const typed = names.map((name) => sql`${sql.ref(name)} ${sql.raw(columns[name] ?? 'text')}`)
+    return sql`json_to_recordset(${json}::json) as given(${sql.join(typed)})`
+  }
+  const values = names.map((name) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`)
+  return sql`(select ${sql.join(values)} from json_each(${json}))`
+}
+
 /** Until the transaction ends nobody else changes the row; SQLite has one writer anyway. */
 export const forUpdate = (registry: Registry): RawBuilder<unknown> =>
   isPostgres(registry) ? sql`for update` : sql``

@@ -4,6 +4,7 @@ import type { MetaFilter } from '../lib/meta-filter.ts'
 import type { Scope } from '../lib/scope.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
+import { letGoFilesOf } from './file-contents.ts'
 import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import { markForSearch } from './search-index.ts'
 import type { Registry } from './tables.ts'
@@ -113,6 +114,7 @@ export async function removeInstallations(
   ids: readonly number[],
   now: number
 ): Promise<void> {
+  await letGoFilesOf(registry, 'installation', ids, now)
   for (const id of ids) {
     await registry.deleteFrom('installations').where('id', '=', id).execute()
     await registry.deleteFrom('object_counts').where('installation_id', '=', id).execute()

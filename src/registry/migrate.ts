@@ -8,6 +8,8 @@ import { search } from './migrations/0006-search.ts'
 import { sigma } from './migrations/0007-sigma.ts'
 import { broker } from './migrations/0009-broker.ts'
 import { notifications } from './migrations/0010-notifications.ts'
+import { files } from './migrations/0011-files.ts'
+import { trace } from './migrations/0012-trace.ts'
 import { registration } from './migrations/0013-registration.ts'
 import { blacklist } from './migrations/0014-blacklist.ts'
 import type { Registry } from './tables.ts'
@@ -25,6 +27,8 @@ const migrations: readonly Migration[] = [
   sigma,
   broker,
   notifications,
+  files,
+  trace,
   registration,
   blacklist
 ]

@@ -3,8 +3,10 @@ import { type Address, completeAddress } from '../lib/address.ts'
 import type { MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
+import { letGoFilesOf } from './file-contents.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import type { Registry, Tables } from './tables.ts'
+import { bequeath } from './trace.ts'
 
 type OrganizationRow = Selectable<Tables['organizations']>
 
@@ -202,12 +204,14 @@ export async function deleteOrganizations(
   ids: readonly number[],
   now: number
 ): Promise<void> {
+  await bequeath(registry, ids)
   // Children go with their parents, in one statement the order does not matter.
   await registry
     .updateTable('organizations')
     .set({ parent_id: null })
     .where(isOneOf(registry, sql.ref('organizations.id'), ids))
     .execute()
+  await letGoFilesOf(registry, 'organization', ids, now)
   await registry
     .deleteFrom('organizations')
     .where(isOneOf(registry, sql.ref('organizations.id'), ids))

@@ -125,24 +125,24 @@ export async function confirmRegistration(
   registry: Registry,
   registration: Registration,
   { password_hash, now }: { password_hash: string; now: number }
-): Promise<boolean> {
+): Promise<number | undefined> {
   const { key_hash, email_folded, policy_id, email, first_name, last_name } = registration
   const { numDeletedRows } = await registry
     .deleteFrom('registrations')
     .where('key_hash', '=', key_hash)
     .executeTakeFirstOrThrow()
-  if (numDeletedRows === 0n) return false
+  if (numDeletedRows === 0n) return undefined
   await registry.deleteFrom('registrations').where('email_folded', '=', email_folded).execute()
   const policy = await findPolicy(registry, policy_id)
-  if (!policy || !emailMatches(policy.email_pattern, email)) return false
+  if (!policy || !emailMatches(policy.email_pattern, email)) return undefined
   const { role_id, parent_organization } = policy
   // Whatever the role has become since.
-  if ((await findRole(registry, role_id))?.permissions['#']) return false
+  if ((await findRole(registry, role_id))?.permissions['#']) return undefined
   const name = `${first_name} ${last_name}`.trim().slice(0, 255) || email
   const organization =
     policy.organization_id ??
     (await insertOrganization(registry, { name, parent_id: parent_organization }, now))
-  const id = await insertUser(
+  return insertUser(
     registry,
     {
       ...{ email, first_name, last_name, role_id, password_hash },
@@ -151,7 +151,6 @@ export async function confirmRegistration(
     },
     now
   )
-  return id !== undefined
 }
 
 export async function deleteRegistrationsBefore(registry: Registry, time: number): Promise<void> {

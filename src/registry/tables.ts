@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely'
 import type { SearchKind } from '../lib/search-query.ts'
+import type { TraceAction, TraceObject } from '../lib/trace.ts'
 
 /** A handle or a transaction; a transaction shadows the name so that the handle is out of reach. */
 export type Registry = Kysely<Tables>
@@ -238,6 +239,43 @@ export type Tables = {
     updated: number
   }
   notification_sends: { output_id: number; slot: number; sent: number; outcome: string }
+  files: {
+    id: Generated<number>
+    /** One of the two is null. */
+    installation_id: number | null
+    organization_id: number | null
+    hash: string
+    name: string
+    mime: string
+    size: number
+    created: number
+    updated: number
+  }
+  /** What is in the file store. */
+  file_contents: {
+    hash: string
+    /** When to see whether a file still refers to it, Unix milliseconds; null = it need not be. */
+    look_at: number | null
+  }
+  /** Who changed what, and when. */
+  trace: {
+    id: Generated<number>
+    timestamp: number
+    /** 0 = a gateway, or nobody who signed in. */
+    user_id: number
+    method: string
+    path: string
+    action: TraceAction
+    object_type: TraceObject
+    /** 0 = none is known. */
+    object_id: number
+    /** What the object was in then; null = in nothing. */
+    installation_id: number | null
+    organization_id: number | null
+    description: string
+  }
+  /** Organizations that are gone, and those above them. */
+  organization_heirs: { organization_id: number; heir_id: number }
   /** How many objects of a kind have ids in `block`, so that a page far down is found by counting blocks. */
   object_counts: { installation_id: number; kind: ObjectKind; block: number; count: number }
   /** What the search index does not know yet. */

@@ -164,8 +164,8 @@ export async function listUsers(
   const rows = await registry
     .selectFrom('users')
     .selectAll()
-    .where(isVisible(registry, scope))
-    .where(matchesMeta('user', filter.meta, isVisible(registry, filter.seesProtected)))
+    .where(isUserWithin(registry, scope))
+    .where(matchesMeta('user', filter.meta, isUserWithin(registry, filter.seesProtected)))
     .orderBy('id')
     .execute()
   return withLinks(registry, rows)
@@ -181,12 +181,13 @@ export async function visibleUsers(
     .selectFrom('users')
     .select('id')
     .where(isOneOf(registry, sql.ref('users.id'), ids))
-    .where(isVisible(registry, scope))
+    .where(isUserWithin(registry, scope))
     .execute()
   return new Set(rows.map((row) => row.id))
 }
 
-const isVisible = (registry: Registry, scope: UserScope): Expression<SqlBool> =>
+/** For queries that read from `users`. */
+export const isUserWithin = (registry: Registry, scope: UserScope): Expression<SqlBool> =>
   sql<SqlBool>`(users.id = ${scope.userId}
     or exists (select 1 from user_organizations as uo where uo.user_id = users.id
       and ${isOneOf(registry, sql.ref('uo.organization_id'), scope.organizationIds)})

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { FileStore } from '../file-store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { DAY, HOUR, MINUTE } from '../lib/unix-time.ts'
 import { forgetChanges } from '../registry/changes.ts'
@@ -7,15 +8,19 @@ import { deleteRegistrationsBefore } from '../registry/registrations.ts'
 import type { Registry } from '../registry/tables.ts'
 import { deleteExpiredTokens } from '../registry/tokens.ts'
 import type { Eraser } from './eraser.ts'
+import { sweepFiles } from './file-sweep.ts'
 import type { Retention } from './retention.ts'
+import { sweepTrace } from './trace-sweep.ts'
 
 type Parts = {
   registry: Registry
   claims: Claims
+  files: FileStore
   eraser: Eraser
   retention: Retention
   bus: { endSessionsUnusedSince(time: number): number | Promise<number> }
   sessionDays: number
+  traceDays: number
   clock: Clock
   log: FastifyBaseLogger
 }
@@ -48,7 +53,8 @@ export class Housekeeping {
   }
 
   async run(): Promise<void> {
-    const { registry, claims, eraser, retention, bus, sessionDays, clock, log } = this.#parts
+    const { registry, claims, eraser, retention, bus, clock, log } = this.#parts
+    const { sessionDays, traceDays } = this.#parts
     const now = clock()
     const ended = await bus.endSessionsUnusedSince(now - sessionDays * DAY)
     if (ended > 0) log.info({ ended }, 'MQTT sessions that nobody used have ended')
@@ -57,6 +63,8 @@ export class Housekeeping {
     await deleteRegistrationsBefore(registry, now - DAY)
     await forgetChanges(registry, now - HOUR)
     eraser.wake()
+    await sweepFiles(this.#parts)
+    await sweepTrace(registry, now - traceDays * DAY)
     await retention.run(now)
   }
 }

@@ -47,6 +47,10 @@ async function makeTarget(world: World) {
   const [schedule = { id: 0 }] = list.json as { id: number }[]
   const app = await makeApp(world, own, installation.id)
   const notification = await makeNotification(world, own, installation.id)
+  const files = {
+    installation: await makeFile(world, `installation/${installation.id}`),
+    organization: await makeFile(world, `organization/${own}`)
+  }
   const caller = (organization: number) =>
     world.user({ grants, organizations: [organization], priority: 500 })
   return {
@@ -65,7 +69,8 @@ async function makeTarget(world: World) {
       caller,
       world
     },
-    notification
+    notification,
+    files
   }
 }
 let executorUrl = ''
@@ -96,6 +101,17 @@ async function makeNotification(world: World, organization_id: number, installat
   return { links, output, message: await makeMessage(), executor: await makeExecutor() }
 }
 
+/** A file with a content of its own. */
+async function makeFile(world: World, owner: string): Promise<{ id: number; hash: string }> {
+  const { json } = await world.request(`POST /api/v2/file/${owner}`, {
+    as: world.admin,
+    headers: upload.headers,
+    body: multipart({ file: world.unique('content') })
+  })
+  const [file = { id: 0, hash: '' }] = json as { id: number; hash: string }[]
+  return file
+}
+
 /** An app of the organization, not public, with a published version that the installation runs. */
 async function makeApp(world: World, publisher: number, installationId: number) {
   const ask = async (line: string, body: unknown, headers = {}) => {
@@ -120,6 +136,11 @@ function multipart(parts: Record<string, string>): string {
       `--x\r\ncontent-disposition: form-data; name="${name}"; filename="f"\r\n\r\n${text}\r\n`
   )
   return `${texts.join('')}--x--\r\n`
+}
+
+const upload = {
+  body: () => multipart({ file: 'x' }),
+  headers: { 'content-type': 'multipart/form-data; boundary=x' }
 }
 
 type Target = Awaited<ReturnType<typeof makeTarget>>
@@ -746,6 +767,65 @@ const table: Record<string, Row> = {
     line: (t) => `DELETE /api/v2/admin/notification/executor/${t.notification.executor}`,
     reach: 'inside'
   },
+  'GET /api/v2/file/installation/{installation_id}': {
+    line: (t) => `GET /api/v2/file/installation/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/file/installation/{installation_id}': {
+    line: (t) => `POST /api/v2/file/installation/${t.installation.id}`,
+    ...upload,
+    reach: 'inside'
+  },
+  'GET /api/v2/file/installation/{installation_id}/{file_id}': {
+    line: (t) => `GET /api/v2/file/installation/${t.installation.id}/${t.files.installation.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/file/installation/{installation_id}/{file_id}': {
+    line: (t) => `PUT /api/v2/file/installation/${t.installation.id}/${t.files.installation.id}`,
+    ...upload,
+    reach: 'inside'
+  },
+  'POST /api/v2/file/installation/{installation_id}/{file_id}': {
+    line: (t) => `POST /api/v2/file/installation/${t.installation.id}/${t.files.installation.id}`,
+    ...upload,
+    reach: 'inside'
+  },
+  'DELETE /api/v2/file/installation/{installation_id}/{file_id}': {
+    line: (t) => `DELETE /api/v2/file/installation/${t.installation.id}/${t.files.installation.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/file/organization/{organization_id}': {
+    line: (t) => `GET /api/v2/file/organization/${t.own}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/file/organization/{organization_id}': {
+    line: (t) => `POST /api/v2/file/organization/${t.own}`,
+    ...upload,
+    reach: 'inside'
+  },
+  'GET /api/v2/file/organization/{organization_id}/{file_id}': {
+    line: (t) => `GET /api/v2/file/organization/${t.own}/${t.files.organization.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/file/organization/{organization_id}/{file_id}': {
+    line: (t) => `PUT /api/v2/file/organization/${t.own}/${t.files.organization.id}`,
+    ...upload,
+    reach: 'inside'
+  },
+  'POST /api/v2/file/organization/{organization_id}/{file_id}': {
+    line: (t) => `POST /api/v2/file/organization/${t.own}/${t.files.organization.id}`,
+    ...upload,
+    reach: 'inside'
+  },
+  'DELETE /api/v2/file/organization/{organization_id}/{file_id}': {
+    line: (t) => `DELETE /api/v2/file/organization/${t.own}/${t.files.organization.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/file/download/{hash}': {
+    line: (t) => `GET /api/v2/file/download/${t.files.installation.hash}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/trace': { line: () => 'GET /api/v2/trace', reach: 'anyone' },
   'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'anyone' },
   'GET /metrics': { line: () => 'GET /metrics', reach: 'anyone' },
   'GET /api/v2/ping': { line: () => 'GET /api/v2/ping', reach: 'public' },

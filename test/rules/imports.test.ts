@@ -12,7 +12,7 @@ const levels: [level: number, pattern: RegExp][] = [
   [4, /^src\/(app|routes|dialect)\.ts$|^src\/workers\//],
   [3, /^src\/features\//],
   [2, /^src\/(access|notify|metadata)\/|^src\/deps\.ts$/],
-  [1, /^src\/(http|registry|history|bus|outbound)\/|^src\/(metrics|data-dir|tls)\.ts$/],
+  [1, /^src\/(http|registry|history|bus|outbound)\/|^src\/(metrics|data-dir|file-store|tls)\.ts$/],
   [0, /^src\/lib\/|^src\/config\.ts$/]
 ]
 

@@ -94,6 +94,27 @@ test('the routes that ask for no sign-in are these', async () => {
   ])
 })
 
+test('every write says what it is in the trace, but for those that only read', async () => {
+  const writes = (await routeTable()).filter(({ method }) => method !== 'GET')
+  const named = (wanted: typeof writes) => wanted.map(({ method, path }) => `${method} ${path}`)
+  assert.deepEqual(named(writes.filter(({ trace }) => trace === undefined)), [])
+  assert.deepEqual(named(writes.filter(({ trace }) => trace === 'nothing')).sort(), [
+    'POST /api/v2/log/{installation_id}',
+    'POST /api/v2/status/{installation_id}',
+    'POST /api/v3beta/log/{installation_id}'
+  ])
+})
+
+test('what the trace says about a route fits its path', async () => {
+  for (const { method, path, trace } of await routeTable()) {
+    if (trace === undefined || trace === 'nothing') continue
+    if (typeof trace.id === 'object') {
+      assert(path.includes(`{${trace.id.param}}`), `${method} ${path} has no ${trace.id.param}`)
+    }
+    assert.notEqual(method, 'GET', path)
+  }
+})
+
 test('a route without declared access stops the start', () => {
   const app = Fastify() as unknown as App
   guard(app, {} as Deps)

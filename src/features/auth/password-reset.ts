@@ -18,24 +18,25 @@ export async function askForResetKey(deps: Deps, email: string): Promise<void> {
 
 type Change = { password_hash: string; now: number }
 
-/** The key is good once; a password that the rules refuse leaves it good. */
+/** Answers whose it is. The key is good once; a password that the rules refuse leaves it good. */
 export async function setNewPassword(
   { registry, clock }: Deps,
   key: string,
   password: string
-): Promise<void> {
+): Promise<number> {
   const apply = await whatOpens(registry, hashToken(key), clock())
   if (!apply) throw badRequest('the key is not valid')
   const fault = passwordFault(password)
   if (fault) throw badRequest(fault)
   const password_hash = await hashPassword(password)
-  await inTransaction(registry, async (registry) => {
-    const isFirst = await apply(registry, { password_hash, now: clock() })
-    if (!isFirst) throw badRequest('the key is not valid')
+  return inTransaction(registry, async (registry) => {
+    const userId = await apply(registry, { password_hash, now: clock() })
+    if (userId === undefined) throw badRequest('the key is not valid')
+    return userId
   })
 }
 
-/** A key sets the password of an account, or makes the account of who registered. */
+/** A key sets the password of an account, or makes the account of who registered; used once. */
 async function whatOpens(registry: Registry, hash: string, now: number) {
   const token = await findToken(registry, hash, ['reset'])
   if (token && !hasEnded(token, now)) return replacePassword(token)
@@ -46,9 +47,9 @@ async function whatOpens(registry: Registry, hash: string, now: number) {
 
 const replacePassword =
   (token: TokenRow) =>
-  async (registry: Registry, { password_hash, now }: Change): Promise<boolean> => {
-    if (!(await deleteToken(registry, token, now))) return false
+  async (registry: Registry, { password_hash, now }: Change): Promise<number | undefined> => {
+    if (!(await deleteToken(registry, token, now))) return undefined
     await updateUser(registry, token.user_id, { password_hash }, now)
     await endSessions(registry, token.user_id, { now })
-    return true
+    return token.user_id
   }

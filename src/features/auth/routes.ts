@@ -7,6 +7,7 @@ import {
   signedIn,
   signInError
 } from '../../access/guard.ts'
+import { authenticates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, unauthorized } from '../../http/errors.ts'
 import { deleteToken } from '../../registry/tokens.ts'
@@ -23,13 +24,14 @@ export const authRoutes: Routes = (app, deps) => {
     '/',
     {
       schema: { tags, summary: 'Sign in with Basic', response: { 200: LoginAnswer } },
-      config: { access: everyone }
+      config: { access: everyone, trace: authenticates('signed in with the password of') }
     },
     async (request) => {
       const basic = basicCredentials(request)
       if (!basic) throw unauthorized()
       const verified = await identity.verify(basic.name, basic.password, request.ip)
       if ('fault' in verified) throw signInError(verified)
+      request.signedInAs = verified.user.id
       return login(deps, verified, originOf(request))
     }
   )
@@ -43,7 +45,7 @@ export const authRoutes: Routes = (app, deps) => {
         body: Challenge,
         response: { 200: LoginAnswer }
       },
-      config: { access: pending },
+      config: { access: pending, trace: authenticates('signed in with the second factor of') },
       // [contract: Auth] The body is optional.
       preValidation: async (request) => {
         request.body ??= {}
@@ -59,7 +61,7 @@ export const authRoutes: Routes = (app, deps) => {
     '/',
     {
       schema: { tags, summary: 'End the token that is shown' },
-      config: { access: signedIn, bodiless: [200] }
+      config: { access: signedIn, bodiless: [200], trace: authenticates('signed out') }
     },
     async ({ principal }) => {
       const { tokenId, userId } = principal
@@ -76,7 +78,11 @@ export const authRoutes: Routes = (app, deps) => {
     '/reset_password',
     {
       schema: { tags, summary: 'Ask for a new password by mail', body: ResetRequest },
-      config: { access: everyone, bodiless: [200] }
+      config: {
+        access: everyone,
+        bodiless: [200],
+        trace: { ...authenticates('asked for a new password of'), action: 'execute' }
+      }
     },
     async ({ body }) => {
       // Not waited for: known and unknown accounts look the same, in time too.
@@ -95,12 +101,16 @@ export const authRoutes: Routes = (app, deps) => {
         summary: 'Set a new password; the key of the mail goes into X-API-Key',
         body: NewPassword
       },
-      config: { access: everyone, bodiless: [200, 400] }
+      config: {
+        access: everyone,
+        bodiless: [200, 400],
+        trace: { ...authenticates('set a new password of'), action: 'update' }
+      }
     },
     async (request) => {
       const key = keyOf(request)
       if (!key) throw badRequest('the key is missing')
-      await setNewPassword(deps, key, request.body.password)
+      request.signedInAs = await setNewPassword(deps, key, request.body.password)
       return { message: 'Password changed' }
     }
   )

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
@@ -45,7 +46,7 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
         body: NewEntry,
         response: { 200: BlacklistEntry }
       },
-      config: { access }
+      config: { access, trace: creates('mqtt') }
     },
     async ({ principal, body }) => {
       const entry = {
@@ -81,7 +82,7 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
         body: EntryUpdate,
         response: { 200: BlacklistEntry }
       },
-      config: { access }
+      config: { access, trace: updates('mqtt', 'entry_id') }
     },
     async ({ principal, params, body }) =>
       inTransaction(registry, async (registry) => {
@@ -103,7 +104,7 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
     '/topic/:entry_id',
     {
       schema: { tags, params: EntryParams, response: { 200: Message } },
-      config: { access }
+      config: { access, trace: deletes('mqtt', 'entry_id') }
     },
     async ({ principal, params }) => {
       await inTransaction(registry, async (registry) => {

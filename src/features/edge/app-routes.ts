@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { onOrganization, permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
+import { creates, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
@@ -39,7 +40,7 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
     '/app',
     {
       schema: { tags, summary: 'Create an app', body: NewEdgeApp, response: { 200: EdgeApp } },
-      config: { access: permit('edge/app/create') }
+      config: { access: permit('edge/app/create'), trace: creates('edge_app') }
     },
     async ({ principal, body }) => {
       const publisher = body.publisher.id
@@ -61,11 +62,14 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
 
   const put = {
     schema: { tags, summary: 'Update an app; what is missing or null is kept' },
-    config: { access: permit('edge/app/update') }
+    config: { access: permit('edge/app/update'), trace: updates('edge_app', 'app_id') }
   }
   app.put(
     '/app',
-    { ...put, schema: { ...put.schema, body: EdgeAppUpdateById, response: { 200: EdgeApp } } },
+    {
+      schema: { ...put.schema, body: EdgeAppUpdateById, response: { 200: EdgeApp } },
+      config: { ...put.config, trace: { ...put.config.trace, id: 'answer' } }
+    },
     ({ principal, body }) => update(principal, body.id, body)
   )
   app.put(

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound } from '../../http/errors.ts'
 import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
@@ -50,7 +51,10 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
         body: EdgeAppInstanceBody,
         response: { 200: EdgeAppInstance }
       },
-      config: { access: onInstallation('edge/app/configured/create_delete') }
+      config: {
+        access: onInstallation('edge/app/configured/create_delete'),
+        trace: creates('edge_app_instance')
+      }
     },
     async ({ principal, installation, body, query }) => {
       const fields = await checked(principal, body)
@@ -84,7 +88,10 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
         body: EdgeAppInstanceBody,
         response: { 200: EdgeAppInstance }
       },
-      config: { access: onInstallation('edge/app/configured/update') }
+      config: {
+        access: onInstallation('edge/app/configured/update'),
+        trace: updates('edge_app_instance', 'instance_id')
+      }
     },
     async ({ principal, installation, params, body, query }) => {
       const current = await findInstance(registry, installation.id, params.instance_id)
@@ -113,7 +120,10 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
         querystring: SilentQuery,
         response: { 200: Message }
       },
-      config: { access: onInstallation('edge/app/configured/create_delete') }
+      config: {
+        access: onInstallation('edge/app/configured/create_delete'),
+        trace: deletes('edge_app_instance', 'instance_id')
+      }
     },
     async ({ installation, params, query }) => {
       if (!(await deleteInstance(registry, installation.id, params.instance_id))) throw notFound()

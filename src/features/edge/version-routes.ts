@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { permit } from '../../access/guard.ts'
+import { updates } from '../../access/trace.ts'
 import type { App, Routes } from '../../deps.ts'
 import { ApiError, badRequest, duplicateKey, notFound, payloadTooLarge } from '../../http/errors.ts'
 import { JSON_TYPE } from '../../http/json-text.ts'
+import { boundaryOf, readMultipart } from '../../http/multipart.ts'
 import { appJsonFault } from '../../lib/edge-config.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import {
@@ -101,7 +103,7 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
         body: NamedVersion,
         response: { 200: EdgeAppVersion }
       },
-      config: { access: edit }
+      config: { access: edit, trace: updates('edge_app', 'app_id', 'published a version of') }
     },
     async ({ principal, params, body: { name, hash } }) => {
       const { id } = await ownApp(registry, principal, params.app_id)
@@ -132,7 +134,7 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
             204: Type.Null({ description: 'The files are those of the latest version' })
           }
         },
-        config: { access: edit }
+        config: { access: edit, trace: updates('edge_app', 'app_id', 'uploaded a version of') }
       },
       async (request, reply) => {
         const { principal, params } = request
@@ -140,6 +142,7 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
         const parts = await partsOf(request)
         const make = (latest: EdgeAppFiles | undefined) => versionOf({ ...latest, ...parts })
         const hash = await uploadVersion(registry, id, make, clock())
+        request.changedNothing = hash === undefined
         return hash === undefined ? reply.code(204).send(null) : { hash }
       }
     )
@@ -152,40 +155,23 @@ const shown = (version: { name: string | null; hash: string; uploaded: number })
   timestamp: toWholeSeconds(version.uploaded)
 })
 
-/** In any order, each as a file or a plain field. */
+/** In any order, each as a file or a plain field; of two with one name the first counts. */
 async function partsOf({ body, headers }: FastifyRequest): Promise<Partial<EdgeAppFiles>> {
-  const type = headers['content-type'] ?? ''
-  if (!/^multipart\/form-data/i.test(type) || !Buffer.isBuffer(body)) {
-    throw badRequest('body must be multipart/form-data')
-  }
-  if (countParts(body, type) > MAX_PARTS) throw badRequest(`at most ${MAX_PARTS} parts`)
-  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
-    .formData()
-    .catch(() => {
-      throw badRequest('body is not valid multipart/form-data')
-    })
+  const boundary = boundaryOf(headers['content-type'])
+  const input = Buffer.isBuffer(body) ? [body] : []
   const parts: Partial<EdgeAppFiles> = {}
-  for (const name of ['app_json', 'app_lua'] as const) {
-    const part = form.get(name)
-    if (part !== null) parts[name] = await textOf(name, part)
+  for await (const { name, content } of readMultipart(input, { boundary, maxParts: MAX_PARTS })) {
+    if (name !== 'app_json' && name !== 'app_lua') continue
+    parts[name] ??= await textOf(name, content)
   }
   if (Object.keys(parts).length === 0) throw badRequest('app_json or app_lua is required')
   return parts
 }
 
-/** Before they are parsed, which costs much more than counting. */
-function countParts(body: Buffer, type: string): number {
-  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? []
-  const boundary = `--${quoted ?? plain ?? ''}`
-  let parts = 0
-  for (let at = body.indexOf(boundary); at !== -1 && parts <= MAX_PARTS + 1; parts++) {
-    at = body.indexOf(boundary, at + boundary.length)
-  }
-  return parts - 1
-}
-
-async function textOf(name: string, part: string | Blob): Promise<string> {
-  const bytes = typeof part === 'string' ? Buffer.from(part) : Buffer.from(await part.arrayBuffer())
+async function textOf(name: string, content: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of content) chunks.push(chunk)
+  const bytes = Buffer.concat(chunks)
   if (bytes.length > MAX_FILE) throw payloadTooLarge()
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

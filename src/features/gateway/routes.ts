@@ -2,6 +2,7 @@ import { mayAllOfAGateway } from '../../access/gateway.ts'
 import { gatewayItself, onInstallation, permit, whenAssigned } from '../../access/guard.ts'
 import { hashSecret } from '../../access/password.ts'
 import { newToken } from '../../access/tokens.ts'
+import { executes, updates, updatesThe } from '../../access/trace.ts'
 import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
@@ -30,7 +31,10 @@ export const gatewayRoutes: Routes = (app, deps) => {
         summary: 'A gateway shows its credential and may report its capabilities',
         params: InstallationParams
       },
-      config: { access: gatewayItself }
+      config: {
+        access: gatewayItself,
+        trace: { ...executes('gateway', 'installation_id', 'verified'), action: 'auth' }
+      }
     },
     async ({ installation, body }, reply) => {
       const capabilities = capabilitiesIn(body)
@@ -50,7 +54,10 @@ export const gatewayRoutes: Routes = (app, deps) => {
         params: InstallationParams,
         response: { 200: Message }
       },
-      config: { access: whenAssigned('gateway/reset/password') }
+      config: {
+        access: whenAssigned('gateway/reset/password'),
+        trace: updates('gateway', 'installation_id', 'forgot the credential of')
+      }
     },
     async ({ installation }) => {
       await inTransaction(registry, (registry) => forgetGateway(registry, installation.id, clock()))
@@ -67,7 +74,10 @@ export const gatewayRoutes: Routes = (app, deps) => {
         params: InstallationParams,
         response: { 200: GatewayInformation }
       },
-      config: { access: onInstallation('installation/update') }
+      config: {
+        access: onInstallation('installation/update'),
+        trace: updates('gateway', 'installation_id', 'made a credential of')
+      }
     },
     async ({ installation, principal }) => {
       // A key gives away nothing that it may not itself.
@@ -111,7 +121,10 @@ export const gatewayRoutes: Routes = (app, deps) => {
         body: GatewayRegistrationPolicy,
         response: { 200: GatewayRegistrationPolicy }
       },
-      config: { access: permit('gateway/registration/policy') }
+      config: {
+        access: permit('gateway/registration/policy'),
+        trace: updatesThe('gateway_registration_policy')
+      }
     },
     async ({ principal, body: { allow_unregistered, default_organization_id } }) => {
       if (!reachesEverything(principal)) throw forbidden()

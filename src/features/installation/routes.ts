@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { onInstallation, permit, signedIn } from '../../access/guard.ts'
 import { holdsName, may, type Principal, scopeOf } from '../../access/principal.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import { usersVisibleTo } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
@@ -64,7 +65,7 @@ export const installationRoutes: Routes = (app, deps) => {
         body: NewInstallation,
         response: { 200: Installation }
       },
-      config: { access: permit('installation/create') }
+      config: { access: permit('installation/create'), trace: creates('installation') }
     },
     async ({ principal, body, query }) => {
       const [firstOrganization] = principal.organizationIds
@@ -110,7 +111,10 @@ export const installationRoutes: Routes = (app, deps) => {
         body: InstallationUpdate,
         response: { 200: Installation }
       },
-      config: { access: onInstallation('installation/update') }
+      config: {
+        access: onInstallation('installation/update'),
+        trace: updates('installation', 'installation_id')
+      }
     },
     async ({ principal, installation, body, query }) => {
       const now = clock()
@@ -144,7 +148,10 @@ export const installationRoutes: Routes = (app, deps) => {
         querystring: SilentQuery,
         response: { 200: Message }
       },
-      config: { access: onInstallation('installation/delete') }
+      config: {
+        access: onInstallation('installation/delete'),
+        trace: deletes('installation', 'installation_id')
+      }
     },
     async ({ installation, query }) => {
       await inTransaction(registry, (registry) =>
@@ -161,6 +168,7 @@ export const installationRoutes: Routes = (app, deps) => {
     params: { installation_id: Id },
     view: onInstallation('installation/list'),
     edit: onInstallation('installation/update'),
+    owner: { object: 'installation', param: 'installation_id' },
     find: async ({ principal, installation }) => ({
       keys: metaRows(registry, 'installation', installation.id),
       rights: rights(principal, installation)

@@ -2,6 +2,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { onInstallation } from '../../access/guard.ts'
+import { executes } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import {
   ApiError,
@@ -43,7 +44,10 @@ export const logImportRoutes: Routes = (app, deps) => {
         consumes: Object.values(FILE_TYPES),
         response: { 200: ImportResult }
       },
-      config: { access: onInstallation('mqtt/publish') }
+      config: {
+        access: onInstallation('mqtt/publish'),
+        trace: executes('installation', 'installation_id', 'imported samples into')
+      }
     },
     async (request, reply) => {
       if (!deps.hasRoom()) throw diskFull(0)

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
 import { typesAllowed } from '../../access/object-types.ts'
+import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
 import { sendJsonList } from '../../http/json-text.ts'
@@ -28,7 +29,7 @@ export const logV2Routes: Routes = (app, deps) => {
     params: InstallationParams,
     response: { 200: Type.Array(LogEntry) }
   }
-  const config = { access: onInstallation('log/read') }
+  const config = { access: onInstallation('log/read'), trace: readsOnly } as const
 
   app.get(
     '/:installation_id',

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
+import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
 import { sendJsonText } from '../../http/json-text.ts'
@@ -23,7 +24,7 @@ export const logV3Routes: Routes = (app, deps) => {
     params: InstallationParams,
     response: { 200: LogResult }
   }
-  const config = { access: onInstallation('log/read') }
+  const config = { access: onInstallation('log/read'), trace: readsOnly } as const
 
   app.get(
     '/:installation_id',

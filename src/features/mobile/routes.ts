@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { permit, systemAccount } from '../../access/guard.ts'
+import { updatesCaller } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { Id } from '../../http/schema.ts'
 import { pushTokensOf, registerPhone } from '../../registry/mobile-devices.ts'
@@ -32,13 +33,18 @@ export const mobileRoutes: Routes = (app, { registry, clock }) => {
         body: Registration,
         response: { 200: RegistrationAnswer }
       },
-      config: { access: permit('mobile/create') }
+      config: {
+        access: permit('mobile/create'),
+        trace: updatesCaller('registered a phone of')
+      }
     },
-    async ({ principal, body }) => {
+    async (request) => {
+      const { principal, body } = request
       const answer = examine({ device_id: body.device_id, firebase_token: body.firebase_token })
       if (answer.valid) {
         await registerPhone(registry, { ...answer.mobile, user_id: principal.userId }, clock())
       }
+      request.changedNothing = !answer.valid
       return answer
     }
   )

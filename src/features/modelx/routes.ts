@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { onObjects } from '../../access/guard.ts'
 import { allows, type ObjectResource, typesAllowed } from '../../access/object-types.ts'
 import { may, type Principal } from '../../access/principal.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { forbidden, notFound } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
@@ -102,7 +103,7 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
         body: ModelXBody,
         response: { 200: ModelX }
       },
-      config: { access: onObjects(resource, 'add') }
+      config: { access: onObjects(resource, 'add'), trace: creates(kind) }
     },
     async ({ principal, installation, types, body, query }, reply) => {
       const { sees, edits } = rights(principal, installation)
@@ -143,7 +144,7 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
         body: ModelXBody,
         response: { 200: ModelX }
       },
-      config: { access: onObjects(resource, 'edit') }
+      config: { access: onObjects(resource, 'edit'), trace: updates(kind, param) }
     },
     async (request, reply) => {
       const { principal, installation, body, query } = request
@@ -172,7 +173,7 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
         querystring: SilentQuery,
         response: { 200: Message }
       },
-      config: { access: onObjects(resource, 'delete') }
+      config: { access: onObjects(resource, 'delete'), trace: deletes(kind, param) }
     },
     async (request) => {
       const check = ({ type }: StoredObject) => checkType(request, type)
@@ -188,6 +189,7 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
     params,
     view: onObjects(resource, 'view'),
     edit: onObjects(resource, 'edit'),
+    owner: { object: kind, param },
     find: async (request) => {
       await requireObject(request)
       return {

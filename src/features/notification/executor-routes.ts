@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { onInstallation, permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden, notFound, usedByOutput } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
@@ -87,7 +88,7 @@ export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
         body: NewExecutor,
         response: { 200: NotificationExecutor }
       },
-      config: { access: manage }
+      config: { access: manage, trace: creates('output_executor') }
     },
     async ({ principal, body: { name, type, config, secret, ...body } }) => {
       const organization_id = body.organization_id || principal.organizationIds[0]
@@ -126,7 +127,7 @@ export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
         body: ExecutorUpdate,
         response: { 200: NotificationExecutor }
       },
-      config: { access: manage }
+      config: { access: manage, trace: updates('output_executor', 'executor_id') }
     },
     async ({ principal, params, body }) => {
       const fields = given(body, ['name', 'type', 'organization_id', 'config', 'secret'])
@@ -153,7 +154,7 @@ export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
         params: ExecutorParams,
         response: { 200: Message }
       },
-      config: { access: manage }
+      config: { access: manage, trace: deletes('output_executor', 'executor_id') }
     },
     async ({ principal, params }) => {
       const outcome = await deleteExecutor(registry, reach(principal), params.executor_id)

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound, usedByOutput } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
@@ -44,7 +45,10 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
         body: NewMessage,
         response: { 200: NotificationMessage }
       },
-      config: { access: onInstallation('notification/message/create_delete') }
+      config: {
+        access: onInstallation('notification/message/create_delete'),
+        trace: creates('notification_message')
+      }
     },
     async ({ installation, body: { name, text } }) => {
       checkTemplate('text', text)
@@ -78,7 +82,10 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
         body: MessageUpdate,
         response: { 200: NotificationMessage }
       },
-      config: { access: onInstallation('notification/message/update') }
+      config: {
+        access: onInstallation('notification/message/update'),
+        trace: updates('notification_message', 'message_id')
+      }
     },
     async ({ installation, params, body }) => {
       const fields = given(body, ['name', 'text'])
@@ -99,7 +106,10 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
         params: MessageParams,
         response: { 200: Message }
       },
-      config: { access: onInstallation('notification/message/create_delete') }
+      config: {
+        access: onInstallation('notification/message/create_delete'),
+        trace: deletes('notification_message', 'message_id')
+      }
     },
     async ({ installation, params }) => {
       const outcome = await deleteMessage(registry, installation.id, params.message_id)

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
+import { creates, deletes, executes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
@@ -54,7 +55,10 @@ export const outputRoutes: Routes = (app, deps) => {
         body: NewOutput,
         response: { 200: NotificationOutput }
       },
-      config: { access: onInstallation('notification/output/create_delete') }
+      config: {
+        access: onInstallation('notification/output/create_delete'),
+        trace: creates('notification_output')
+      }
     },
     async ({ installation, body }) => {
       const config = body.config ?? {}
@@ -91,7 +95,10 @@ export const outputRoutes: Routes = (app, deps) => {
         body: OutputUpdate,
         response: { 200: NotificationOutput }
       },
-      config: { access: onInstallation('notification/output/update') }
+      config: {
+        access: onInstallation('notification/output/update'),
+        trace: updates('notification_output', 'output_id')
+      }
     },
     async ({ installation, params, body }) => {
       const fields = given(body, [
@@ -115,7 +122,10 @@ export const outputRoutes: Routes = (app, deps) => {
         params: OutputParams,
         response: { 200: Message }
       },
-      config: { access: onInstallation('notification/output/create_delete') }
+      config: {
+        access: onInstallation('notification/output/create_delete'),
+        trace: deletes('notification_output', 'output_id')
+      }
     },
     async ({ installation, params }) => {
       if (!(await deleteOutput(registry, installation.id, params.output_id))) throw notFound()
@@ -133,7 +143,10 @@ export const outputRoutes: Routes = (app, deps) => {
         params: OutputParams,
         response: { 200: Message }
       },
-      config: { access: onInstallation('notification/output/send') }
+      config: {
+        access: onInstallation('notification/output/send'),
+        trace: executes('notification_output', 'output_id', 'sent')
+      }
     },
     async ({ installation, params, body }) => {
       const payload = payloadIn(body)

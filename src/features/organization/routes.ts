@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { onOrganization, permit } from '../../access/guard.ts'
 import { holdsName, type Principal } from '../../access/principal.ts'
+import { creates, deletes, executes, updates } from '../../access/trace.ts'
 import { organizationsProtected } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
@@ -64,7 +65,7 @@ export const organizationRoutes: Routes = (app, deps) => {
     '/',
     {
       schema: { tags, body: NewOrganization, response: { 200: Organization } },
-      config: { access: permit('organization/create_delete') }
+      config: { access: permit('organization/create_delete'), trace: creates('organization') }
     },
     async ({ principal, body }) => {
       // 0 is what the caller sees above its own, and nobody plants a tree beside it.
@@ -102,7 +103,7 @@ export const organizationRoutes: Routes = (app, deps) => {
         body: OrganizationUpdate,
         response: { 200: Organization }
       },
-      config: { access: edit }
+      config: { access: edit, trace: updates('organization', 'organization_id') }
     },
     async ({ principal, params, body }) => {
       const id = params.organization_id
@@ -134,7 +135,10 @@ export const organizationRoutes: Routes = (app, deps) => {
         querystring: Type.Object({ force: Type.Optional(Type.Boolean()) }),
         response: { 200: Message }
       },
-      config: { access: onOrganization('organization/create_delete') }
+      config: {
+        access: onOrganization('organization/create_delete'),
+        trace: deletes('organization', 'organization_id')
+      }
     },
     async ({ principal, params, query }) => {
       await removeOrganization(deps, principal, params.organization_id, query.force ?? false)
@@ -151,7 +155,10 @@ export const organizationRoutes: Routes = (app, deps) => {
         params: OrganizationParams,
         response: { 200: Message }
       },
-      config: { access: edit }
+      config: {
+        access: edit,
+        trace: executes('organization', 'organization_id', 'asked for new passwords in')
+      }
     },
     async ({ principal, params }) => {
       const count = await forcePasswordReset(deps, principal, params.organization_id)
@@ -165,6 +172,7 @@ export const organizationRoutes: Routes = (app, deps) => {
     params: { organization_id: Id },
     view,
     edit,
+    owner: { object: 'organization', param: 'organization_id' },
     find: async ({ principal, params }) => {
       const { organization_id: id } = params as { organization_id: number }
       return { keys: metaRows(registry, 'organization', id), rights: rights(principal, id) }

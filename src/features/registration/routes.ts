@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { mayHandOut } from '../../access/delegation.ts'
 import { everyone, permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
+import { authenticates, creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden, tooManyRegistrations } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
@@ -42,7 +43,10 @@ export const registrationRoutes: Routes = (app, deps) => {
         body: Registration,
         response: { 200: Message }
       },
-      config: { access: everyone }
+      config: {
+        access: everyone,
+        trace: { ...authenticates('asked to register as'), action: 'execute' }
+      }
     },
     async ({ body, ip }) => {
       const retryAfter = registering.wait(body.email, ip)
@@ -77,7 +81,10 @@ export const registrationRoutes: Routes = (app, deps) => {
         body: NewPolicy,
         response: { 200: RegistrationPolicy }
       },
-      config: { access: permit('registration/policy/create_delete') }
+      config: {
+        access: permit('registration/policy/create_delete'),
+        trace: creates('user_registration_policy')
+      }
     },
     async ({ principal, body }) => {
       const [organization_id = null] = principal.organizationIds
@@ -113,7 +120,10 @@ export const registrationRoutes: Routes = (app, deps) => {
         body: PolicyUpdate,
         response: { 200: RegistrationPolicy }
       },
-      config: { access: permit('registration/policy/update') }
+      config: {
+        access: permit('registration/policy/update'),
+        trace: updates('user_registration_policy', 'policy_id')
+      }
     },
     ({ principal, params, body }) =>
       inTransaction(registry, async (registry) => {
@@ -134,7 +144,10 @@ export const registrationRoutes: Routes = (app, deps) => {
     `${url}/:policy_id`,
     {
       schema: { tags, params: PolicyParams, response: { 200: Message } },
-      config: { access: permit('registration/policy/create_delete') }
+      config: {
+        access: permit('registration/policy/create_delete'),
+        trace: deletes('user_registration_policy', 'policy_id')
+      }
     },
     async ({ principal, params }) => {
       await inTransaction(registry, async (registry) => {

@@ -3,6 +3,7 @@ import { firstRoles } from '../../access/catalogue.ts'
 import { mayHandOut } from '../../access/delegation.ts'
 import { permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden, notFound } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
@@ -66,7 +67,7 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
     '/',
     {
       schema: { tags, body: NewRole, response: { 200: Role } },
-      config: { access: permit('role/create_delete') }
+      config: { access: permit('role/create_delete'), trace: creates('role') }
     },
     async ({ principal, body }) => {
       const role = { ...body, permissions: body.permissions ?? {} }
@@ -81,7 +82,7 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
     '/:role_id',
     {
       schema: { tags, params: RoleParams, body: RoleUpdate, response: { 200: Role } },
-      config: { access: permit('role/update') }
+      config: { access: permit('role/update'), trace: updates('role', 'role_id') }
     },
     async ({ principal, params, body }) => {
       await inTransaction(registry, async (registry) => {
@@ -104,7 +105,7 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
     '/:role_id',
     {
       schema: { tags, params: RoleParams, response: { 200: Message } },
-      config: { access: permit('role/create_delete') }
+      config: { access: permit('role/create_delete'), trace: deletes('role', 'role_id') }
     },
     async ({ principal, params }) => {
       const role = await findBelow(registry, principal, params.role_id)

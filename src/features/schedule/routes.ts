@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound } from '../../http/errors.ts'
 import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
@@ -62,7 +63,11 @@ export const scheduleRoutes: Routes = (app, deps) => {
         body: ScheduleBody
       },
       // [contract: Schedule] no body
-      config: { access: onInstallation('schedule/create_delete'), bodiless: [200] }
+      config: {
+        access: onInstallation('schedule/create_delete'),
+        bodiless: [200],
+        trace: creates('schedule')
+      }
     },
     async ({ installation, body, query }) => {
       const fields = fieldsOf(body)
@@ -93,7 +98,10 @@ export const scheduleRoutes: Routes = (app, deps) => {
         body: ScheduleBody,
         response: { 200: Schedule }
       },
-      config: { access: onInstallation('schedule/update') }
+      config: {
+        access: onInstallation('schedule/update'),
+        trace: updates('schedule', 'schedule_id')
+      }
     },
     async ({ installation, params, body, query }) => {
       const fields = fieldsOf(body)
@@ -121,7 +129,10 @@ export const scheduleRoutes: Routes = (app, deps) => {
         querystring: SilentQuery,
         response: { 200: Message }
       },
-      config: { access: onInstallation('schedule/create_delete') }
+      config: {
+        access: onInstallation('schedule/create_delete'),
+        trace: deletes('schedule', 'schedule_id')
+      }
     },
     async ({ installation, params, query }) => {
       if (!(await deleteSchedule(registry, installation.id, params.schedule_id))) throw notFound()

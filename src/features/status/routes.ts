@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
+import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { sendJsonText } from '../../http/json-text.ts'
 import { InstallationParams, Status, TopicsBody } from '../../http/schema.ts'
@@ -16,7 +17,7 @@ export const statusRoutes: Routes = (app, { latest }) => {
     params: InstallationParams,
     response: { 200: Type.Array(Status) }
   }
-  const config = { access: onInstallation('status/read') }
+  const config = { access: onInstallation('status/read'), trace: readsOnly } as const
 
   app.get(
     '/:installation_id',

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ownUser, signedIn } from '../../access/guard.ts'
 import { isPassword, NO_PASSWORD } from '../../access/password.ts'
+import { updates, updatesCaller } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden, tooManyTries } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
@@ -23,7 +24,10 @@ export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
         body: PasswordChange,
         response: { 200: Message }
       },
-      config: { access: signedIn }
+      config: {
+        access: signedIn,
+        trace: updatesCaller('set the password of')
+      }
     },
     async (request) => {
       // A restricted key changes nothing about its owner.
@@ -45,7 +49,10 @@ export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
         body: PasswordSet,
         response: { 200: Message }
       },
-      config: { access: ownUser('user/update') }
+      config: {
+        access: ownUser('user/update'),
+        trace: updates('user', 'user_id', 'set the password of')
+      }
     },
     async (request) => {
       const { subject, body } = request

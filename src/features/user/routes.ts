@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { editUser, onUser, ownUser, permit, signedIn } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import { usersProtected, usersVisibleTo } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
@@ -65,7 +66,7 @@ export const userRoutes: Routes = (app, deps) => {
         body: NewUser,
         response: { 200: User }
       },
-      config: { access: permit('user/create/delete') }
+      config: { access: permit('user/create/delete'), trace: creates('user') }
     },
     async ({ principal, body }) => {
       const rights = await rightsFields(deps, principal, body, undefined)
@@ -102,7 +103,7 @@ export const userRoutes: Routes = (app, deps) => {
         body: UserUpdate,
         response: { 200: User }
       },
-      config: { access: editUser('user/update') }
+      config: { access: editUser('user/update'), trace: updates('user', 'user_id') }
     },
     async ({ principal, subject, body }) => {
       const isSelf = subject.id === principal.userId
@@ -136,7 +137,7 @@ export const userRoutes: Routes = (app, deps) => {
     '/:user_id',
     {
       schema: { tags, params: UserParams, response: { 200: Message } },
-      config: { access: ownUser('user/create/delete') }
+      config: { access: ownUser('user/create/delete'), trace: deletes('user', 'user_id') }
     },
     async ({ subject }) => {
       await inTransaction(registry, async (registry) => {
@@ -153,6 +154,7 @@ export const userRoutes: Routes = (app, deps) => {
     params: { user_id: UserId },
     view: onUser('user/list', 'user/list/assigned'),
     edit: editUser('user/update'),
+    owner: { object: 'user', param: 'user_id' },
     find: async ({ principal, subject }) => ({
       keys: metaRows(registry, 'user', subject.id),
       rights: await metaRights(registry, principal, subject.id)

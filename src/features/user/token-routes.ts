@@ -3,6 +3,7 @@ import { mayGrant } from '../../access/delegation.ts'
 import { ownUser } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
 import { hashToken, MAX_LENGTH, MIN_LENGTH, newToken } from '../../access/tokens.ts'
+import { updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden, notFound } from '../../http/errors.ts'
 import { Id, Maybe, Message } from '../../http/schema.ts'
@@ -73,7 +74,10 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
         body: NewKey,
         response: { 200: Token }
       },
-      config: { access: ownUser('user/security/token/create_delete') }
+      config: {
+        access: ownUser('user/security/token/create_delete'),
+        trace: updates('user', 'user_id', 'made a key of')
+      }
     },
     async ({ principal, subject, body }) => {
       const permissions = Array.isArray(body.permissions) ? body.permissions : undefined
@@ -106,7 +110,10 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
         params: Type.Object({ user_id: UserId, token_id: Id }),
         response: { 200: Message }
       },
-      config: { access: ownUser('user/security/token/create_delete') }
+      config: {
+        access: ownUser('user/security/token/create_delete'),
+        trace: updates('user', 'user_id', 'ended a key or session of')
+      }
     },
     async ({ subject, params }) => {
       const token = { id: params.token_id, user_id: subject.id }

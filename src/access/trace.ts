@@ -1,0 +1,228 @@
+import type { FastifyRequest } from 'fastify'
+import type { App, Deps } from '../deps.ts'
+import { type TraceAction, type TraceObject, traceId, tracePath } from '../lib/trace.ts'
+import { findEdgeApp } from '../registry/edge-apps.ts'
+import type { NewTrace } from '../registry/trace.ts'
+import { findUserByEmail, organizationsOf } from '../registry/users.ts'
+import { basicCredentials } from './guard.ts'
+
+/** What a write is, for the trace. */
+export type Trace = {
+  action: Exclude<TraceAction, 'failed' | 'view'>
+  object: TraceObject
+  /** Where the id of the object is: in a parameter of the path, in the answer, it is the caller, or there is none. */
+  id: { param: string } | 'answer' | 'caller' | 'none'
+  /** Begins the description; what it was done to follows. */
+  text: string
+}
+
+/** It changes nothing: a POST that reads. */
+export const readsOnly = 'nothing'
+
+export const creates = (object: TraceObject): Trace => ({
+  action: 'create',
+  object,
+  id: 'answer',
+  text: 'created'
+})
+export const updates = (object: TraceObject, param: string, text = 'updated'): Trace => ({
+  action: 'update',
+  object,
+  id: { param },
+  text
+})
+/** What there is only one of. */
+export const updatesThe = (object: TraceObject): Trace => ({
+  action: 'update',
+  object,
+  id: 'none',
+  text: 'updated'
+})
+export const updatesCaller = (text: string): Trace => ({
+  action: 'update',
+  object: 'user',
+  id: 'caller',
+  text
+})
+export const deletes = (object: TraceObject, param: string): Trace => ({
+  action: 'delete',
+  object,
+  id: { param },
+  text: 'deleted'
+})
+export const executes = (object: TraceObject, param: string, text: string): Trace => ({
+  action: 'execute',
+  object,
+  id: { param },
+  text
+})
+/** A sign-in or its end, of the user that the route finds. */
+export const authenticates = (text: string): Trace => ({
+  action: 'auth',
+  object: 'user',
+  id: 'caller',
+  text
+})
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** On every route that is no GET. */
+    trace?: Trace | typeof readsOnly
+  }
+  interface FastifyRequest {
+    /** The user that a route without a principal found out; 0 = none. */
+    signedInAs: number
+    /** Set by a route that succeeded without a change. */
+    changedNothing: boolean
+    /** Of a user who may be gone when the answer is there. */
+    formerOrganization: number | undefined
+  }
+}
+
+type Params = Readonly<Record<string, unknown>>
+/** What answers may have of interest here. */
+type Answer = {
+  id?: number
+  organization_id?: number
+  installation_id?: number
+  organisations?: number[]
+  publisher?: { id: number }
+}
+type About = { id: number | undefined; answer: Answer }
+
+/** Writes down every write that succeeded before it is answered, and some that were refused. [ADR-0023] */
+export function traceWrites(app: App, deps: Deps): void {
+  const { trace: recorder, directory, registry, clock, log } = deps
+  app.decorateRequest('signedInAs', 0)
+  app.decorateRequest('changedNothing', false)
+  app.decorateRequest('formerOrganization')
+
+  app.addHook('preHandler', async (request) => {
+    const trace = traceOf(request)
+    if (trace?.object !== 'user' || trace.action !== 'delete') return
+    const [first] = await organizationsOf(registry, idOf(request, trace) ?? 0)
+    request.formerOrganization = first
+  })
+
+  app.addHook('onSend', async (request, { statusCode }, payload) => {
+    const trace = traceOf(request)
+    const isRefused = statusCode === 401 || statusCode === 403
+    if (!trace || request.changedNothing || (statusCode >= 300 && !isRefused)) return payload
+    const caller = callerOf(request)
+    const owner = request.principal?.owner ?? (caller && `user:${caller}`)
+    const write = async () => {
+      const entries = isRefused
+        ? [await refusal(request, trace, statusCode)]
+        : await successes(request, trace, payload)
+      await recorder.record(entries)
+    }
+    const written = () =>
+      write().catch((err) => log.error({ err, reqId: request.id }, 'a write could not be traced'))
+    if (!isRefused && owner !== undefined) await written()
+    // Not waited for, so that the time tells nothing about what is there.
+    else if (recorder.allows(owner ?? request.ip)) void written()
+    return payload
+  })
+
+  async function successes(request: FastifyRequest, trace: Trace, payload: unknown) {
+    const params = paramsOf(request)
+    const isInPath = 'installation_id' in params || 'organization_id' in params
+    const answers = trace.id === 'answer' || !isInPath ? answersIn(payload) : [{}]
+    return Promise.all(
+      answers.map(async (answer) => {
+        const id = trace.id === 'answer' ? traceId(answer.id) : await idOrAccount(request, trace)
+        const description = `${trace.text} ${textOf(trace, id)}${byWhom(request)}`
+        return { ...(await entryOf(request, trace, { id, answer })), description }
+      })
+    )
+  }
+
+  async function refusal(request: FastifyRequest, trace: Trace, status: number): Promise<NewTrace> {
+    const id = await idOrAccount(request, trace)
+    const what = `${trace.action} of ${textOf(trace, id)}`
+    return {
+      ...(await entryOf(request, trace, { id, answer: {} })),
+      action: 'failed',
+      description: `refused (${status}): ${what}${byWhom(request)}`
+    }
+  }
+
+  async function entryOf(request: FastifyRequest, trace: Trace, about: About) {
+    return {
+      timestamp: clock(),
+      user_id: callerOf(request) ?? 0,
+      method: request.method,
+      path: tracePath(request.routeOptions.url ?? '', paramsOf(request)),
+      action: trace.action,
+      object_type: trace.object,
+      object_id: about.id ?? 0,
+      ...(await ownerOf(request, trace, about))
+    }
+  }
+
+  /** What the object is in, by which others will find the entry. */
+  async function ownerOf(request: FastifyRequest, { object }: Trace, { id, answer }: About) {
+    const params = paramsOf(request)
+    const installation_id =
+      traceId(params['installation_id']) ??
+      (object === 'installation' ? id : traceId(answer.installation_id))
+    if (installation_id !== undefined) {
+      const ref = request.installation ?? directory.installation(installation_id)
+      const organization_id = ref?.organization_id ?? traceId(answer.organization_id) ?? null
+      return { installation_id, organization_id }
+    }
+    const organization_id =
+      traceId(params['organization_id']) ??
+      (object === 'organization' ? id : traceId(answer.organization_id)) ??
+      request.formerOrganization ??
+      (await otherOwner(object, { id, answer }))
+    return { installation_id: null, organization_id: organization_id ?? null }
+  }
+
+  async function otherOwner(object: TraceObject, { id, answer }: About) {
+    if (id === undefined) return undefined
+    if (object === 'user') {
+      return answer.organisations?.[0] ?? (await organizationsOf(registry, id))[0]
+    }
+    if (object !== 'edge_app') return undefined
+    return answer.publisher?.id ?? (await findEdgeApp(registry, id))?.publisher.id
+  }
+
+  /** Of a sign-in that failed, or a new password that was asked for, the account that is meant. */
+  async function idOrAccount(request: FastifyRequest, trace: Trace): Promise<number | undefined> {
+    const id = idOf(request, trace)
+    if (id !== undefined || trace.id !== 'caller') return id
+    const { email } = (request.body ?? {}) as { email?: unknown }
+    const name = basicCredentials(request)?.name ?? email
+    return typeof name === 'string' ? (await findUserByEmail(registry, name))?.id : undefined
+  }
+}
+
+const traceOf = ({ routeOptions }: FastifyRequest): Trace | undefined => {
+  const { trace } = routeOptions.config
+  return trace === readsOnly ? undefined : trace
+}
+
+const paramsOf = ({ params }: FastifyRequest): Params => (params ?? {}) as Params
+
+const callerOf = ({ principal, pendingToken, signedInAs }: FastifyRequest): number | undefined =>
+  principal?.userId || pendingToken?.user_id || signedInAs || undefined
+
+function idOf(request: FastifyRequest, { id }: Trace): number | undefined {
+  if (id === 'caller') return callerOf(request)
+  if (typeof id === 'string') return undefined
+  const value = paramsOf(request)[id.param]
+  return value === 'me' ? callerOf(request) : traceId(value)
+}
+
+/** One object, or a list of them. */
+function answersIn(payload: unknown): Answer[] {
+  if (typeof payload !== 'string' && !(payload instanceof Uint8Array)) return [{}]
+  return [JSON.parse(payload.toString())].flat()
+}
+
+const textOf = ({ object }: Trace, id: number | undefined): string =>
+  `${object.replaceAll('_', ' ')}${id === undefined ? '' : ` ${id}`}`
+
+const byWhom = ({ principal }: FastifyRequest): string =>
+  principal && principal.kind !== 'user' ? `, by ${principal.owner.replace(':', ' ')}` : ''

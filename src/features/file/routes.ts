@@ -1,0 +1,257 @@
+import { type Static, Type } from 'typebox'
+import { onInstallation, onOrganization, signedIn, withinOrganization } from '../../access/guard.ts'
+import { type Principal, scopeOf } from '../../access/principal.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
+import { organizationsWithin } from '../../access/visibility.ts'
+import type { App, Deps, Routes } from '../../deps.ts'
+import { badRequest, forbidden, notFound, unavailable } from '../../http/errors.ts'
+import { dropIfStalled, stopping } from '../../http/hung-up.ts'
+import { Message } from '../../http/schema.ts'
+import { attachment } from '../../lib/content-disposition.ts'
+import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { claimContent } from '../../registry/file-contents.ts'
+import {
+  deleteFile,
+  type FileFields,
+  type FileOwner,
+  type FileReach,
+  type FileRow,
+  findByHash,
+  findFile,
+  fits,
+  insertFiles,
+  listFiles,
+  replaceFile
+} from '../../registry/files.ts'
+import { File, fileParams, HashParams, ownerParams } from './schema.ts'
+import { type Upload, Uploads } from './uploads.ts'
+
+type Kind = FileOwner['kind']
+
+const MAX_FILES_EACH = 1000
+
+/** Whoever may change an organization's files may see them. */
+const editOrganization = onOrganization('file/update/organization')
+const accesses = {
+  installation: {
+    list: onInstallation('file/list'),
+    create_delete: onInstallation('file/create_delete'),
+    update: onInstallation('file/update')
+  },
+  organization: {
+    list: withinOrganization('file/list', 'file/update/organization'),
+    create_delete: editOrganization,
+    update: editOrganization
+  }
+}
+
+/** [ADR-0022] Files of installations and of organizations, and their contents by hash. */
+export const fileRoutes: Routes = (app, deps) => {
+  const { registry, files } = deps
+  const tags = ['File']
+
+  app.get(
+    '/download/:hash',
+    {
+      schema: {
+        tags,
+        summary: 'The content of a file the caller may download',
+        params: HashParams
+      },
+      config: { access: signedIn }
+    },
+    async ({ principal, params, headers }, reply) => {
+      const { hash } = params
+      const file = await findByHash(registry, hash, reachOf(principal))
+      // Missing and out of reach look the same, so that nobody can find out what others have.
+      if (!file) throw forbidden()
+      const etag = `"${hash}"`
+      reply.headers({ etag, 'cache-control': 'private, no-cache' })
+      if (headers['if-none-match'] === etag) return reply.code(304).send()
+      const { size, content } = await files.read(hash).catch((error) => {
+        throw unavailable(error)
+      })
+      dropIfStalled(reply.raw)
+      return reply
+        .headers({
+          'content-type': file.mime,
+          'content-length': size,
+          'content-disposition': attachment(file.name),
+          // Whatever it is, it never runs here.
+          'content-security-policy': "default-src 'none'; sandbox",
+          'x-content-type-options': 'nosniff'
+        })
+        .send(content)
+    }
+  )
+
+  for (const kind of ['installation', 'organization'] as const) {
+    readingRoutes(app, deps, kind)
+  }
+  // Here a body is a stream, and no parser holds it in memory.
+  app.register(async (plain) => {
+    const scope = plain as App
+    const uploads = new Uploads(files, stopping(scope))
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    for (const kind of ['installation', 'organization'] as const) {
+      uploadRoutes(scope, deps, kind, uploads)
+    }
+  })
+}
+
+function readingRoutes(app: App, { registry, clock }: Deps, kind: Kind): void {
+  const tags = ['File']
+  const access = accesses[kind]
+  const path = `/${kind}/:${kind}_id`
+
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: `Files of an ${kind}`,
+        params: ownerParams[kind],
+        response: { 200: Type.Array(File) }
+      },
+      config: { access: access.list }
+    },
+    async ({ params }) => (await listFiles(registry, ownerIn(kind, params))).map(shown)
+  )
+
+  app.get(
+    `${path}/:file_id`,
+    {
+      schema: { tags, params: fileParams[kind], response: { 200: File } },
+      config: { access: access.list }
+    },
+    async ({ params }) => {
+      const file = await findFile(registry, ownerIn(kind, params), params.file_id)
+      if (!file) throw notFound()
+      return shown(file)
+    }
+  )
+
+  app.delete(
+    `${path}/:file_id`,
+    {
+      schema: {
+        tags,
+        summary: 'Delete a file; its content goes with the last file that has it',
+        params: fileParams[kind],
+        response: { 200: Message }
+      },
+      config: { access: access.create_delete, trace: deletes('file', 'file_id') }
+    },
+    async ({ params }) => {
+      const owner = ownerIn(kind, params)
+      if (!(await deleteFile(registry, owner, params.file_id, clock()))) throw notFound()
+      return { message: 'Deleted' }
+    }
+  )
+}
+
+function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void {
+  const { registry, files, clock } = deps
+  const tags = ['File']
+  const access = accesses[kind]
+  const path = `/${kind}/:${kind}_id`
+  const limits = { files: MAX_FILES_EACH, bytes: deps.filesQuota }
+  const consumes = ['multipart/form-data']
+
+  app.post(
+    path,
+    {
+      schema: {
+        tags,
+        summary: `Upload files of at most 30 MiB each; every part with a filename is one`,
+        consumes,
+        params: ownerParams[kind],
+        response: { 200: Type.Array(File) }
+      },
+      config: { access: access.create_delete, trace: creates('file') }
+    },
+    async (request, reply) => {
+      const owner = ownerIn(kind, request.params)
+      if (!(await fits(registry, owner, limits))) throw full(kind)
+      return uploads.receive(request, reply, async (received) => {
+        const stored = await store(received)
+        const rows = await insertFiles(registry, owner, stored, { limits, now: clock() })
+        if (!rows) throw full(kind)
+        return rows.map(shown)
+      })
+    }
+  )
+
+  // One client replaces a file with PUT, another with POST.
+  app.route({
+    method: ['PUT', 'POST'],
+    url: `${path}/:file_id`,
+    schema: {
+      tags,
+      summary: 'Upload a file in place of this one',
+      consumes,
+      params: fileParams[kind],
+      response: { 200: File }
+    },
+    config: { access: access.update, trace: updates('file', 'file_id') },
+    handler: async (request, reply) => {
+      const owner = ownerIn(kind, request.params)
+      const { file_id: id } = request.params
+      if (!(await findFile(registry, owner, id))) throw notFound()
+      return uploads.receive(request, reply, async (received) => {
+        if (received.length > 1) throw badRequest('exactly one file is required')
+        const [file] = await store(received)
+        if (!file) throw badRequest('exactly one file is required')
+        const row = await replaceFile(registry, owner, { ...file, id }, { limits, now: clock() })
+        if (row === 'missing') throw notFound()
+        if (row === 'full') throw full(kind)
+        return shown(row)
+      })
+    }
+  })
+
+  /** When it answers the contents would survive a crash. */
+  async function store(received: readonly Upload[]): Promise<FileFields[]> {
+    const stored: FileFields[] = []
+    for (const { name, mime, incoming } of received) {
+      const { hash, size } = incoming
+      await claimContent(registry, hash, clock())
+      await files.place(incoming)
+      stored.push({ hash, name, mime, size })
+    }
+    return stored
+  }
+
+  const full = (kind: Kind) =>
+    badRequest(
+      `an ${kind} has at most ${limits.files} files of together ${Math.floor(limits.bytes / 2 ** 20)} MiB`
+    )
+}
+
+/** The guard has checked the id by the same name. */
+const ownerIn = (kind: Kind, params: object): FileOwner => ({
+  kind,
+  id: (params as Record<string, number>)[`${kind}_id`] ?? 0
+})
+
+const reachOf = (principal: Principal): FileReach => ({
+  installations: scopeOf(principal, 'file/download'),
+  organizationIds: [
+    ...organizationsWithin(principal, {
+      action: 'file/download',
+      permissions: ['file/update/organization']
+    })
+  ]
+})
+
+const shown = (file: FileRow): Static<typeof File> => ({
+  id: file.id,
+  hash: file.hash,
+  name: file.name,
+  mime: file.mime,
+  installation_id: file.installation_id ?? 0,
+  organization_id: file.organization_id ?? 0,
+  created: toWholeSeconds(file.created),
+  updated: toWholeSeconds(file.updated)
+})

@@ -1,0 +1,126 @@
+import { PassThrough, type Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type FileStore, type Incoming, NoRoom, TooLarge } from '../../file-store.ts'
+import {
+  badRequest,
+  clientCancelled,
+  diskFull,
+  payloadTooLarge,
+  stoppingNow,
+  tooManyUploads
+} from '../../http/errors.ts'
+import { dropIfStalled } from '../../http/hung-up.ts'
+import { boundaryOf, readMultipart } from '../../http/multipart.ts'
+import { fileNameFault, mediaType } from '../../lib/file-name.ts'
+
+export const MAX_FILE = 31_457_280
+/** In one request. */
+export const MAX_FILES = 20
+/** Files and whatever fields come along. */
+const MAX_PARTS = 2 * MAX_FILES
+const MAX_FIELD = 64 * 1024
+
+const AT_ONCE = 64
+const AT_ONCE_EACH = 4
+
+export type Upload = { name: string; mime: string; incoming: Incoming }
+
+class Stopping extends Error {}
+
+/** Receives the files of requests; how many at once is bounded, for each caller and for all. */
+export class Uploads {
+  readonly #store: FileStore
+  readonly #stop: AbortSignal
+  readonly #running = new Map<string, number>()
+
+  constructor(store: FileStore, stop: AbortSignal) {
+    this.#store = store
+    this.#stop = stop
+  }
+
+  /** Hands every file of the request, received but not placed, to `use`; what is not placed by then goes. */
+  async receive<T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    use: (uploads: readonly Upload[]) => Promise<T>
+  ): Promise<T> {
+    const done = this.#begin(request.principal.owner)
+    const uploads: Upload[] = []
+    try {
+      await this.#read(request, reply, uploads)
+      return await use(uploads)
+    } finally {
+      done()
+      for (const { incoming } of uploads) await incoming.discard()
+    }
+  }
+
+  async #read(request: FastifyRequest, reply: FastifyReply, uploads: Upload[]): Promise<void> {
+    const boundary = boundaryOf(request.headers['content-type'])
+    const body = request.body as Readable | undefined
+    // A stream of its own: whatever ends it, the connection is left to carry the answer.
+    const input = new PassThrough()
+    body?.once('error', (error) => input.destroy(error))
+    if (body) body.pipe(input)
+    else input.end()
+    const end = () => input.destroy(new Stopping())
+    this.#stop.addEventListener('abort', end)
+    dropIfStalled(reply.raw)
+    try {
+      for await (const part of readMultipart(input, { boundary, maxParts: MAX_PARTS })) {
+        if (part.filename === undefined) await passOver(part.content)
+        else if (uploads.length >= MAX_FILES) throw badRequest(`at most ${MAX_FILES} files`)
+        else await this.#take(uploads, part.filename, part)
+      }
+      if (uploads.length === 0) throw badRequest('a part with a filename is required')
+    } catch (error) {
+      throw explained(error, request)
+    } finally {
+      this.#stop.removeEventListener('abort', end)
+      // Who is still sending can finish and then reads why it was for nothing.
+      body?.unpipe(input).resume()
+      if (this.#stop.aborted) reply.raw.once('finish', () => request.raw.socket.destroySoon())
+    }
+  }
+
+  async #take(
+    uploads: Upload[],
+    name: string,
+    { type, content }: { type: string; content: AsyncIterable<Buffer> }
+  ): Promise<void> {
+    const fault = fileNameFault(name)
+    if (fault) throw badRequest(fault)
+    const incoming = await this.#store.receive(MAX_FILE)
+    uploads.push({ name, mime: mediaType(type), incoming })
+    for await (const bytes of content) await incoming.write(bytes)
+    await incoming.finish()
+  }
+
+  #begin(owner: string): () => void {
+    const own = this.#running.get(owner) ?? 0
+    const all = [...this.#running.values()].reduce((sum, count) => sum + count, 0)
+    if (own >= AT_ONCE_EACH || all >= AT_ONCE) throw tooManyUploads()
+    this.#running.set(owner, own + 1)
+    return () => {
+      const left = (this.#running.get(owner) ?? 1) - 1
+      if (left > 0) this.#running.set(owner, left)
+      else this.#running.delete(owner)
+    }
+  }
+}
+
+/** A field that is no file has no use, and no great length. */
+async function passOver(content: AsyncIterable<Buffer>): Promise<void> {
+  let size = 0
+  for await (const bytes of content) {
+    size += bytes.length
+    if (size > MAX_FIELD) throw payloadTooLarge()
+  }
+}
+
+function explained(error: unknown, { raw }: FastifyRequest): unknown {
+  if (raw.destroyed && !raw.complete) return clientCancelled()
+  if (error instanceof TooLarge) return payloadTooLarge()
+  if (error instanceof NoRoom) return diskFull()
+  return error instanceof Stopping ? stoppingNow() : error
+}

@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import { HOUR } from '../lib/unix-time.ts'
+import { forUpdate, isOneOf } from './dialect.ts'
+import type { Registry } from './tables.ts'
+
+/**
+ * Before a content is placed: from now on it has an hour to be referred to. Whoever removes contents
+ * holds the row meanwhile, so this waits, and what is placed afterwards stays. [ADR-0022]
+ */
+export async function claimContent(registry: Registry, hash: string, now: number): Promise<void> {
+  const look_at = now + HOUR
+  await registry
+    .insertInto('file_contents')
+    .values({ hash, look_at })
+    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ look_at }))
+    .execute()
+}
+
+/** Before the owners are deleted, with which their files go. */
+export async function letGoFilesOf(
+  registry: Registry,
+  kind: 'installation' | 'organization',
+  ids: readonly number[],
+  now: number
+): Promise<void> {
+  const rows = await registry
+    .selectFrom('files')
+    .select('hash')
+    .distinct()
+    .where(isOneOf(registry, sql.ref(`${kind}_id`), ids))
+    .execute()
+  if (rows.length > 0)
+    await letGo(
+      registry,
+      rows.map(({ hash }) => hash),
+      now
+    )
+}
+
+/** Somebody looks whether the contents are still needed; never sooner than a claim says. */
+export async function letGo(
+  registry: Registry,
+  hashes: readonly string[],
+  now: number
+): Promise<void> {
+  await registry
+    .updateTable('file_contents')
+    .set({
+      look_at: sql`case when coalesce(look_at, 0) < ${now} then ${now} else look_at end`
+    })
+    .where('hash', 'in', hashes)
+    .execute()
+}
+
+export async function contentsToLookAt(
+  registry: Registry,
+  now: number,
+  limit: number
+): Promise<string[]> {
+  const rows = await registry
+    .selectFrom('file_contents')
+    .select('hash')
+    .where('look_at', '<=', now)
+    .orderBy('look_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ hash }) => hash)
+}
+
+/** Removes a content that nothing refers to, while nobody can begin to. */
+export const sweepContent = (
+  registry: Registry,
+  hash: string,
+  now: number,
+  remove: () => Promise<void>
+): Promise<boolean> =>
+  registry.transaction().execute(async (registry) => {
+    const due = await registry
+      .selectFrom('file_contents')
+      .select('hash')
+      .where('hash', '=', hash)
+      .where('look_at', '<=', now)
+      .modifyEnd(forUpdate(registry))
+      .executeTakeFirst()
+    if (!due) return false
+    const user = await registry
+      .selectFrom('files')
+      .select('id')
+      .where('hash', '=', hash)
+      .limit(1)
+      .executeTakeFirst()
+    if (user) {
+      await registry
+        .updateTable('file_contents')
+        .set({ look_at: null })
+        .where('hash', '=', hash)
+        .execute()
+      return false
+    }
+    await remove()
+    await registry.deleteFrom('file_contents').where('hash', '=', hash).execute()
+    return true
+  })

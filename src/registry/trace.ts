@@ -1,0 +1,216 @@
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Scope } from '../lib/scope.ts'
+import type { TraceAction, TraceObject } from '../lib/trace.ts'
+import { isOneOf, isOneOfTexts, jsonRows, valuesOf } from './dialect.ts'
+import { isWithin } from './installations.ts'
+import { prepared } from './prepared.ts'
+import type { Registry, Tables } from './tables.ts'
+import { isUserWithin, type UserScope } from './users.ts'
+
+export type TraceRow = Selectable<Tables['trace']>
+export type NewTrace = Omit<TraceRow, 'id'>
+
+/** What a caller may read of the trace; what is gone is seen through the organization it was in. */
+export type TraceReach =
+  | 'everything'
+  | {
+      /** Whose own actions are seen. */
+      userId: number
+      organizationIds: readonly number[]
+      installations: Scope
+      /** Organizations whose deleted installations are seen. */
+      goneInstallations: readonly number[]
+      users: UserScope
+    }
+
+export type TraceFilter = {
+  from: number
+  to: number
+  object?: { type: TraceObject; id: number } | undefined
+  id?: number | undefined
+  actions?: readonly TraceAction[] | undefined
+}
+export type TracePage = { limit: number; offset: number; order: 'asc' | 'desc' }
+
+/** Entries looked at at a stretch: on SQLite everybody else waits meanwhile. */
+const SLICE = 5000
+
+const columns = {
+  timestamp: 'bigint',
+  user_id: 'bigint',
+  method: 'text',
+  path: 'text',
+  action: 'text',
+  object_type: 'text',
+  object_id: 'bigint',
+  installation_id: 'bigint',
+  organization_id: 'bigint',
+  description: 'text'
+} as const satisfies Record<keyof NewTrace, 'bigint' | 'text'>
+
+const insertRows = prepared((registry) => ({
+  compile: () => {
+    const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)))
+    const rows = jsonRows(registry, '[]', columns)
+    return sql`insert into trace (${names}) select ${names} from ${rows}`.compile(registry)
+  }
+}))
+
+/** However many there are, in one statement that is always the same. */
+export async function insertTrace(registry: Registry, entries: readonly NewTrace[]): Promise<void> {
+  await insertRows(registry, [JSON.stringify(entries)])
+}
+
+/** What there is by the time the registry has its turn for it. */
+export const insertGathered = (
+  registry: Registry,
+  gathered: () => readonly NewTrace[]
+): Promise<void> => registry.connection().execute((registry) => insertTrace(registry, gathered()))
+
+/** A page by time, and how many there are; `pause` lets others work and may throw. */
+export async function readTrace(
+  registry: Registry,
+  reach: TraceReach,
+  filter: TraceFilter,
+  { limit, offset, order, pause }: TracePage & { pause: () => Promise<void> }
+): Promise<{ rows: TraceRow[]; total: number }> {
+  const wanted = await wantedBy(registry, reach, filter)
+  const rows: TraceRow[] = []
+  let total = 0
+  for await (const slice of slices(registry, filter, order)) {
+    const within = registry.selectFrom('trace').where(slice).where(wanted)
+    const { count } = await within
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    const skip = Math.max(0, offset - total)
+    const take = limit - rows.length
+    if (skip < count && take > 0) {
+      const page = await within
+        .selectAll()
+        .orderBy('timestamp', order)
+        .orderBy('id', order)
+        .limit(take)
+        .offset(skip)
+        .execute()
+      for (const row of page) rows.push(row)
+    }
+    total += count
+    await pause()
+  }
+  return { rows, total }
+}
+
+type Place = { timestamp: number; id: number }
+
+/** The entries of the filter in parts, each as a condition. */
+async function* slices(
+  registry: Registry,
+  filter: TraceFilter,
+  order: 'asc' | 'desc'
+): AsyncGenerator<Expression<SqlBool>> {
+  let after: Place | undefined
+  for (;;) {
+    const last: Place | undefined = await registry
+      .selectFrom('trace')
+      .select(['timestamp', 'id'])
+      .where(between(filter, order, after))
+      .orderBy('timestamp', order)
+      .orderBy('id', order)
+      .limit(1)
+      .offset(SLICE - 1)
+      .executeTakeFirst()
+    yield between(filter, order, after, last)
+    if (!last) return
+    after = last
+  }
+}
+
+/** Behind one place, up to another, in this order. */
+function between(
+  { from, to, object, id }: TraceFilter,
+  order: 'asc' | 'desc',
+  after?: Place,
+  last?: Place
+): Expression<SqlBool> {
+  const [first, final] = order === 'asc' ? [after, last] : [last, after]
+  const isBehind = order === 'asc' ? sql`>` : sql`<`
+  // The bounds of time are what SQLite looks up; the pairs only sort out equal ones.
+  const terms = [
+    sql`timestamp >= ${first?.timestamp ?? from}`,
+    sql`timestamp <= ${final?.timestamp ?? to}`,
+    object && sql`object_type = ${object.type} and object_id = ${object.id}`,
+    id !== undefined && sql`id = ${id}`,
+    after && sql`(timestamp, id) ${isBehind} (${after.timestamp}, ${after.id})`,
+    last && sql`not (timestamp, id) ${isBehind} (${last.timestamp}, ${last.id})`
+  ]
+  return sql<SqlBool>`${sql.join(
+    terms.filter((term) => term !== undefined && term !== false),
+    sql` and `
+  )}`
+}
+
+async function wantedBy(
+  registry: Registry,
+  reach: TraceReach,
+  { actions }: TraceFilter
+): Promise<Expression<SqlBool>> {
+  const isAction = actions
+    ? isOneOfTexts(registry, sql.ref('action'), actions)
+    : sql<SqlBool>`1 = 1`
+  if (reach === 'everything') return isAction
+  const withHeirs = async (ids: readonly number[]) =>
+    isOneOf(registry, sql.ref('trace.organization_id'), await withInherited(registry, ids))
+  const isOwn = sql<SqlBool>`(user_id = ${reach.userId} and user_id <> 0)`
+  const isInstallation = sql<SqlBool>`(trace.installation_id is not null and (
+    exists (select 1 from installations
+      where installations.id = trace.installation_id and ${isWithin(registry, reach.installations)})
+    or (${await withHeirs(reach.goneInstallations)} and not exists
+      (select 1 from installations where installations.id = trace.installation_id))))`
+  const isUser = sql<SqlBool>`(object_type = 'user' and (
+    exists (select 1 from users where users.id = object_id and ${isUserWithin(registry, reach.users)})
+    or (${await withHeirs(reach.users.organizationIds)} and not exists
+      (select 1 from users where users.id = object_id))))`
+  const isOther = sql<SqlBool>`(trace.installation_id is null and object_type <> 'user'
+    and ${await withHeirs(reach.organizationIds)})`
+  return sql<SqlBool>`(${isAction} and (${isOwn} or ${isInstallation} or ${isUser} or ${isOther}))`
+}
+
+/** The organizations, and those that are gone and were below one of them. */
+async function withInherited(registry: Registry, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: number }>`
+    with recursive reached(id) as (
+      select value from ${valuesOf(registry, ids)}
+      union
+      select heirs.organization_id from organization_heirs as heirs
+        join reached on heirs.heir_id = reached.id
+    ) select id from reached`.execute(registry)
+  return rows.map(({ id }) => id)
+}
+
+/** Before organizations are deleted: what is known about them is seen by the one above. */
+export async function bequeath(registry: Registry, ids: readonly number[]): Promise<void> {
+  await sql`insert into organization_heirs (organization_id, heir_id)
+    select id, parent_id from organizations
+    where parent_id is not null and ${isOneOf(registry, sql.ref('id'), ids)}`.execute(registry)
+}
+
+/** Some of the entries that are older; answers how many. */
+export async function forgetTrace(
+  registry: Registry,
+  before: number,
+  limit: number
+): Promise<number> {
+  const { numDeletedRows } = await registry
+    .deleteFrom('trace')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('trace')
+        .select('id')
+        .where('timestamp', '<', before)
+        .orderBy('timestamp')
+        .limit(limit)
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

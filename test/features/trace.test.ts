@@ -1,0 +1,579 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { DAY, unixMs } from '../../src/lib/unix-time.ts'
+import { insertTrace, type NewTrace } from '../../src/registry/trace.ts'
+import { sweepTrace } from '../../src/workers/trace-sweep.ts'
+import { eventually } from '../support/eventually.ts'
+import { onEveryRegistry } from '../support/registries.ts'
+import { withPlatform } from '../support/scenario.ts'
+import type { Account, World } from '../support/world.ts'
+
+const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
+const forbidden = { status: 403, body: { message: 'Forbidden' } }
+const base = '/api/v2/trace'
+
+type Entry = {
+  id: string
+  path: string
+  method: string
+  timestamp: number
+  user_id: number
+  action: string
+  object_type: string
+  object_id: number
+  description: string
+}
+type Page = { total: number; last: number; count: number; data: Entry[] }
+
+const basic = (name: string, password: string) => ({
+  authorization: `Basic ${btoa(`${name}:${password}`)}`
+})
+
+onEveryRegistry('trace', (engine) => {
+  let ahead = 0
+  const { platform, scenario } = withPlatform(engine, {
+    clock: () => unixMs(Date.now() + ahead)
+  })
+  /** Who was refused before counts no more. */
+  const forgive = () => {
+    ahead += 11 * 60_000
+  }
+  const read = async (as: { token: string }, query = ''): Promise<Page> => {
+    const { status, json, text } = await platform().world.request(`GET ${base}${query}`, { as })
+    assert.equal(status, 200, text)
+    return json as Page
+  }
+  const about = (as: { token: string }, type: string, id: number) =>
+    read(as, `?object_type=${type}&object_id=${id}&order=asc`)
+  const short = ({ data }: Page) =>
+    data.map(({ method, action, user_id, description }) => [method, action, user_id, description])
+  const ask = async (line: string, as: { token: string }, body?: unknown) => {
+    const { status, json, text } = await platform().world.request(line, { as, body })
+    assert.equal(status, 200, text)
+    return json as { id: number; token: string }
+  }
+
+  describe('a write', () => {
+    test('leaves an entry, with exactly the names that clients know', async () => {
+      const { world } = platform()
+      const { installation, user } = await world.site([
+        'functionx/#',
+        'trace/list',
+        'installation/#'
+      ])
+      const path = `/api/v2/functionx/${installation.id}`
+      const before = Date.now() + ahead
+      const { id } = await ask(`POST ${path}?silent=true`, user, { type: 't', meta: { k: 'v' } })
+      const page = await about(user, 'function', id)
+      const [entry] = page.data
+      assert(entry)
+      const { id: entryId, timestamp, ...rest } = entry
+      assert.match(entryId, /^\d+$/)
+      assert(timestamp * 1000 >= before && timestamp * 1000 <= Date.now() + ahead)
+      assert.deepEqual(rest, {
+        path,
+        method: 'POST',
+        user_id: user.id,
+        action: 'create',
+        object_type: 'function',
+        object_id: id,
+        description: `created function ${id}`
+      })
+      assert.deepEqual({ ...page, data: [] }, { total: 1, last: timestamp, count: 1, data: [] })
+      await ask(`PUT ${path}/${id}`, user, { type: 't' })
+      await ask(`POST ${path}/${id}/meta/secret`, user, { value: 'x' })
+      await ask(`DELETE ${path}/${id}/meta/secret`, user)
+      await ask(`DELETE ${path}/${id}`, user)
+      assert.deepEqual(short(await about(user, 'function', id)).slice(1), [
+        ['PUT', 'update', user.id, `updated function ${id}`],
+        ['POST', 'update', user.id, `changed metadata of function ${id}`],
+        ['DELETE', 'update', user.id, `changed metadata of function ${id}`],
+        ['DELETE', 'delete', user.id, `deleted function ${id}`]
+      ])
+      const one = await read(user, `?id=${entryId}`)
+      assert.deepEqual(one.data, [entry])
+    })
+    test('of every room leaves one, about the right object', async () => {
+      const { world } = platform()
+      const admin = world.admin
+      const f = async (type: string, id: number, ...want: string[]) => {
+        const { data } = await about(admin, type, id)
+        assert.deepEqual(
+          data.map(({ action, description }) => `${action}: ${description}`),
+          want
+        )
+      }
+      const organization = (await ask('POST /api/v2/organization', admin, { name: 'x', parent: 1 }))
+        .id
+      await ask(`PUT /api/v2/organization/${organization}`, admin, { notes: 'x' })
+      const installation = (
+        await ask('POST /api/v2/installation', admin, { name: 'x', organization_id: organization })
+      ).id
+      await ask(`PUT /api/v2/installation/${installation}`, admin, { notes: 'x' })
+      await world.request(`POST /api/v2/schedule/${installation}`, {
+        as: admin,
+        body: { topic: 'x', value: 1, active: false }
+      })
+      const list = await world.request(`GET /api/v2/schedule/${installation}`, { as: admin })
+      const [schedule = { id: 0 }] = list.json as { id: number }[]
+      await f('schedule', schedule.id, `create: created schedule ${schedule.id}`)
+      const role = (await ask('POST /api/v2/role', admin, { name: world.unique('r'), priority: 1 }))
+        .id
+      await ask(`DELETE /api/v2/role/${role}`, admin)
+      await f('role', role, `create: created role ${role}`, `delete: deleted role ${role}`)
+      await ask(`POST /api/v2/gateway/credentials/${installation}`, admin)
+      await f('gateway', installation, `update: made a credential of gateway ${installation}`)
+      const app = (
+        await ask('POST /api/v2/edge/app', admin, { name: 'x', publisher: { id: organization } })
+      ).id
+      await ask('PUT /api/v2/edge/app', admin, { id: app })
+      await ask(`PUT /api/v2/edge/app/${app}`, admin, {})
+      await f(
+        'edge_app',
+        app,
+        `create: created edge app ${app}`,
+        `update: updated edge app ${app}`,
+        `update: updated edge app ${app}`
+      )
+      const imported = await world.request(`POST /api/v3beta/log/${installation}/import`, {
+        as: admin,
+        body: '1,obj/x,1,\n'
+      })
+      assert.equal(imported.status, 200)
+      const uploaded = await world.request(`POST /api/v2/file/installation/${installation}`, {
+        as: admin,
+        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+        body: `${['a', 'b'].map((name) => `--x\r\ncontent-disposition: form-data; filename="${name}"\r\n\r\n\r\n`).join('')}--x--`
+      })
+      for (const { id } of uploaded.json as { id: number }[]) {
+        await f('file', id, `create: created file ${id}`)
+      }
+      await ask(`DELETE /api/v2/installation/${installation}`, admin)
+      await f(
+        'installation',
+        installation,
+        `create: created installation ${installation}`,
+        `update: updated installation ${installation}`,
+        `execute: imported samples into installation ${installation}`,
+        `delete: deleted installation ${installation}`
+      )
+    })
+    test('that reads, fails or changes nothing leaves none', async () => {
+      const { world } = platform()
+      const { installation, user } = await world.site(['#'])
+      const total = async () => (await read(user)).total
+      const before = await total()
+      await ask(`POST /api/v2/status/${installation.id}`, user, [])
+      await ask(`POST /api/v3beta/log/${installation.id}`, user, [])
+      await ask('POST /api/v2/mobile', user, { device_id: '' })
+      const missing = `DELETE /api/v2/functionx/${installation.id}/999999`
+      assert.equal((await world.request(missing, { as: user })).status, 404)
+      const bad = `POST /api/v2/functionx/${installation.id}`
+      assert.equal((await world.request(bad, { as: user, body: {} })).status, 400)
+      assert.equal(await total(), before)
+    })
+    test('of a gateway is nobody’s, and says so', async () => {
+      const { world } = platform()
+      const { installation, user } = await world.site(['#'])
+      const made = await ask(`POST /api/v2/gateway/credentials/${installation.id}`, user)
+      const { mqtt_username, mqtt_password } = made as unknown as Record<string, string>
+      const headers = basic(String(mqtt_username), String(mqtt_password))
+      const line = `POST /api/v2/functionx/${installation.id}`
+      const { json } = await world.request(line, { headers, body: { type: 't' } })
+      const { id } = json as { id: number }
+      const verify = `POST /api/v2/gateway/verify/${installation.id}`
+      assert.equal((await world.request(verify, { headers })).status, 204)
+      const by = `by gateway ${installation.id}`
+      assert.deepEqual(short(await about(user, 'function', id)), [
+        ['POST', 'create', 0, `created function ${id}, ${by}`]
+      ])
+      assert.deepEqual(short(await about(user, 'gateway', installation.id)).slice(1), [
+        ['POST', 'auth', 0, `verified gateway ${installation.id}, ${by}`]
+      ])
+    })
+    test('under /lynx is one too', async () => {
+      const { world } = platform()
+      const { installation, user } = await world.site(['#'])
+      const path = `/lynx/api/v2/schedule/${installation.id}`
+      const { id } = await ask(`POST ${path}`, user, { topic: 'x', value: 1, active: false })
+      const { data } = await about(user, 'schedule', id)
+      assert.equal(data[0]?.path, path)
+    })
+    test('is one of many at once, and none is lost', async () => {
+      const { world } = platform()
+      const { installation, user } = await world.site(['#'])
+      const path = `/api/v2/devicex/${installation.id}`
+      const made = await Promise.all(
+        Array.from({ length: 120 }, () => ask(`POST ${path}?silent=true`, user, { type: 't' }))
+      )
+      const { data } = await read(user, '?action=create')
+      const traced = new Set(data.filter((one) => one.path === path).map((one) => one.object_id))
+      assert.deepEqual(
+        made.filter(({ id }) => !traced.has(id)),
+        []
+      )
+    })
+    test('stands when it cannot be traced, which is logged', async () => {
+      const { world, deps, logged } = platform()
+      const { installation, user } = await world.site(['#'])
+      const rename = (from: string, to: string) =>
+        sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(deps.registry)
+      await rename('trace', 'elsewhere')
+      try {
+        await ask(`POST /api/v2/functionx/${installation.id}`, user, { type: 't' })
+      } finally {
+        await rename('elsewhere', 'trace')
+      }
+      assert(logged.some(({ msg }) => msg === 'a write could not be traced'))
+      const { id } = await ask(`POST /api/v2/functionx/${installation.id}`, user, { type: 't' })
+      assert.equal((await about(user, 'function', id)).total, 1)
+    })
+  })
+
+  test('secrets, metadata and queries are not in it', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(['#'])
+    const secret = 'hush-hush'
+    const functionx = `/api/v2/functionx/${installation.id}`
+    const { id } = await ask(`POST ${functionx}?x=${secret}`, user, {
+      type: 't',
+      protected_meta: { [`${secret}-key`]: `${secret}-value` }
+    })
+    await ask(`PUT ${functionx}/${id}/meta/${secret}-key?silent=${true}`, user, { value: secret })
+    await world.request(`PUT ${functionx}/${secret}`, { headers: {}, body: {} })
+    const { token } = await ask('POST /api/v2/user/me/security/token', user, { name: secret })
+    const made = await ask(`POST /api/v2/gateway/credentials/${installation.id}`, user)
+    const { mqtt_password = '' } = made as unknown as Record<string, string>
+    const change = { current_password: user.password, new_password: `${secret} a long password` }
+    await ask('PUT /api/v2/user/password', user, change)
+    await world.request('POST /api/v2/auth', { headers: basic(user.email, `wrong ${secret}`) })
+    await world.request('POST /api/v2/auth', { headers: basic(`${secret}@x.org`, 'wrong') })
+    const signedIn = await world.request('POST /api/v2/auth', {
+      headers: basic(user.email, change.new_password)
+    })
+    const session = (signedIn.json as { token: string }).token
+    await eventually(async () => {
+      const failed = await read(world.admin, '?action=failed')
+      assert(failed.data.some(({ path }) => path === `${functionx}/{functionx_id}`))
+    })
+    const text = JSON.stringify(await read(world.admin))
+    for (const hidden of [secret, token, mqtt_password, session, user.token, user.password]) {
+      assert(hidden !== '' && !text.includes(hidden), hidden)
+    }
+  })
+
+  describe('a sign-in', () => {
+    test('and its end are there', async () => {
+      const { world } = platform()
+      const user = await world.user({ grants: ['trace/list'], organizations: [1] })
+      const made = await world.request('POST /api/v2/auth', {
+        headers: basic(user.email, user.password)
+      })
+      await world.request('DELETE /api/v2/auth', { as: made.json as { token: string } })
+      assert.deepEqual(short(await about(user, 'user', user.id)), [
+        ['POST', 'auth', user.id, `signed in with the password of user ${user.id}`],
+        ['DELETE', 'auth', user.id, `signed out user ${user.id}`]
+      ])
+    })
+    test('that failed is there, of a known account and of an unknown one', async () => {
+      forgive()
+      const { world } = platform()
+      const user = await world.user({ grants: ['trace/list'], organizations: [1] })
+      for (const name of [user.email, 'nobody@example.org']) {
+        const headers = basic(name, 'wrong')
+        assert.equal((await world.request('POST /api/v2/auth', { headers })).status, 401)
+      }
+      const asked = { body: { email: user.email } }
+      assert.equal((await world.request('POST /api/v2/auth/reset_password', asked)).status, 200)
+      await eventually(async () =>
+        assert.deepEqual(short(await about(user, 'user', user.id)), [
+          ['POST', 'failed', 0, `refused (401): auth of user ${user.id}`],
+          ['POST', 'execute', 0, `asked for a new password of user ${user.id}`]
+        ])
+      )
+      await eventually(async () => {
+        const { data } = await about(world.admin, 'user', 0)
+        assert.equal(data.at(-1)?.description, 'refused (401): auth of user')
+      })
+    })
+    test('that failed a hundred times is there ten times', async () => {
+      forgive()
+      const { world, deps } = platform()
+      const total = async () => (await read(world.admin, '?action=failed')).total
+      const before = await total()
+      const dropped = deps.trace.dropped
+      for (let i = 0; i < 30; i++) {
+        const headers = basic(`${i}@example.org`, 'wrong')
+        await world.request('POST /api/v2/auth', { headers })
+      }
+      await eventually(async () => assert.equal((await total()) - before, 10))
+      assert.equal(deps.trace.dropped - dropped, 20)
+    })
+  })
+
+  test('a write that is refused is there, for the owner to see', async () => {
+    forgive()
+    const { world } = platform()
+    const { installation, user } = await world.site(['trace/list', 'installation/list/all'])
+    const { user: stranger } = await world.site(['functionx/#', 'trace/list'])
+    const path = `/api/v2/functionx/${installation.id}/7`
+    assert.equal((await world.request(`DELETE ${path}`, { as: stranger })).status, 403)
+    assert.equal((await world.request(`DELETE ${path}`)).status, 401)
+    await eventually(async () => {
+      const { data } = await read(user)
+      const mine = data.filter((entry) => entry.path === path)
+      assert.deepEqual(short({ data: mine.reverse() } as Page), [
+        ['DELETE', 'failed', stranger.id, 'refused (403): delete of function 7'],
+        ['DELETE', 'failed', 0, 'refused (401): delete of function 7']
+      ])
+    })
+    assert.equal((await read(stranger)).total, 1, 'its own')
+  })
+
+  describe('what a caller sees', () => {
+    /** Descriptions that the caller sees of those that were written by others here. */
+    async function seen(as: { token: string }, since: number): Promise<string[]> {
+      const { data } = await read(as, `?from=${since}&order=asc`)
+      return data.map(({ description }) => description)
+    }
+    const now = () => (Date.now() + ahead) / 1000
+
+    test('is about installations it sees, also when they are gone', async () => {
+      const { world } = platform()
+      const own = await world.organization()
+      const since = now()
+      const installation = await world.installation({ organization_id: own })
+      const other = await world.installation({ organization_id: own })
+      const user = (grants: string[], more: object) =>
+        world.user({ grants: ['trace/list', ...grants], ...more })
+      const all = await user(['installation/list/all'], { organizations: [own] })
+      const assigned = await user(['installation/list/assigned'], {
+        organizations: [own],
+        assigned: [installation.id]
+      })
+      const none = await user([], { organizations: [own] })
+      const below = await user(['#'], { organizations: [await world.organization(own)] })
+      const named = await user([`${other.id}/installation/list/all`], {})
+      await world.setGrants(below.id, ['trace/list', 'installation/list/all'])
+      for (const { id } of [installation, other]) {
+        await ask(`PUT /api/v2/installation/${id}?silent=true`, world.admin, { notes: 'x' })
+      }
+      const [first, second] = [
+        `updated installation ${installation.id}`,
+        `updated installation ${other.id}`
+      ]
+      assert.deepEqual(await seen(all, since), [first, second])
+      assert.deepEqual(await seen(assigned, since), [first])
+      assert.deepEqual(await seen(none, since), [])
+      assert.deepEqual(await seen(below, since), [])
+      assert.deepEqual(await seen(named, since), [second])
+      for (const { id } of [installation, other]) {
+        await ask(`DELETE /api/v2/installation/${id}?silent=true`, world.admin)
+      }
+      const gone = [`deleted installation ${installation.id}`, `deleted installation ${other.id}`]
+      assert.deepEqual(await seen(all, since), [first, second, ...gone])
+      for (const user of [assigned, none, below, named])
+        assert.deepEqual(await seen(user, since), [])
+    })
+    test('is about its organizations and below, and what was below when they are gone', async () => {
+      const { world, deps } = platform()
+      const parent = await world.organization()
+      const child = await world.organization(parent)
+      const grandchild = await world.organization(child)
+      await deps.directory.catchUp()
+      const since = now()
+      const f = (organization: number, grants = ['trace/list', 'installation/list/all']) =>
+        world.user({ grants, organizations: [organization] })
+      const [above, beside] = [await f(parent), await f(await world.organization())]
+      await ask(`PUT /api/v2/organization/${grandchild}`, world.admin, { notes: 'x' })
+      const { id } = await ask('POST /api/v2/installation?silent=true', world.admin, {
+        name: 'x',
+        organization_id: grandchild
+      })
+      await ask(`DELETE /api/v2/organization/${child}?force=true`, world.admin)
+      assert.deepEqual(await seen(above, since), [
+        `updated organization ${grandchild}`,
+        `created installation ${id}`,
+        `deleted organization ${child}`
+      ])
+      assert.deepEqual(await seen(beside, since), [])
+    })
+    test('is about users it sees, also when they are gone', async () => {
+      const { world } = platform()
+      const own = await world.organization()
+      const [one, two] = [
+        await world.user({ organizations: [own] }),
+        await world.user({ organizations: [own], grants: ['trace/list'] })
+      ]
+      const lister = await world.user({ grants: ['trace/list', 'user/list'], organizations: [own] })
+      const other = await world.user({
+        grants: ['trace/list', 'user/list'],
+        organizations: [await world.organization()]
+      })
+      const since = now()
+      for (const { id } of [one, two])
+        await ask(`PUT /api/v2/user/${id}`, world.admin, { note: 'x' })
+      await ask(`DELETE /api/v2/user/${one.id}`, world.admin)
+      assert.deepEqual(await seen(lister, since), [
+        `updated user ${one.id}`,
+        `updated user ${two.id}`,
+        `deleted user ${one.id}`
+      ])
+      assert.deepEqual(await seen(two, since), [`updated user ${two.id}`])
+      assert.deepEqual(await seen(other, since), [])
+    })
+    test('is what it did itself, wherever', async () => {
+      const { world } = platform()
+      const { user, installation } = await world.site(['trace/list', 'schedule/#'])
+      const since = now()
+      const body = { topic: 'x', value: 1, active: false }
+      await world.request(`POST /api/v2/schedule/${installation.id}`, { as: user, body })
+      assert.equal((await seen(user, since)).length, 1)
+      const member = await world.user({
+        grants: ['trace/list'],
+        organizations: [installation.organization_id]
+      })
+      assert.deepEqual(await seen(member, since), [])
+    })
+    test('is everything with trace/list/system, but not what is nobody’s without', async () => {
+      const { world } = platform()
+      const since = now()
+      const top = await world.user({ grants: ['trace/list', 'installation/#'], organizations: [1] })
+      const system = await world.user({ grants: ['trace/list/system'] })
+      const role = { name: world.unique('role'), priority: 1 }
+      const { id } = await ask('POST /api/v2/role', world.admin, role)
+      assert.deepEqual(await seen(system, since), [`created role ${id}`])
+      assert.deepEqual(await seen(top, since), [])
+      const key = await ask('POST /api/v2/user/me/security/token', world.admin, {
+        name: 'x',
+        permissions: ['trace/list']
+      })
+      // A restricted key reaches no installations or users but its owner, and what that one did.
+      assert((await seen(key, since)).every((text) => !text.includes('installation')))
+    })
+    scenario('nothing without a token', { request: `GET ${base}`, expect: unauthorized })
+    scenario('nothing without the grant', {
+      given: (world) => world.site(['installation/#', 'trace/view']),
+      as: ({ user }: { user: Account }) => user,
+      request: `GET ${base}`,
+      expect: forbidden
+    })
+  })
+
+  describe('a page', () => {
+    /** Far in the past, so that nothing else is there. */
+    const day = 1_000_000_000_000
+    async function fill(world: World, entries: number) {
+      const { registry } = platform().deps
+      const [mine, others] = [await world.installation(), await world.installation()]
+      const user = await world.user({
+        grants: ['trace/list', 'installation/list/all'],
+        organizations: [mine.organization_id]
+      })
+      const rows = Array.from({ length: entries }, (_, i): NewTrace => {
+        const { id, organization_id } = i % 3 === 0 ? mine : others
+        return {
+          // Some at the same moment.
+          timestamp: day + Math.floor(i / 4) * 10,
+          user_id: 1,
+          method: 'PUT',
+          path: `/${i}`,
+          action: i % 2 === 0 ? 'update' : 'create',
+          object_type: 'installation',
+          object_id: id,
+          installation_id: id,
+          organization_id,
+          description: ''
+        }
+      })
+      await insertTrace(registry, rows)
+      return { user, mine, all: rows.map(({ path }) => path) }
+    }
+
+    test('is the right part of any length and order, and knows the total', async () => {
+      const { world, deps } = platform()
+      const entries = 12_345
+      const { user, mine, all } = await fill(world, entries)
+      const seen = all.filter((_, i) => i % 3 === 0)
+      const window = `?from=${day / 1000}&to=${day / 1000 + 100_000}`
+      const f = async (as: { token: string }, query: string, want: string[], total: number) => {
+        const page = await read(as, `${window}${query}`)
+        assert.deepEqual([page.total, page.count], [total, want.length], query)
+        assert.deepEqual(
+          page.data.map(({ path }) => path),
+          want,
+          query
+        )
+        const oldest = Math.min(...page.data.map(({ timestamp }) => timestamp))
+        assert.equal(page.last, page.count === 0 ? 0 : oldest)
+      }
+      await f(world.admin, '', all.toReversed().slice(0, 10_000), entries)
+      await f(world.admin, '&limit=0&order=asc', all.slice(0, 10_000), entries)
+      await f(world.admin, '&limit=7&offset=4997&order=asc', all.slice(4997, 5004), entries)
+      await f(world.admin, '&limit=7&offset=4997', all.toReversed().slice(4997, 5004), entries)
+      await f(world.admin, '&offset=12340&limit=10', all.slice(0, 5).toReversed(), entries)
+      await f(world.admin, '&offset=99999', [], entries)
+      await f(user, '&order=asc', seen, seen.length)
+      await f(user, '&limit=9&offset=1660', seen.toReversed().slice(1660, 1669), seen.length)
+      const created = seen.filter((path) => Number(path.slice(1)) % 2 === 1)
+      await f(user, '&action=create&order=asc', created, created.length)
+      await f(user, '&action=create,update&order=asc&limit=3', seen.slice(0, 3), seen.length)
+      await f(user, '&action=delete', [], 0)
+      const object = `&object_type=installation&object_id=${mine.id}`
+      await f(world.admin, `${object}&order=asc&limit=5`, seen.slice(0, 5), seen.length)
+      await f(user, `&object_type=installation&object_id=${mine.id + 1}`, [], 0)
+      // Within the day, at its edges inclusive.
+      const edge = `?from=${day / 1000}&to=${day / 1000 + 0.01}&order=asc`
+      assert.equal((await read(world.admin, edge)).total, 8)
+      const page = await read(world.admin, `${window}&limit=1&order=asc`)
+      const id = page.data[0]?.id
+      assert.deepEqual((await read(user, `?id=${id}`)).data, page.data)
+      assert.equal((await read(user, `?id=${Number(id) + 1}`)).total, 0, 'it is in the others’')
+
+      // And what is old goes, in parts.
+      await sweepTrace(deps.registry, day + 1000 * 10)
+      await f(world.admin, '&limit=1&order=asc', ['/4000'], entries - 4000)
+      await sweepTrace(deps.registry, day + DAY)
+      await f(world.admin, '', [], 0)
+    })
+    test('has the last day, unless it is about one object', async () => {
+      const { world } = platform()
+      const { user, installation } = await world.site(['#'])
+      await ask(`PUT /api/v2/installation/${installation.id}`, user, { notes: 'x' })
+      assert.equal((await about(user, 'installation', installation.id)).total, 1)
+      assert.equal((await read(user)).data.at(0)?.object_id, installation.id)
+      ahead += 2 * DAY
+      assert.equal((await read(user)).total, 0)
+      assert.equal((await about(user, 'installation', installation.id)).total, 1)
+      // As one client sends what it does not mean.
+      const zero = '?from=-62135596800&to=-62135596800&limit=0&offset=0&order=&id='
+      assert.equal((await read(user, zero)).total, 0)
+    })
+    const refused: [string, string][] = [
+      ['from=2&to=1', 'from must not be later than to'],
+      ['limit=10001', 'limit must be <= 10000'],
+      ['limit=-1', 'limit must be >= 0'],
+      ['offset=-1', 'offset must be >= 0'],
+      ['order=up', 'order must be desc or asc'],
+      ['object_type=user', 'object_type and object_id go together'],
+      ['object_id=1', 'object_type and object_id go together'],
+      ['id=x', 'id must be integer'],
+      ['from=x', 'from must be number']
+    ]
+    for (const [query, message] of refused) {
+      scenario(`with ${query} is refused`, {
+        as: () => platform().world.admin,
+        request: `GET ${base}?${query}`,
+        expect: { status: 400, body: { message } }
+      })
+    }
+    for (const query of ['object_type=x&object_id=1', "action=update,'--", 'action=x']) {
+      scenario(`with ${query} is refused`, {
+        as: () => platform().world.admin,
+        request: `GET ${base}?${query}`,
+        expect: { status: 400 }
+      })
+    }
+  })
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { attachment, dispositionParameters } from '../../src/lib/content-disposition.ts'
+
+test('dispositionParameters', () => {
+  const f = (header: string, want: Record<string, string>) =>
+    assert.deepEqual(Object.fromEntries(dispositionParameters(header)), want, header)
+
+  f('form-data; name="file"; filename="a.txt"', { name: 'file', filename: 'a.txt' })
+  f('form-data; name=""a.txt""; filename=""a b.txt""', { name: 'a.txt', filename: 'a b.txt' })
+  f('form-data; name=file; filename=a.txt', { name: 'file', filename: 'a.txt' })
+  f('form-data;NAME="x" ;  FileName="y"', { name: 'x', filename: 'y' })
+  f('form-data; name="a"; filename=""', { name: 'a', filename: '' })
+  f(String.raw`form-data; filename="a\"b\\c"`, { filename: String.raw`a"b\c` })
+  f('form-data; filename="a%22b%0D%0Ac%20"', { filename: 'a"b\r\nc%20' })
+  f('form-data; filename="a;b=c"', { filename: 'a;b=c' })
+  f('form-data; filename="å"', { filename: 'å' })
+  f('form-data; filename="x"; filename*=UTF-8\'\'%C3%A5%2F', {
+    filename: 'å/',
+    'filename*': "UTF-8''%C3%A5%2F"
+  })
+  f('form-data; filename="x"; filename*=UTF-8\'\'%C3', {
+    filename: 'x',
+    'filename*': "UTF-8''%C3"
+  })
+  f('form-data; name="first"; name="second"', { name: 'first' })
+  f('form-data; filename="open', { filename: '' })
+  f('form-data', {})
+  f('', {})
+})
+
+test('attachment', () => {
+  const f = (name: string, want: string) => assert.equal(attachment(name), want)
+
+  f('a.txt', `attachment; filename="a.txt"; filename*=UTF-8''a.txt`)
+  f('å"\\%.txt', `attachment; filename="____.txt"; filename*=UTF-8''%C3%A5%22%5C%25.txt`)
+  f(
+    "it's (1)*.txt",
+    `attachment; filename="it's (1)*.txt"; filename*=UTF-8''it%27s%20%281%29%2A.txt`
+  )
+})
+
+test('a name comes back from its own header', () => {
+  for (const name of ['a.txt', 'å ä ö.pdf', `"'%;*().x`, '日本.bin', '😀']) {
+    assert.equal(dispositionParameters(attachment(name)).get('filename'), name)
+  }
+})
