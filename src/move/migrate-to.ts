@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type Config, ConfigError } from '../config.ts'
+import { lockDataDir } from '../data-dir.ts'
+import type { History } from '../history/history.ts'
+import { openHistory } from '../history/open.ts'
+import { Spool } from '../history/spool.ts'
+import { Metrics } from '../metrics.ts'
+import { type Output, showProgress } from '../progress.ts'
+import { openRegistry, sqliteFile } from '../registry/open.ts'
+import { Mover } from '../workers/mover.ts'
+import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import { compareHistory } from './compare-history.ts'
+import { copyHistory } from './history.ts'
+import { moveRegistry } from './registry.ts'
+import { nameOf, refuseWhatHasMoved, type Targets } from './targets.ts'
+
+/**
+ * Moves a stopped data directory to servers. History goes first: until the registry is there, which
+ * appears at once and whole, nobody can take the servers for complete.
+ */
+export async function migrateTo(
+  config: Config,
+  targets: Targets,
+  { log, out }: { log: Logger; out: Output }
+): Promise<void> {
+  refuseWhatHasMoved(config, targets)
+  const { DATA_DIR: dataDir } = config
+  if (!existsSync(sqliteFile(dataDir)) && !existsSync(join(dataDir, 'history'))) {
+    throw new ConfigError(`DATA_DIR ${dataDir} holds nothing to move`)
+  }
+  const lock = lockDataDir(dataDir)
+  const closers: (() => unknown)[] = [() => lock.release()]
+  try {
+    if (targets.history) await openAndMoveHistory(config, targets.history, { log, out, closers })
+    if (targets.registry) await openAndMoveRegistry(config, targets.registry, { out, closers })
+    out.write(farewell(dataDir, targets))
+  } finally {
+    for (const close of closers.reverse()) await close()
+  }
+}
+
+type Parts = { out: Output; closers: (() => unknown)[] }
+
+async function openAndMoveHistory(
+  { DATA_DIR: dataDir, HISTORY_URL }: Config,
+  url: string,
+  { log, out, closers }: Parts & { log: Logger }
+): Promise<void> {
+  if (!existsSync(join(dataDir, 'history'))) {
+    throw new ConfigError(`DATA_DIR ${dataDir} holds no history`)
+  }
+  const { history: from } = await openHistory({ url: HISTORY_URL, dataDir })
+  closers.push(() => from.close())
+  const { history: to } = await openHistory({ url, dataDir })
+  closers.push(() => to.close())
+  const spool = await Spool.open(dataDir)
+  closers.push(() => spool.close())
+  await moveHistory({ from, to, spool, dataDir, target: nameOf(url), log, out })
+}
+
+export type HistoryMove = {
+  from: History
+  to: History
+  spool: Spool
+  dataDir: string
+  /** As `nameOf` says it. */
+  target: string
+  log: Logger
+  out: Output
+}
+
+/** What was acknowledged and waits in the spool goes along. */
+export async function moveHistory(move: HistoryMove): Promise<void> {
+  const { from, to, spool, dataDir, target, log, out } = move
+  await new Mover({ spool, history: from, metrics: new Metrics(), log }).flush()
+  const { lastId } = await spool.state()
+  const checkpoint = await beginOrGoOn(to, { target, lastId, months: [] }, readCheckpoint(dataDir))
+  const save = (reached: Checkpoint) => writeCheckpoint(dataDir, reached)
+  save(checkpoint)
+  const onProgress = showProgress('Copying history', out)
+  await copyHistory({ from, to, checkpoint, save, onProgress })
+  const compared = await compareHistory(from, to, showProgress('Comparing history', out))
+  out.write(`  History: ${compared.samples} samples, ${compared.topics} topics, the same there\n`)
+}
+
+/** Only what an earlier run began may be there; if samples came since, it goes through all again. */
+async function beginOrGoOn(
+  to: History,
+  begin: Checkpoint,
+  earlier: Checkpoint | undefined
+): Promise<Checkpoint> {
+  if (await isEmpty(to)) return begin
+  if (earlier?.target === begin.target) return earlier.lastId === begin.lastId ? earlier : begin
+  throw new Error(`${begin.target} holds samples already: give it an empty database`)
+}
+
+async function isEmpty(history: History): Promise<boolean> {
+  if ((await history.oldest()) !== undefined) return false
+  for await (const samples of history.latest()) if (samples.length > 0) return false
+  return true
+}
+
+async function openAndMoveRegistry(
+  { DATA_DIR: dataDir }: Config,
+  url: string,
+  { out, closers }: Parts
+): Promise<void> {
+  if (!existsSync(sqliteFile(dataDir))) {
+    throw new ConfigError(`DATA_DIR ${dataDir} holds no registry`)
+  }
+  const from = await openRegistry({ url: '', dataDir })
+  closers.push(() => from.destroy())
+  const to = await openRegistry({ url, dataDir })
+  closers.push(() => to.destroy())
+  const show = (label: string) => showProgress(label, out)
+  const { rows } = await moveRegistry({ from, to, name: nameOf(url), show })
+  out.write(`  Registry: ${rows} rows, the same there, and indexed for search\n`)
+}
+
+/** Which settings to write now, and what is left where it is. */
+function farewell(dataDir: string, { registry, history }: Targets): string {
+  const lines = [
+    '',
+    '  Moved and compared. From now on start with these settings, whole, as you gave them (users',
+    '  and passwords are left out here):',
+    '',
+    ...(registry ? [`    CARACAL_REGISTRY_URL=${nameOf(registry)}`] : []),
+    ...(history ? [`    CARACAL_HISTORY_URL=${nameOf(history)}`] : []),
+    '',
+    `  Not used any more, and kept until you remove it in ${dataDir}:`,
+    ...(registry ? ['    registry.sqlite'] : []),
+    ...(history ? ['    history/, move.json'] : []),
+    '',
+    '  Still in use there: spool.sqlite, outbox/, files, and mqtt.sqlite with the sessions,',
+    '  queued and retained messages of the embedded broker, which do not move to another broker.',
+    ''
+  ]
+  return `${lines.join('\n')}\n`
+}
