@@ -53,7 +53,8 @@ async function openAndMoveHistory(
   }
   const { history: from } = await openHistory({ url: HISTORY_URL, dataDir })
   closers.push(() => from.close())
-  const { history: to } = await openHistory({ url, dataDir })
+  // A server has no directory, and ours would be refused as history that was left behind.
+  const { history: to } = await openHistory({ url, dataDir: join(dataDir, 'none') })
   closers.push(() => to.close())
   const spool = await Spool.open(dataDir)
   closers.push(() => spool.close())
@@ -121,6 +122,7 @@ async function openAndMoveRegistry(
 
 /** Which settings to write now, and what is left where it is. */
 function farewell(dataDir: string, { registry, history }: Targets): string {
+  const old = join(dataDir, 'history')
   const lines = [
     '',
     '  Moved and compared. From now on start with these settings, whole, as you gave them (users',
@@ -128,13 +130,13 @@ function farewell(dataDir: string, { registry, history }: Targets): string {
     '',
     ...(registry ? [`    CARACAL_REGISTRY_URL=${nameOf(registry)}`] : []),
     ...(history ? [`    CARACAL_HISTORY_URL=${nameOf(history)}`] : []),
+    ...(history
+      ? ['', '  and without the old history beside it:', '', `    mv ${old} ${old}.moved`]
+      : []),
     '',
-    `  Not used any more, and kept until you remove it in ${dataDir}:`,
-    ...(registry ? ['    registry.sqlite'] : []),
-    ...(history ? ['    history/, move.json'] : []),
-    '',
-    '  Still in use there: spool.sqlite, outbox/, files, and mqtt.sqlite with the sessions,',
-    '  queued and retained messages of the embedded broker, which do not move to another broker.',
+    `  Nothing was removed from ${dataDir}. Still in use there: spool.sqlite, outbox/, files, and`,
+    '  mqtt.sqlite with the sessions, queued and retained messages of the embedded broker, which',
+    '  cannot move to another broker.',
     ''
   ]
   return `${lines.join('\n')}\n`
