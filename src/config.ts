@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -33,6 +34,10 @@ export const Settings = Type.Object({
   MQTT_PUBLIC_URL: Text(
     '',
     'Address of MQTT in gateway credentials; empty: from HOST and the MQTT port'
+  ),
+  TRUSTED_PROXIES: Text(
+    '',
+    'Proxies in front whose X-Forwarded-For is believed: addresses, networks, loopback or uniquelocal, comma-separated'
   ),
   TLS_CERT_PATH: Text(
     '',
@@ -185,6 +190,8 @@ function check(config: Config): void {
   }
   scheme('PUBLIC_URL', 'http://', 'https://')
   scheme('MQTT_PUBLIC_URL', 'mqtt://', 'mqtts://')
+  const stranger = config.TRUSTED_PROXIES.split(',').find((text) => text && !isNetwork(text))
+  if (stranger) fail('TRUSTED_PROXIES', `"${stranger}" is no address and no network`)
   if ((config.TLS_CERT_PATH === '') !== (config.TLS_KEY_PATH === '')) {
     fail('TLS_CERT_PATH', 'needs CARACAL_TLS_KEY_PATH beside it, and the other way round')
   }
@@ -201,6 +208,14 @@ function check(config: Config): void {
   for (const account of config.SYSTEM_ACCOUNTS.split(',').filter(Boolean)) {
     if (!/^[^:]+:.+$/.test(account)) fail('SYSTEM_ACCOUNTS', 'must be name:password,...')
   }
+}
+
+function isNetwork(text: string): boolean {
+  if (text === 'loopback' || text === 'uniquelocal') return true
+  const [address = '', bits, ...more] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || more.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
 const isLoopback = (url: string): boolean =>

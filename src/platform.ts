@@ -179,7 +179,8 @@ async function open(
   })
   describeState(metrics, { spool, history, latest, bus, disk, directory, retention })
 
-  const app = await createApp(deps, { https: tls?.current })
+  const trustedProxies = config.TRUSTED_PROXIES
+  const app = await createApp(deps, { https: tls?.current, trustedProxies })
   closers.push(() => app.close())
   bus.attach(app.server)
   tls?.serve(app.server)
