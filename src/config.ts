@@ -22,8 +22,19 @@ export const Settings = Type.Object({
   DATA_DIR: Text('./data', 'Everything embedded lives here; one process at a time'),
   REGISTRY_URL: Secret('postgres://...; empty: SQLite in DATA_DIR'),
   HISTORY_URL: Secret(
-    'http(s)://user:password@host:8123/database (ClickHouse, not in this version yet); empty: embedded in DATA_DIR; chdb: or sqlite: names the embedded engine'
+    'http(s)://user:password@host:8123/database (ClickHouse); empty: embedded in DATA_DIR; chdb: or sqlite: names the embedded engine'
   ),
+  HISTORY_CLUSTER: Text(
+    '',
+    'Cluster of the ClickHouse server, as in its system.clusters; empty: one server'
+  ),
+  HISTORY_QUORUM: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    default: 0,
+    description:
+      'With HISTORY_CLUSTER: replicas that must have a batch before it counts as stored; 0: one'
+  }),
   BUS_URL: Secret(
     'mqtt(s)://user:password@host:port (not in this version yet); empty: embedded broker'
   ),
@@ -181,6 +192,19 @@ function check(config: Config): void {
   }
   scheme('REGISTRY_URL', 'postgres://', 'postgresql://')
   scheme('HISTORY_URL', 'http://', 'https://', 'chdb:', 'sqlite:')
+  const isServer = config.HISTORY_URL.startsWith('http')
+  if (isServer && !isDatabaseUrl(config.HISTORY_URL)) {
+    fail('HISTORY_URL', 'must end with /database, a name of letters, digits and _')
+  }
+  if (config.HISTORY_CLUSTER !== '' && !/^[\w.-]+$/.test(config.HISTORY_CLUSTER)) {
+    fail('HISTORY_CLUSTER', 'must be a name of letters, digits, _, . and -')
+  }
+  for (const key of ['HISTORY_CLUSTER', 'HISTORY_QUORUM'] as const) {
+    if (config[key] && !isServer) fail(key, 'needs a ClickHouse server in CARACAL_HISTORY_URL')
+  }
+  if (config.HISTORY_QUORUM > 0 && config.HISTORY_CLUSTER === '') {
+    fail('HISTORY_QUORUM', 'needs CARACAL_HISTORY_CLUSTER')
+  }
   scheme('BUS_URL', 'mqtt://', 'mqtts://')
   scheme('MAIL_URL', 'smtp://', 'smtps://', 'file:')
   scheme('SMS_URL', 'https://', 'http://', 'file:')
@@ -216,6 +240,12 @@ function isNetwork(text: string): boolean {
   const family = isIP(address)
   if (family === 0 || more.length > 0) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+/** ClickHouse needs a database in the path, and nothing behind it. */
+export function isDatabaseUrl(text: string): boolean {
+  const { pathname, search, hash } = new URL(text)
+  return /^\/[A-Za-z_]\w*$/.test(pathname) && search === '' && hash === ''
 }
 
 const isLoopback = (url: string): boolean =>

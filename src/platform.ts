@@ -53,6 +53,8 @@ export type StartOptions = {
 
 /** How long the last samples may take to reach history; what remains waits safely in the spool. */
 const FLUSH_LIMIT = 5 * SECOND
+/** How long a worker may take to finish what it is at: a server that hangs must not keep us. */
+const STOP_LIMIT = SECOND
 
 /** Opens every engine in order and closes them in reverse, also when one of them fails to open. */
 export async function startPlatform(config: Config, options: StartOptions): Promise<Platform> {
@@ -102,7 +104,10 @@ async function open(
   closers.push(() => mqttStore.close())
   const spoolOpening = Spool.open(dataDir)
   closers.push(() => spoolOpening.then((spool) => spool.close()))
-  const { history, engine } = await openHistory({ url: config.HISTORY_URL, dataDir })
+  const { history, engine } = await openHistory({
+    ...{ url: config.HISTORY_URL, dataDir },
+    ...{ cluster: config.HISTORY_CLUSTER, quorum: config.HISTORY_QUORUM }
+  })
   closers.push(() => history.close())
   const spool = await spoolOpening
   const latest = await readLatest(history, spool)
@@ -140,7 +145,10 @@ async function open(
 
   const health: Health = async () => ({
     registry: await directory.catchUp().then(ok, failed),
-    history: mover.failure === undefined ? { ok: true, detail: engine } : failed(mover.failure),
+    history:
+      mover.failure === undefined
+        ? await history.check().then(() => ({ ok: true, detail: engine }), failed)
+        : failed(mover.failure),
     bus: bus.failure
       ? failed(bus.failure)
       : { ok: true, detail: `${bus.counts.connections} connections` },
@@ -212,10 +220,10 @@ async function open(
   scheduler.start()
   closers.push(
     () => scheduler.stop(),
-    () => mover.stop(),
+    () => within(STOP_LIMIT, mover.stop()),
     () => indexer.stop(),
-    () => eraser.stop(),
-    () => housekeeping.stop()
+    () => within(STOP_LIMIT, eraser.stop()),
+    () => within(STOP_LIMIT, housekeeping.stop())
   )
 
   const { port: httpPort } = app.server.address() as AddressInfo
@@ -235,12 +243,16 @@ async function readLatest(history: Deps['history'], spool: Spool): Promise<Lates
 }
 
 async function flushWithin(limit: number, mover: Mover, log: Logger): Promise<void> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, limit)
   const flushed = mover
     .flush()
     .catch((err) => log.warn({ err }, 'the last samples stay in the spool until the next start'))
-  await Promise.race([flushed, timeUp])
+  await within(limit, flushed)
+}
+
+async function within(limit: number, work: Promise<unknown>): Promise<void> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limit)
+  await Promise.race([work, timeUp])
   clearTimeout(timer)
 }
 
@@ -341,10 +353,7 @@ function describeState(
 
 /** Settings whose engine comes later stop the start instead of being ignored. */
 function refuseWhatIsNotBuilt(config: Config): void {
-  const later: [keyof Config, RegExp][] = [
-    ['HISTORY_URL', /^https?:/],
-    ['BUS_URL', /./]
-  ]
+  const later: [keyof Config, RegExp][] = [['BUS_URL', /./]]
   for (const [key, pattern] of later) {
     if (pattern.test(String(config[key]))) {
       throw new ConfigError(`CARACAL_${key}: not supported by this version yet`)

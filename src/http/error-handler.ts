@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { Unavailable } from '../lib/unavailable.ts'
 import {
   ApiError,
   badRequest,
@@ -35,7 +36,7 @@ function answerTo(error: FastifyError | ApiError | Error): ApiError {
   if (isOrphan(error)) return notFound()
   if (error.name === 'AbortError') return clientCancelled()
   if (error.name === 'TimeoutError') return timedOut()
-  if (isLostConnection(error)) return unavailable(error)
+  if (error instanceof Unavailable || isLostConnection(error)) return unavailable(error)
   if ('statusCode' in error && error.statusCode && error.statusCode < 500) {
     return new ApiError(error.statusCode, error.message)
   }

@@ -33,8 +33,8 @@ export async function migrateTo(
   const lock = lockDataDir(dataDir)
   const closers: (() => unknown)[] = [() => lock.release()]
   try {
-    if (targets.history) await openAndMoveHistory(config, targets.history, { log, out, closers })
-    if (targets.registry) await openAndMoveRegistry(config, targets.registry, { out, closers })
+    if (targets.history) await openAndMoveHistory(config, targets, { log, out, closers })
+    if (targets.registry) await openAndMoveRegistry(config, targets, { out, closers })
     out.write(farewell(dataDir, targets))
   } finally {
     for (const close of closers.reverse()) await close()
@@ -45,7 +45,7 @@ type Parts = { out: Output; closers: (() => unknown)[] }
 
 async function openAndMoveHistory(
   { DATA_DIR: dataDir, HISTORY_URL }: Config,
-  url: string,
+  { history: url = '', cluster }: Targets,
   { log, out, closers }: Parts & { log: Logger }
 ): Promise<void> {
   if (!existsSync(join(dataDir, 'history'))) {
@@ -54,7 +54,7 @@ async function openAndMoveHistory(
   const { history: from } = await openHistory({ url: HISTORY_URL, dataDir })
   closers.push(() => from.close())
   // A server has no directory, and ours would be refused as history that was left behind.
-  const { history: to } = await openHistory({ url, dataDir: join(dataDir, 'none') })
+  const { history: to } = await openHistory({ url, cluster, dataDir: join(dataDir, 'none') })
   closers.push(() => to.close())
   const spool = await Spool.open(dataDir)
   closers.push(() => spool.close())
@@ -105,7 +105,7 @@ async function isEmpty(history: History): Promise<boolean> {
 
 async function openAndMoveRegistry(
   { DATA_DIR: dataDir }: Config,
-  url: string,
+  { registry: url = '' }: Targets,
   { out, closers }: Parts
 ): Promise<void> {
   if (!existsSync(sqliteFile(dataDir))) {
@@ -121,7 +121,7 @@ async function openAndMoveRegistry(
 }
 
 /** Which settings to write now, and what is left where it is. */
-function farewell(dataDir: string, { registry, history }: Targets): string {
+function farewell(dataDir: string, { registry, history, cluster }: Targets): string {
   const old = join(dataDir, 'history')
   const lines = [
     '',
@@ -130,6 +130,7 @@ function farewell(dataDir: string, { registry, history }: Targets): string {
     '',
     ...(registry ? [`    CARACAL_REGISTRY_URL=${nameOf(registry)}`] : []),
     ...(history ? [`    CARACAL_HISTORY_URL=${nameOf(history)}`] : []),
+    ...(cluster ? [`    CARACAL_HISTORY_CLUSTER=${cluster}`] : []),
     ...(history
       ? ['', '  and without the old history beside it:', '', `    mv ${old} ${old}.moved`]
       : []),

@@ -1,17 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError, isDatabaseUrl } from '../config.ts'
 
 /** Where to move to; at least one of them. */
-export type Targets = { registry: string | undefined; history: string | undefined }
+export type Targets = {
+  registry: string | undefined
+  history: string | undefined
+  /** As in HISTORY_CLUSTER. */
+  cluster: string
+}
 
-const usage = 'migrate-to [--registry postgres://...] [--history http(s)://...]'
+const usage =
+  'migrate-to [--registry postgres://...] [--history http(s)://.../database [--history-cluster name]]'
 
 const options = {
   registry: { type: 'string' },
   'registry-file': { type: 'string' },
   history: { type: 'string' },
-  'history-file': { type: 'string' }
+  'history-file': { type: 'string' },
+  'history-cluster': { type: 'string' }
 } as const
 
 /** `--registry-file` and `--history-file` keep a password out of the list of processes. */
@@ -20,7 +27,14 @@ export function readTargets(args: readonly string[]): Targets {
   const registry = urlOf(given, 'registry', ['postgres://', 'postgresql://'])
   const history = urlOf(given, 'history', ['http://', 'https://'])
   if (!registry && !history) throw new ConfigError(`nothing to move to: ${usage}`)
-  return { registry, history }
+  if (history && !isDatabaseUrl(history)) {
+    throw new ConfigError('--history: must end with /database, a name of letters, digits and _')
+  }
+  const cluster = given['history-cluster'] ?? ''
+  if (cluster !== '' && (!history || !/^[\w.-]+$/.test(cluster))) {
+    throw new ConfigError('--history-cluster: must be the name of a cluster of --history')
+  }
+  return { registry, history, cluster }
 }
 
 /** What is on a server already does not move. */

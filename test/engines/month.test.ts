@@ -9,14 +9,14 @@ import { decodeSamples, encodeSample, type Sample } from '../../src/lib/sample.t
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
 
-await onEveryHistory('months', import.meta.url, monthBehaviour)
+await onEveryHistory('months', monthBehaviour)
 
-function monthBehaviour({ name, isSlow }: EngineUnderTest) {
+function monthBehaviour({ url, isSlow }: EngineUnderTest) {
   let dataDir: string
   let history: History
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'month-'))
-    history = (await openHistory({ url: `${name}:`, dataDir })).history
+    history = (await openHistory({ url: await url(), dataDir })).history
   })
   after(async () => {
     await history.close()
@@ -62,7 +62,7 @@ function monthBehaviour({ name, isSlow }: EngineUnderTest) {
     assertParts(await partsOf('2021-02', parts.at(-1)?.next), [])
   })
 
-  test('in parts, and on from each of them', { skip: isSlow }, async () => {
+  test('in parts, and on from each of them', async () => {
     const begin = Date.UTC(2022, 4)
     const stored = Array.from({ length: 65_000 }, (_, i) =>
       sample({
@@ -78,12 +78,13 @@ function monthBehaviour({ name, isSlow }: EngineUnderTest) {
     assert(parts.length > 3)
     assertParts(parts, expected)
     for (const [i, { next }] of parts.entries()) {
+      if (isSlow && i !== 1) continue
       assert.deepEqual(await partsOf('2022-05', next), parts.slice(i + 1))
     }
   })
 
-  test('few at a time where messages are large', { skip: isSlow }, async () => {
-    const stored = Array.from({ length: 60 }, (_, i) =>
+  test('few at a time where messages are large', async () => {
+    const stored = Array.from({ length: isSlow ? 12 : 60 }, (_, i) =>
       sample({ timestamp: unixMs(Date.UTC(2023, 5) + i), msg: 'x'.repeat(1_000_000) })
     )
     await append(stored)

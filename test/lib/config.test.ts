@@ -46,6 +46,16 @@ test('readConfig', () => {
   f({ TIMEZONE: 'Nowhere' }, /TIMEZONE/)
   f({ REGISTRY_URL: 'postgres://a:b@c/d' }, { REGISTRY_URL: 'postgres://a:b@c/d' })
   f({ REGISTRY_URL: 'sqlite:x' }, /REGISTRY_URL: must begin with/)
+  const server = { HISTORY_URL: 'https://me:p%2Fw@ch:8443/caracal' }
+  f(server, { ...server, HISTORY_CLUSTER: '', HISTORY_QUORUM: 0 })
+  f({ ...server, HISTORY_CLUSTER: 'east-1', HISTORY_QUORUM: '2' }, { HISTORY_QUORUM: 2 })
+  f({ ...server, HISTORY_CLUSTER: 'a`b' }, /HISTORY_CLUSTER: must be a name/)
+  f({ ...server, HISTORY_QUORUM: '2' }, /HISTORY_QUORUM: needs CARACAL_HISTORY_CLUSTER/)
+  f({ HISTORY_CLUSTER: 'east' }, /HISTORY_CLUSTER: needs a ClickHouse server/)
+  for (const end of ['', '/', '/a/b', '/a-b', '/1a', "/a'b", '/a?x=1', '/a%60b']) {
+    f({ HISTORY_URL: `http://ch:8123${end}` }, /HISTORY_URL: must end with \/database/)
+  }
+  f({ HISTORY_URL: 'tcp://ch:9000/caracal' }, /HISTORY_URL: must begin with/)
   f({ BUS_URL: 'tcp://x' }, /BUS_URL/)
   const proxies = '10.0.0.1,10.1.0.0/16,fd00::/8,::1,loopback,uniquelocal'
   f({ TRUSTED_PROXIES: proxies }, { TRUSTED_PROXIES: proxies })

@@ -37,6 +37,12 @@ test('migrate-to refuses with one line', async () => {
   await f(['--registry', 'mysql://x'], /--registry: must be an address that begins with postgres:/)
   await f(['--registry', 'postgres://['], /--registry: must be an address/)
   await f(['--history', 'clickhouse:9000'], /--history: must be an address that begins with http:/)
+  await f(['--history', 'http://127.0.0.1:1/'], /--history: must end with \/database/)
+  await f(['--registry', registry, '--history-cluster', 'c'], /--history-cluster: must be the name/)
+  await f(
+    ['--history', 'http://127.0.0.1:1/x', '--history-cluster', '`'],
+    /--history-cluster: must/
+  )
   await f(['--history-file', '/nowhere'], /--history-file: cannot read \/nowhere/)
   const file = join(CARACAL_DATA_DIR, 'url')
   writeFileSync(file, `${registry}\n`)
