@@ -117,7 +117,7 @@ async function openAndMoveRegistry(
   closers.push(() => to.destroy())
   const show = (label: string) => showProgress(label, out)
   const { rows } = await moveRegistry({ from, to, name: nameOf(url), show })
-  out.write(`  Registry: ${rows} rows, the same there, and indexed for search\n`)
+  out.write(`  Registry: ${rows} rows, the same there\n`)
 }
 
 /** Which settings to write now, and what is left where it is. */

@@ -1,12 +1,7 @@
 import { copyRegistry } from '../registry/copy.ts'
 import { countRows, digestOf } from '../registry/copy-rows.ts'
 import { type CopiedTable, tablesToCopy } from '../registry/copy-tables.ts'
-import { foldMarks } from '../registry/search-fold.ts'
-import { countMarks } from '../registry/search-index.ts'
 import type { Registry } from '../registry/tables.ts'
-
-/** Documents that enter the search index as one transaction. */
-const INDEXED_AT_ONCE = 1000
 
 type Move = {
   from: Registry
@@ -16,20 +11,24 @@ type Move = {
   show: (label: string) => (done: number) => void
 }
 
-/** Copies, compares and indexes; a target that holds the very same is only compared. */
+/** Copies, indexes and compares; a target that holds the very same is only compared. */
 export async function moveRegistry({ from, to, name, show }: Move): Promise<{ rows: number }> {
   const tables = await tablesToCopy(from)
-  let rows = 0
-  for (const table of tables) rows += await countRows(from, table)
-  const copied = countTo(rows, show('Copying the registry'))
-  const isCopied = await copyRegistry({ tables, from, to, onRows: copied })
+  let [rows, documents] = [0, 0]
+  for (const table of tables) {
+    const count = await countRows(from, table)
+    rows += count
+    if (isSearched(table)) documents += count
+  }
+  const onRows = countTo(rows, show('Copying the registry'))
+  const onIndexed = countTo(documents, show('Indexing for search'))
+  const isCopied = await copyRegistry({ tables, from, to, onRows, onIndexed })
   const compared = countTo(2 * rows, show('Comparing the registry'))
   const different = await firstDifference(tables, { from, to, onRows: compared })
   if (different && !isCopied) {
     throw new Error(`${name} holds data already (${different}): give it an empty database`)
   }
   if (different) throw new Error(`the registry was not copied right: ${different}`)
-  await fillIndex(to, show('Indexing for search'))
   return { rows }
 }
 
@@ -48,15 +47,7 @@ async function firstDifference(
   return undefined
 }
 
-async function fillIndex(registry: Registry, show: (done: number) => void): Promise<void> {
-  const marks = await countMarks(registry)
-  let done = 0
-  while (await foldMarks(registry, INDEXED_AT_ONCE)) {
-    done += INDEXED_AT_ONCE
-    show(Math.min(done / marks, 1))
-  }
-  show(1)
-}
+const isSearched = ({ name }: CopiedTable): boolean => ['objects', 'installations'].includes(name)
 
 function countTo(total: number, show: (done: number) => void): (count: number) => void {
   let done = 0

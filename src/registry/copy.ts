@@ -3,7 +3,7 @@ import { type CopiedRow, columnsOf, countRows, readRows } from './copy-rows.ts'
 import type { CopiedTable } from './copy-tables.ts'
 import { lockForMigration } from './dialect.ts'
 import { migrate } from './migrate.ts'
-import { markEverything } from './search-index.ts'
+import { fillIndex } from './search-fold.ts'
 import { sqliteDialect } from './sqlite.ts'
 import type { Registry, Tables } from './tables.ts'
 
@@ -14,13 +14,14 @@ type Copy = {
   /** PostgreSQL with the same schema. */
   to: Registry
   onRows: (count: number) => void
+  onIndexed: (count: number) => void
 }
 
 /**
- * Every row with its id, in one transaction: it is all there or nothing is. The search index follows
- * from marks. Answers false, and writes nothing, when somebody's data are there already.
+ * Every row with its id, and the search index made anew, in one transaction: all is there or nothing
+ * is. Answers false, and writes nothing, when somebody's data are there already.
  */
-export const copyRegistry = ({ tables, from, to, onRows }: Copy): Promise<boolean> =>
+export const copyRegistry = ({ tables, from, to, onRows, onIndexed }: Copy): Promise<boolean> =>
   to.transaction().execute(async (to) => {
     await sql`set local statement_timeout = 0`.execute(to)
     await lockForMigration(to)
@@ -40,7 +41,7 @@ export const copyRegistry = ({ tables, from, to, onRows }: Copy): Promise<boolea
       }
     }
     await setSequences(from, to, tables)
-    await markEverything(to)
+    await fillIndex(to, onIndexed)
     return true
   })
 

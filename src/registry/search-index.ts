@@ -25,19 +25,3 @@ export async function markForSearch(
     select ${kind}, value from ${valuesOf(registry, ids)} where true
     on conflict (kind, id) do update set id = excluded.id`.execute(registry)
 }
-
-/** For an index that has to be made anew. */
-export async function markEverything(registry: Registry): Promise<void> {
-  await sql`insert into search_marks (kind, id)
-    select kind, id from objects
-    union all select 'installation', id from installations where true
-    on conflict do nothing`.execute(registry)
-}
-
-export async function countMarks(registry: Registry): Promise<number> {
-  const { count } = await registry
-    .selectFrom('search_marks')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return count
-}
