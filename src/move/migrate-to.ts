@@ -13,7 +13,7 @@ import { Mover } from '../workers/mover.ts'
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import { compareHistory } from './compare-history.ts'
 import { copyHistory } from './history.ts'
-import { moveRegistry } from './registry.ts'
+import { moveRegistry, refuseStrangers } from './registry.ts'
 import { nameOf, refuseWhatHasMoved, type Targets } from './targets.ts'
 
 /**
@@ -31,22 +31,28 @@ export async function migrateTo(
     throw new ConfigError(`DATA_DIR ${dataDir} holds nothing to move`)
   }
   const lock = lockDataDir(dataDir)
-  const closers: (() => unknown)[] = [() => lock.release()]
+  const closers: Closers = [() => lock.release()]
   try {
+    const registries = targets.registry && (await openRegistries(config, targets.registry, closers))
     if (targets.history) await openAndMoveHistory(config, targets, { log, out, closers })
-    if (targets.registry) await openAndMoveRegistry(config, targets, { out, closers })
+    if (registries) {
+      const show = (label: string) => showProgress(label, out)
+      const { rows } = await moveRegistry({ ...registries, show })
+      out.write(`  Registry: ${rows} rows, the same there\n`)
+    }
     out.write(farewell(dataDir, targets))
   } finally {
     for (const close of closers.reverse()) await close()
   }
 }
 
-type Parts = { out: Output; closers: (() => unknown)[] }
+type Closers = (() => unknown)[]
+type Parts = { log: Logger; out: Output; closers: Closers }
 
 async function openAndMoveHistory(
   { DATA_DIR: dataDir, HISTORY_URL }: Config,
   { history: url = '', cluster }: Targets,
-  { log, out, closers }: Parts & { log: Logger }
+  { log, out, closers }: Parts
 ): Promise<void> {
   if (!existsSync(join(dataDir, 'history'))) {
     throw new ConfigError(`DATA_DIR ${dataDir} holds no history`)
@@ -103,11 +109,8 @@ async function isEmpty(history: History): Promise<boolean> {
   return true
 }
 
-async function openAndMoveRegistry(
-  { DATA_DIR: dataDir }: Config,
-  { registry: url = '' }: Targets,
-  { out, closers }: Parts
-): Promise<void> {
+/** What is wrong with the server is told before hours of history. */
+async function openRegistries({ DATA_DIR: dataDir }: Config, url: string, closers: Closers) {
   if (!existsSync(sqliteFile(dataDir))) {
     throw new ConfigError(`DATA_DIR ${dataDir} holds no registry`)
   }
@@ -115,9 +118,9 @@ async function openAndMoveRegistry(
   closers.push(() => from.destroy())
   const to = await openRegistry({ url, dataDir })
   closers.push(() => to.destroy())
-  const show = (label: string) => showProgress(label, out)
-  const { rows } = await moveRegistry({ from, to, name: nameOf(url), show })
-  out.write(`  Registry: ${rows} rows, the same there\n`)
+  const registries = { from, to, name: nameOf(url) }
+  await refuseStrangers(registries)
+  return registries
 }
 
 /** Which settings to write now, and what is left where it is. */

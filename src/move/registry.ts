@@ -1,4 +1,4 @@
-import { copyRegistry } from '../registry/copy.ts'
+import { copyRegistry, isNew } from '../registry/copy.ts'
 import { countRows, digestOf } from '../registry/copy-rows.ts'
 import { type CopiedTable, tablesToCopy } from '../registry/copy-tables.ts'
 import type { Registry } from '../registry/tables.ts'
@@ -9,6 +9,14 @@ type Move = {
   /** Of the target. */
   name: string
   show: (label: string) => (done: number) => void
+}
+
+/** Only nothing, or the very same, may be there. To be asked before long work begins. */
+export async function refuseStrangers({ from, to, name }: Omit<Move, 'show'>): Promise<void> {
+  const tables = await tablesToCopy(from)
+  if (await isNew(to, tables)) return
+  const different = await firstDifference(tables, { from, to, onRows: () => {} })
+  if (different) throw holdsOthers(name, different)
 }
 
 /** Copies, indexes and compares; a target that holds the very same is only compared. */
@@ -25,12 +33,13 @@ export async function moveRegistry({ from, to, name, show }: Move): Promise<{ ro
   const isCopied = await copyRegistry({ tables, from, to, onRows, onIndexed })
   const compared = countTo(2 * rows, show('Comparing the registry'))
   const different = await firstDifference(tables, { from, to, onRows: compared })
-  if (different && !isCopied) {
-    throw new Error(`${name} holds data already (${different}): give it an empty database`)
-  }
+  if (different && !isCopied) throw holdsOthers(name, different)
   if (different) throw new Error(`the registry was not copied right: ${different}`)
   return { rows }
 }
+
+const holdsOthers = (name: string, different: string) =>
+  new Error(`${name} holds data already (${different}): give it an empty database`)
 
 async function firstDifference(
   tables: readonly CopiedTable[],

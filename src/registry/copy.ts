@@ -46,7 +46,7 @@ export const copyRegistry = ({ tables, from, to, onRows, onIndexed }: Copy): Pro
   })
 
 /** No table has more rows than the migrations themselves put there. */
-async function isNew(registry: Registry, tables: readonly CopiedTable[]): Promise<boolean> {
+export async function isNew(registry: Registry, tables: readonly CopiedTable[]): Promise<boolean> {
   const untouched = new Kysely<Tables>({ dialect: sqliteDialect(':memory:') })
   try {
     await migrate(untouched)
