@@ -21,11 +21,20 @@ const MAX_HEADERS = MAX_URL + 32 * 1024
 /** `\\u0000` whose backslash is not itself escaped. */
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/
 
-export type AppOptions = { https?: { cert: Buffer; key: Buffer } | undefined }
+export type AppOptions = {
+  https?: { cert: Buffer; key: Buffer } | undefined
+  /** As in TRUSTED_PROXIES. */
+  trustedProxies?: string
+}
 
 /** The one Fastify instance, for production and for every test. */
-export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise<App> {
+export async function createApp(
+  deps: Deps,
+  { https, trustedProxies = '' }: AppOptions = {}
+): Promise<App> {
   const app = Fastify({
+    // Sign-in is throttled by address: nobody but a proxy of ours may tell another one.
+    trustProxy: trustedProxies === '' ? false : trustedProxies.split(',').filter(Boolean),
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),

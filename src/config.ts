@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
@@ -47,6 +48,10 @@ export const Settings = Type.Object({
   MQTT_PUBLIC_URL: Text(
     '',
     'Address of MQTT in gateway credentials; empty: from HOST and the MQTT port'
+  ),
+  TRUSTED_PROXIES: Text(
+    '',
+    'Proxies in front whose X-Forwarded-For is believed: addresses, networks, loopback or uniquelocal, comma-separated'
   ),
   TLS_CERT_PATH: Text(
     '',
@@ -234,6 +239,8 @@ function check(config: Config): void {
   }
   scheme('PUBLIC_URL', 'http://', 'https://')
   scheme('MQTT_PUBLIC_URL', 'mqtt://', 'mqtts://')
+  const stranger = config.TRUSTED_PROXIES.split(',').find((text) => text && !isNetwork(text))
+  if (stranger) fail('TRUSTED_PROXIES', `"${stranger}" is no address and no network`)
   if ((config.TLS_CERT_PATH === '') !== (config.TLS_KEY_PATH === '')) {
     fail('TLS_CERT_PATH', 'needs CARACAL_TLS_KEY_PATH beside it, and the other way round')
   }
@@ -254,7 +261,16 @@ function check(config: Config): void {
   }
 }
 
-function isDatabaseUrl(text: string): boolean {
+function isNetwork(text: string): boolean {
+  if (text === 'loopback' || text === 'uniquelocal') return true
+  const [address = '', bits, ...more] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || more.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+/** ClickHouse needs a database in the path, and nothing behind it. */
+export function isDatabaseUrl(text: string): boolean {
   const { pathname, search, hash } = new URL(text)
   return /^\/[A-Za-z_]\w*$/.test(pathname) && search === '' && hash === ''
 }

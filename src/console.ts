@@ -17,6 +17,9 @@ export function helpText(): string {
     'npm start -- --demo     with two simulated installations and a year of history',
     'npm start -- --help     this page',
     '',
+    'npm run caracal -- migrate-to --registry postgres://... --history http://...',
+    '                        move a stopped DATA_DIR to servers; one of the two is enough',
+    '',
     'Settings are environment variables:',
     ...settings
   ].join('\n')

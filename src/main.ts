@@ -8,6 +8,7 @@ const STOP_LIMIT = 10 * SECOND
 
 /** Reads the settings, starts the platform, and ends it on a signal. */
 export async function main(args: readonly string[]): Promise<void> {
+  if (args[0] === 'migrate-to') return migrate(args.slice(1))
   const unknown = args.find((arg) => !['--help', '-h', '--demo'].includes(arg))
   if (unknown) return fail(`unknown option ${unknown}; "npm start -- --help" lists them`)
   if (args.includes('--help') || args.includes('-h')) return console.log(helpText())
@@ -43,6 +44,23 @@ export async function main(args: readonly string[]): Promise<void> {
   } catch (error) {
     // The password is told nowhere else; a start that failed later must not lose it.
     if (firstLogin) tellFirstLogin(firstLogin)
+    fail((error as Error).message)
+  }
+}
+
+/** `npm run caracal -- migrate-to`, on a data directory that nobody uses. */
+async function migrate(args: readonly string[]): Promise<void> {
+  try {
+    const { readTargets } = await import('./move/targets.ts')
+    const targets = readTargets(args)
+    const config = readConfig(process.env)
+    const [{ migrateTo }, { pino }] = await Promise.all([
+      import('./move/migrate-to.ts'),
+      import('pino')
+    ])
+    const log = pino({ level: config.LOG_LEVEL, base: undefined }, pino.destination(2))
+    await migrateTo(config, targets, { log, out: process.stdout })
+  } catch (error) {
     fail((error as Error).message)
   }
 }

@@ -200,7 +200,8 @@ async function open(
   })
   describeState(metrics, { spool, trace, history, latest, bus, disk, directory, retention })
 
-  const app = await createApp(deps, { https: tls?.current })
+  const trustedProxies = config.TRUSTED_PROXIES
+  const app = await createApp(deps, { https: tls?.current, trustedProxies })
   closers.push(() => app.close())
   await bus.attach(app.server, tls)
   tls?.serve(app.server)

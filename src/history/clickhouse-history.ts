@@ -4,6 +4,7 @@ import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
 import { bucketParams, groupsSql, totalSql } from './clickhouse-aggregate.ts'
+import { readMonthPart } from './clickhouse-month.ts'
 import { ClickhouseScan } from './clickhouse-scan.ts'
 import {
   everywhere,
@@ -18,12 +19,15 @@ import type { HistoryConnection, Params } from './connection.ts'
 import type {
   AggregateQuery,
   History,
+  MonthPart,
   MonthSize,
   Page,
   PageQuery,
+  SamplePlace,
   ScanQuery,
   Sizes
 } from './history.ts'
+import { BEGIN, readOnward } from './month-read.ts'
 import { scanLines } from './scan.ts'
 
 const LATEST_CHUNK = 10_000
@@ -99,6 +103,14 @@ class ClickhouseHistory implements History {
 
   scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncIterable<Buffer> {
     return scanLines(new ClickhouseScan(this.#connection, signal), query, form)
+  }
+
+  readMonth(name: string, from: SamplePlace = BEGIN): AsyncIterable<MonthPart> {
+    return readOnward(from, (place) => readMonthPart(this.#connection, name, place))
+  }
+
+  keepLatest(rows: Buffer, token: string): Promise<void> {
+    return this.#connection.insert('latest', rows, token)
   }
 
   async *latest(): AsyncGenerator<Sample[]> {

@@ -39,6 +39,17 @@ export type MonthSize = { name: string; bytes: number }
 /** `bytes` of everything, the latest values too; the months from the oldest on. */
 export type Sizes = { bytes: number; months: MonthSize[] }
 
+/** Behind the `skip` first samples of a topic at a moment. */
+export type SamplePlace = {
+  installation_id: number
+  topic: string
+  timestamp: UnixMs
+  skip: number
+}
+
+/** `rows` as `encodeSample` writes them; `next` is where the one after it begins. */
+export type MonthPart = { rows: Buffer; count: number; next: SamplePlace }
+
 /** Every sample and the latest per topic. The same behaviour on every engine; see test/engines. */
 export interface History {
   /**
@@ -56,8 +67,15 @@ export interface History {
    * asked for; nothing is open in between.
    */
   scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncIterable<Buffer>
+  /**
+   * Every sample of a month (`2025-11`) in the order it lies in on every engine, which is by
+   * installation, topic, time, value and msg; in parts of a bounded size, each read when it is asked for.
+   */
+  readMonth(name: string, from?: SamplePlace): AsyncIterable<MonthPart>
   /** The newest sample of every topic: greatest timestamp, on a tie the later arrival. */
   latest(): AsyncIterable<Sample[]>
+  /** Latest values alone, as `encodeSample` writes them; one with an earlier timestamp changes nothing. */
+  keepLatest(rows: Buffer, token: string): Promise<void>
   /** Removes every sample and latest value of an installation. */
   erase(installation_id: number): Promise<void>
   /** Drops the months that were over at the moment, whole; the latest values stay. */

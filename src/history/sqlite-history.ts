@@ -6,12 +6,15 @@ import { DAY, type UnixMs } from '../lib/unix-time.ts'
 import type {
   AggregateQuery,
   History,
+  MonthPart,
   MonthSize,
   Page,
   PageQuery,
+  SamplePlace,
   ScanQuery,
   Sizes
 } from './history.ts'
+import { BEGIN, readOnward } from './month-read.ts'
 import { type Scanned, scanLines } from './scan.ts'
 import type { SqliteReader } from './sqlite-reader.ts'
 import type { SqliteScanner } from './sqlite-scanner.ts'
@@ -99,17 +102,29 @@ class SqliteHistory implements History {
   }
 
   async *scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncGenerator<Buffer> {
-    if (this.#isClosed) throw new Error('History is closed')
-    // Its thread starts with the first scan: most days have none.
-    this.#scanner ??= this.#startScanner()
-    const scanner = this.#scanner
-    await scanner.ready()
+    const scanner = await this.#openScanner()
     const source: Scanned = {
       measure: (...args) => scanner.call('measure', args, { signal }),
       read: (...args) => scanner.call('read', args, { signal }),
       readOn: (...args) => scanner.call('readOn', args, { signal })
     }
     yield* scanLines(source, query, form)
+  }
+
+  async *readMonth(name: string, from: SamplePlace = BEGIN): AsyncGenerator<MonthPart> {
+    const scanner = await this.#openScanner()
+    yield* readOnward(from, async (place) => {
+      const { rows, ...part } = await scanner.call('readMonth', [name, place])
+      return { rows: Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength), ...part }
+    })
+  }
+
+  async #openScanner(): Promise<WorkerLane<SqliteScanner>> {
+    if (this.#isClosed) throw new Error('History is closed')
+    // Its thread starts with the first scan: most days have none.
+    this.#scanner ??= this.#startScanner()
+    await this.#scanner.ready()
+    return this.#scanner
   }
 
   async *latest(): AsyncGenerator<Sample[]> {
@@ -120,6 +135,10 @@ class SqliteHistory implements History {
       yield chunk.samples
       last = chunk.last
     }
+  }
+
+  keepLatest(rows: Buffer, token: string): Promise<void> {
+    return this.#writer.call('keepLatest', [new Uint8Array(rows), token])
   }
 
   async erase(installation_id: number): Promise<void> {

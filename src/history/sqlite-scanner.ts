@@ -1,13 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Sample } from '../lib/sample.ts'
 import { type LineForm, lineTopic, sampleLine } from '../lib/sample-lines.ts'
-import type { ScanQuery } from './history.ts'
+import type { MonthPart, SamplePlace, ScanQuery } from './history.ts'
+import { partOf as monthPartOf, PART_BYTES, PART_ROWS, spanOfMonth } from './month-read.ts'
 import { type Part, type Place, SCAN_BYTES } from './scan.ts'
 import type { Month } from './sqlite-file.ts'
 import { inSnapshot, OpenMonths, type Row, sortRows, topicsOf } from './sqlite-snapshot.ts'
 
 type Topic = { topic: string; rank: number; line: string }
 type Topics = ReadonlyMap<number, Topic>
-type Statements = Record<'measure' | 'read' | 'readOn', StatementSync>
+type Statements = Record<'measure' | 'read' | 'readOn' | 'ofTopic', StatementSync>
+type StoredTopic = Pick<Sample, 'installation_id' | 'client_id' | 'topic'> & { topic_id: number }
 
 /** Reads for exports, in a thread of its own, so that no page waits for them. */
 export class SqliteScanner {
@@ -63,6 +66,35 @@ export class SqliteScanner {
     })
   }
 
+  readMonth(name: string, from: SamplePlace): MonthPart {
+    return inSnapshot(this.#file, () => {
+      const samples: Sample[] = []
+      const [month] = this.#months.within(spanOfMonth(name))
+      let bytes = 0
+      for (const sample of month ? this.#samplesOf(month, from) : []) {
+        samples.push(sample)
+        bytes += sample.msg.length + sample.topic.length
+        if (samples.length >= PART_ROWS || bytes > PART_BYTES) break
+      }
+      return monthPartOf(from, samples)
+    })
+  }
+
+  *#samplesOf({ ofTopic }: Statements, from: SamplePlace): Generator<Sample> {
+    const topics = this.#file.prepare(`
+      SELECT topic_id, installation_id, client_id, topic FROM topics
+      WHERE (installation_id, topic) >= (?, ?) ORDER BY installation_id, topic`)
+    for (const found of topics.iterate(from.installation_id, from.topic)) {
+      const { topic_id, installation_id, client_id, topic } = found as StoredTopic
+      const isBegun = installation_id === from.installation_id && topic === from.topic
+      const [at, skip] = isBegun ? [from.timestamp, from.skip] : [0, 0]
+      for (const row of ofTopic.iterate(topic_id, at, skip)) {
+        const [, timestamp, value, msg, id] = row as unknown as Row
+        yield { id, installation_id, client_id, topic, timestamp, value, msg }
+      }
+    }
+  }
+
   close(): void {
     this.#file.close()
   }
@@ -92,9 +124,11 @@ function statementsOf(file: DatabaseSync, month: Month): Statements {
     WHERE topic_id IN (SELECT value FROM json_each(?)) AND timestamp = ?
       AND (topic > ? OR (topic = ? AND id > ?))
     ORDER BY topic, id LIMIT ?`)
-  read.setReturnArrays(true)
-  readOn.setReturnArrays(true)
-  return { measure, read, readOn }
+  const ofTopic = file.prepare(`
+    SELECT topic_id, timestamp, value, msg, id FROM ${month.table}
+    WHERE topic_id = ? AND timestamp >= ? ORDER BY timestamp, value, msg LIMIT -1 OFFSET ?`)
+  for (const statement of [read, readOn, ofTopic]) statement.setReturnArrays(true)
+  return { measure, read, readOn, ofTopic }
 }
 
 function partOf(rows: readonly Row[], topics: Topics, form: LineForm): Part {

@@ -49,6 +49,16 @@ export class SqliteWriter {
     })
   }
 
+  keepLatest(rows: Uint8Array, token: string): void {
+    this.#inTransaction(() => {
+      if (!this.#rememberBatch(token)) return
+      for (const sample of decodeSamples(Buffer.from(rows.buffer, rows.byteOffset, rows.length))) {
+        const { timestamp, value, msg, id } = sample
+        this.#statements.keepNewest.run(this.#topicOf(sample).topic_id, timestamp, value, msg, id)
+      }
+    })
+  }
+
   /** A part of the installation's samples; false when nothing of it is left. */
   eraseSome(installation_id: number): boolean {
     this.#topics.delete(installation_id)

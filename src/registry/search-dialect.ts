@@ -15,11 +15,26 @@ export async function createSearchIndex(registry: Registry): Promise<void> {
     await sql`create table search_index (doc bigint primary key, tokens integer[] not null)`.execute(
       registry
     )
-    await sql`create index search_index_tokens on search_index using gin (tokens)`.execute(registry)
+    await createTokenIndex(registry)
   } else {
     await sql`create virtual table search_index using fts5(
       tokens, content='', contentless_delete=1, detail=none, tokenize='ascii')`.execute(registry)
   }
+}
+
+const createTokenIndex = (registry: Registry) =>
+  sql`create index search_index_tokens on search_index using gin (tokens)`.execute(registry)
+
+/** In a transaction: nobody ever sees the documents without it. */
+export async function withoutTokenIndex(
+  registry: Registry,
+  work: () => Promise<void>
+): Promise<void> {
+  if (!isPostgres(registry)) return work()
+  await sql`drop index search_index_tokens`.execute(registry)
+  await work()
+  await sql`set local maintenance_work_mem = '256MB'`.execute(registry)
+  await createTokenIndex(registry)
 }
 
 /** In rising order of `doc`: FTS5 takes them only so in one go. */

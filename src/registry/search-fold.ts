@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
-import type { SearchKind } from '../lib/search-query.ts'
+import { type SearchKind, searchKinds } from '../lib/search-query.ts'
 import { documentTokens, type Token } from '../lib/search-tokens.ts'
 import { isOneOf, skipLocked } from './dialect.ts'
-import { dropFromIndex, type IndexEntry, putInIndex } from './search-dialect.ts'
+import { dropFromIndex, type IndexEntry, putInIndex, withoutTokenIndex } from './search-dialect.ts'
 import { readDocuments } from './search-documents.ts'
 import { docOf } from './search-index.ts'
 import type { Registry } from './tables.ts'
 
 /** Documents that are read at once: each may be a megabyte. */
 const READ = 4
+/** Where nobody waits for them. */
+const FILLED = 128
 
 /** What one transaction may take: tokens to write, and milliseconds in which it still reads. */
 export type Budget = { tokens: number; ms: number }
@@ -94,4 +96,50 @@ async function write(registry: Registry, folded: readonly Folded[]): Promise<voi
       .where(isOneOf(registry, sql.ref('id'), ids))
       .execute()
   }
+}
+
+/**
+ * Fills an index that is empty with everything there is, at once: without its own index until all
+ * are in it, PostgreSQL takes them many times faster. For a transaction that nobody else waits for.
+ */
+export async function fillIndex(
+  registry: Registry,
+  onDocuments: (count: number) => void
+): Promise<void> {
+  await withoutTokenIndex(registry, async () => {
+    for (const kind of searchKinds) {
+      for (let last = 0; ; ) {
+        const ids = await idsAfter(registry, kind, last)
+        if (ids.length === 0) break
+        last = ids.at(-1) ?? last
+        const entries: IndexEntry[] = []
+        for (const document of await readDocuments(registry, kind, ids)) {
+          entries.push({ doc: docOf(kind, document.id), tokens: documentTokens(document) })
+        }
+        await putInIndex(registry, entries)
+        onDocuments(ids.length)
+      }
+    }
+  })
+}
+
+async function idsAfter(registry: Registry, kind: SearchKind, last: number): Promise<number[]> {
+  const rows =
+    kind === 'installation'
+      ? await registry
+          .selectFrom('installations')
+          .select('id')
+          .where('id', '>', last)
+          .orderBy('id')
+          .limit(FILLED)
+          .execute()
+      : await registry
+          .selectFrom('objects')
+          .select('id')
+          .where('kind', '=', kind)
+          .where('id', '>', last)
+          .orderBy('id')
+          .limit(FILLED)
+          .execute()
+  return rows.map(({ id }) => id)
 }

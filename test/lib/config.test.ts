@@ -57,6 +57,14 @@ test('readConfig', () => {
   }
   f({ HISTORY_URL: 'tcp://ch:9000/caracal' }, /HISTORY_URL: must begin with/)
   f({ BUS_URL: 'tcp://x' }, /BUS_URL/)
+  const proxies = '10.0.0.1,10.1.0.0/16,fd00::/8,::1,loopback,uniquelocal'
+  f({ TRUSTED_PROXIES: proxies }, { TRUSTED_PROXIES: proxies })
+  for (const wrong of ['true', '*', 'proxy.example.org', '10.0.0.0/33', '1.2.3.4/8/8', '10.0.0']) {
+    f(
+      { TRUSTED_PROXIES: `10.0.0.1,${wrong}` },
+      /TRUSTED_PROXIES: ".*" is no address and no network/
+    )
+  }
   f({ SMS_URL: 'http://sms.example.org/' }, /SMS_URL: must begin with https/)
   f({ SMS_URL: 'http://a:b@localhost:9/' }, { SMS_URL: 'http://a:b@localhost:9/' })
   f({}, { NOTIFY_PRIVATE_NETWORKS: '' })

@@ -16,6 +16,10 @@ export const onSqlite = (subject: string, body: (engine: RegistryEngine) => void
  */
 export function onEveryRegistry(subject: string, body: (engine: RegistryEngine) => void): void {
   onSqlite(subject, body)
+  onPostgres(subject, body)
+}
+
+export function onPostgres(subject: string, body: (engine: RegistryEngine) => void): void {
   const skip = server || process.env['CI'] ? false : 'PostgreSQL is not installed'
   describe(`${subject} on PostgreSQL`, { skip }, () => {
     const databases: string[] = []

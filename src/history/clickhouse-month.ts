@@ -1,0 +1,42 @@
+import { PageTooLarge } from '../lib/page-limit.ts'
+import type { Sample } from '../lib/sample.ts'
+import type { HistoryConnection } from './connection.ts'
+import type { MonthPart, SamplePlace } from './history.ts'
+import { PART_BYTES, PART_ROWS, partOf, spanOfMonth } from './month-read.ts'
+
+/** What follows the place, fewer rows where they are large. */
+export async function readMonthPart(
+  connection: HistoryConnection,
+  name: string,
+  from: SamplePlace
+): Promise<MonthPart> {
+  const { from: begin, to: end } = spanOfMonth(name)
+  const { skip, ...place } = from
+  for (let limit = PART_ROWS; ; limit = Math.ceil(limit / 8)) {
+    const params = { ...place, skip, begin, end, limit }
+    try {
+      // One sample is always taken, whatever its size.
+      const lines = await connection.query(
+        sql,
+        params,
+        undefined,
+        limit > 1 ? PART_BYTES : undefined
+      )
+      const samples: Sample[] = JSON.parse(`[${lines.trimEnd().replaceAll('\n', ',')}]`)
+      return partOf(from, samples)
+    } catch (error) {
+      if (!(error instanceof PageTooLarge) || limit === 1) throw error
+    }
+  }
+}
+
+// The first condition is what the primary key can use.
+const sql = `
+  SELECT id, installation_id, client_id, topic, samples.timestamp AS timestamp, value, msg
+  FROM samples FINAL
+  WHERE installation_id >= {installation_id:UInt64}
+    AND (installation_id > {installation_id:UInt64} OR topic > {topic:String}
+      OR (topic = {topic:String} AND samples.timestamp >= {timestamp:Int64}))
+    AND samples.timestamp BETWEEN {begin:Int64} AND {end:Int64}
+  ORDER BY installation_id, topic, samples.timestamp, value, msg
+  LIMIT {limit:UInt64} OFFSET {skip:UInt64}`

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { moveRegistry } from '../../src/move/registry.ts'
+import { readRows } from '../../src/registry/copy-rows.ts'
+import { type CopiedTable, tablesToCopy } from '../../src/registry/copy-tables.ts'
+import { removeInstallations } from '../../src/registry/installations.ts'
+import { openRegistry } from '../../src/registry/open.ts'
+import type { Registry } from '../../src/registry/tables.ts'
+import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
+import { temporaryDirectory } from '../support/process.ts'
+import { onPostgres } from '../support/registries.ts'
+
+const now = 1_800_000_000_000
+const objects = 700
+
+/** Something of everything, through the API where it has a way. */
+async function live({ world, deps: { registry } }: TestPlatform): Promise<{ token: string }> {
+  const { installation, user } = await world.site(['#'])
+  const at = installation.id
+  const post = async (path: string, body: unknown) => {
+    const answer = await world.request(`POST ${path}`, { as: world.admin, body })
+    assert.equal(answer.status, 200, answer.text)
+  }
+  for (let i = 0; i < objects; i++) {
+    await post(`/api/v2/functionx/${at}?silent=true`, {
+      type: 'temp',
+      meta: { name: `Hall ${i} å😀"\\u0000`, value: '1e3' },
+      protected_meta: { key: '\t\n' }
+    })
+  }
+  await post(`/api/v2/devicex/${at}`, { type: 'zwave', meta: { name: 'Gone' } })
+  await post(`/api/v2/installation/${at}/meta/Room`, { value: 'Ärla', protected: true })
+  await post(`/api/v2/schedule/${at}`, { topic: 'set/lamp', value: 0.1 + 0.2, minute: '5' })
+  await post('/api/v2/mobile', { device_id: 'phone', firebase_token: 'token' })
+  // A parent that is younger than its child.
+  const [child, parent] = [await world.organization(), await world.organization()]
+  await registry
+    .updateTable('organizations')
+    .set({ parent_id: parent })
+    .where('id', '=', child)
+    .execute()
+  await registry.insertInto('sms_log').values({ user_id: user.id, created: now }).execute()
+  await registry.insertInto('sms_log').values({ user_id: user.id, created: now }).execute()
+  await registry.updateTable('gateway_policy').set({ allow_unregistered: 1 }).execute()
+  await nextId(registry)
+  const extra = await world.installation()
+  await removeInstallations(registry, [extra.id], now)
+  await sql`delete from objects where kind = 'device'`.execute(registry)
+  return user
+}
+
+const nextId = async (registry: Registry): Promise<number> => {
+  const { id } = await registry
+    .insertInto('organizations')
+    .values({
+      ...{ parent_id: null, name: '', address: '', email: '', phone: '', notes: '' },
+      ...{ force_sms_login: 0, created: now, updated: now }
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await registry.deleteFrom('organizations').where('id', '=', id).execute()
+  return id
+}
+
+const rowsOf = async (registry: Registry, table: CopiedTable): Promise<string[]> => {
+  const texts: string[] = []
+  for await (const rows of readRows(registry, table)) {
+    for (const row of rows) texts.push(JSON.stringify(Object.entries(row)))
+  }
+  return texts.sort()
+}
+
+onPostgres('moving the registry', (engine) => {
+  const CARACAL_DATA_DIR = temporaryDirectory()
+  const settings = { CARACAL_DATA_DIR, CARACAL_HISTORY_URL: 'sqlite:' }
+  const labels: string[] = []
+  const show = (label: string) => {
+    labels.push(label)
+    return () => {}
+  }
+  const move = async (url: string) => {
+    const from = await openRegistry({ url: '', dataDir: CARACAL_DATA_DIR })
+    const to = await openRegistry({ url, dataDir: CARACAL_DATA_DIR })
+    try {
+      return await moveRegistry({ from, to, name: 'there', show })
+    } finally {
+      await from.destroy()
+      await to.destroy()
+    }
+  }
+  let url: string
+  let user: { token: string }
+
+  test('every table is copied, but those that are made anew', async () => {
+    const platform = await startTestPlatform({ settings })
+    user = await live(platform)
+    url = await engine.url()
+    await platform.stop()
+    await move(url)
+    const from = await openRegistry({ url: '', dataDir: CARACAL_DATA_DIR })
+    const to = await openRegistry({ url, dataDir: CARACAL_DATA_DIR })
+    const tables = await tablesToCopy(from)
+    const { rows } = await sql<{ name: string }>`select table_name as name
+      from information_schema.tables where table_schema = 'public'`.execute(to)
+    const left = new Set(rows.map(({ name }) => name))
+    for (const table of tables) {
+      assert(left.delete(table.name))
+      assert.deepEqual(await rowsOf(to, table), await rowsOf(from, table))
+    }
+    assert.deepEqual([...left].sort(), ['schema_migrations', 'search_index', 'search_marks'])
+    assert.deepEqual(await to.selectFrom('search_marks').selectAll().execute(), [])
+    const indexed = await sql<{ n: number }>`select count(*) as n from search_index`.execute(to)
+    assert.equal(indexed.rows[0]?.n, objects + 1)
+    assert.equal(
+      await nextId(to),
+      await nextId(from),
+      'ids whose rows are gone are not given again'
+    )
+    await from.destroy()
+    await to.destroy()
+    assert.deepEqual(labels, [
+      'Copying the registry',
+      'Indexing for search',
+      'Comparing the registry'
+    ])
+  })
+
+  test('again is only compared', async () => {
+    const { rows } = await move(url)
+    assert(rows > objects)
+  })
+
+  test('the platform goes on there', async () => {
+    const platform = await startTestPlatform({ registryUrl: url, settings })
+    try {
+      const { world } = platform
+      const found = await world.request('GET /api/v3beta/search?q=Hall*', { as: user })
+      assert.equal(found.status, 200, found.text)
+      assert.equal((found.json as { total: number }).total, objects)
+      const { status } = await world.request('POST /api/v2/installation', {
+        as: world.admin,
+        body: { name: 'New' }
+      })
+      assert.equal(status, 200)
+    } finally {
+      await platform.stop()
+    }
+  })
+
+  test('a place that holds something else is refused and left alone', async () => {
+    await assert.rejects(
+      move(url),
+      /^Error: there holds data already \(.* rows here and .* there\)/
+    )
+    const other = await engine.url()
+    const platform = await startTestPlatform({ registryUrl: other })
+    await platform.stop()
+    await assert.rejects(move(other), /there holds data already/)
+    const to = await openRegistry({ url: other, dataDir: '' })
+    assert.equal((await to.selectFrom('users').select('id').execute()).length, 1)
+    await to.destroy()
+  })
+
+  test('what fails in the middle leaves nothing behind', async () => {
+    const other = await engine.url()
+    const to = await openRegistry({ url: other, dataDir: '' })
+    await sql`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'no more'; end $$`.execute(to)
+    await sql`create trigger refuse before insert on user_organizations
+      execute function refuse()`.execute(to)
+    await assert.rejects(move(other), /no more/)
+    const { count } = await to
+      .selectFrom('organizations')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    assert.equal(count, 0)
+    await sql`drop trigger refuse on user_organizations`.execute(to)
+    await to.destroy()
+    await move(other)
+  })
+})
