@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { createGunzip, gzipSync } from 'node:zlib'
 import type { Session } from 'chdb'
@@ -10,23 +12,45 @@ export type FrontOptions = {
   password: string
   /** Of one query; 0: as many as the engine likes. */
   threads: number
+  /** Name of a cluster with this server alone in it; empty: none. */
+  cluster: string
   /** PEM; both or none. */
   tls?: { cert: string; key: string }
 }
 
 /**
  * As much of ClickHouse's HTTP interface as its own client needs, in front of chDB, which is the
- * same engine. For development and tests: one user, no sessions, no roles, no multipart.
+ * same engine. For development and tests: one user, no sessions, no roles, no
+ * multipart, and at most a cluster of one.
  */
 export async function clickhouseFront({ tls, ...options }: FrontOptions) {
   const { Session } = await import('chdb')
   const connectionArgs = options.threads > 0 ? [`--max_threads=${options.threads}`] : []
+  if (options.cluster) connectionArgs.push(`--config-file=${writeCluster(options)}`)
   const engine = new Engine(() => new Session(options.directory, { connectionArgs }))
   const listener = (request: IncomingMessage, response: ServerResponse) =>
     void answer(engine, options, request, response)
   const limits = { maxHeaderSize: 1024 * 1024, keepAliveTimeout: 10_000 }
   return tls ? createTlsServer({ ...limits, ...tls }, listener) : createServer(limits, listener)
 }
+
+/** Its port is only a name: the engine finds that it is meant itself. */
+function writeCluster({ directory, cluster }: FrontOptions): string {
+  const replica = '<replica><host>localhost</host><port>9000</port></replica>'
+  const shard = `<shard><internal_replication>true</internal_replication>${replica}</shard>`
+  const servers = `<remote_servers><${cluster}>${shard}</${cluster}></remote_servers>`
+  const file = join(directory, 'cluster.xml')
+  writeFileSync(file, `<clickhouse><tcp_port>9000</tcp_port>${servers}</clickhouse>`)
+  return file
+}
+
+/** There is no keeper: what is meant for every server and for replicas is done here, unreplicated. */
+const withoutKeeper = (statement: string): string =>
+  statement
+    .replace(/ ON CLUSTER `[^`]+`/, '')
+    .replace(/\bReplicated(\w*MergeTree)\('[^']*', '[^']*'(?:, )?/, '$1(')
+    .replace(/\breplicated_deduplication_window_seconds = \d+/, 'min_bytes_for_wide_part = 0')
+    .replace(/\breplicated_deduplication_window\b/, 'non_replicated_deduplication_window')
 
 async function answer(
   engine: Engine,
@@ -161,7 +185,8 @@ class Engine {
   ): Promise<{ bytes: Uint8Array; read_rows: string }> {
     const { database, statement, settings } = asked
     const session = await this.#session(database)
-    const [, sql = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
+    const [, text = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
+    const sql = /^\s*(CREATE|ALTER|DELETE)\b/.test(text) ? withoutKeeper(text) : text
     const isRead = /^\s*(SELECT|WITH|DESCRIBE|EXISTS|EXPLAIN|SHOW)\b/i.test(sql)
     const mark = `/* ${asked.query_id} */`
     const controller = new AbortController()

@@ -35,7 +35,7 @@ test('a server that is killed between storing a batch and answering', { skip }, 
   const log = `/api/v3beta/log/${installation.id}`
   const health = async () => {
     const { body } = await get('/health/ready')
-    return (body as { history: { ok: boolean } }).history.ok
+    return (body as { engines: { history: { ok: boolean } } }).engines.history.ok
   }
   const device = await mqttClient(t, mqttPort, { username: 'x', password: world.admin.token })
   const publish = (value: number) =>

@@ -19,6 +19,9 @@ export async function wayToChdb(): Promise<'here' | 'emulated' | { missing: stri
 
 export const ACCOUNT = { user: 'caracal', password: 'p:w/é' }
 
+/** With the front alone in it. */
+export const CLUSTER = 'east'
+
 export type Front = {
   /** Of a database on it. */
   url: (database: string) => string
@@ -38,7 +41,7 @@ export async function startFront(): Promise<Front> {
   )
   // Emulated threads cost more than they bring.
   const threads = (await isChdbInstalled()) ? '0' : '1'
-  const options = { port: String(port), dir: directory, threads, ...ACCOUNT }
+  const options = { port: String(port), dir: directory, threads, cluster: CLUSTER, ...ACCOUNT }
   const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const start = () =>
     spawn(command, [...args, ...given], { env, stdio: ['ignore', 'ignore', 'inherit'] })
