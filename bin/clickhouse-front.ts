@@ -149,7 +149,10 @@ const paramsOf = (params: URLSearchParams): Record<string, string> =>
 
 type Asked = { query_id: string; database: string; settings: Record<string, string> }
 
-/** One chDB session per database: they share the directory, and each keeps its own USE. */
+/**
+ * Two chDB sessions per database, which share the directory; each keeps its own USE and does one thing
+ * at a time. What has parameters waits for each other anyway, so the rest has the other session.
+ */
 class Engine {
   readonly #open: () => Session
   readonly #sessions = new Map<string, Promise<Session>>()
@@ -158,22 +161,23 @@ class Engine {
     this.#open = open
   }
 
-  #session(database: string): Promise<Session> {
-    const known = this.#sessions.get(database)
+  #session(database: string, hasParameters: boolean): Promise<Session> {
+    const key = `${database} ${hasParameters}`
+    const known = this.#sessions.get(key)
     if (known) return known
     const session = (async () => {
       const opened = this.#open()
       await opened.queryAsync(`USE \`${database}\``)
       return opened
     })()
-    this.#sessions.set(database, session)
-    session.catch(() => this.#sessions.delete(database))
+    this.#sessions.set(key, session)
+    session.catch(() => this.#sessions.delete(key))
     return session
   }
 
   async insert(asked: Asked & { table: string; format: string; rows: Buffer }): Promise<number> {
     const { database, table, rows, settings } = asked
-    const session = await this.#session(database)
+    const session = await this.#session(database, false)
     const format = asked.format as 'TSV'
     const { rowsWritten } = await session.insert({ table, values: rows, format, settings })
     return rowsWritten
@@ -184,7 +188,6 @@ class Engine {
     onHangUp: (hungUp: () => void) => void
   ): Promise<{ bytes: Uint8Array; read_rows: string }> {
     const { database, statement, settings } = asked
-    const session = await this.#session(database)
     const [, text = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
     const sql = /^\s*(CREATE|ALTER|DELETE)\b/.test(text) ? withoutKeeper(text) : text
     const isRead = /^\s*(SELECT|WITH|DESCRIBE|EXISTS|EXPLAIN|SHOW)\b/i.test(sql)
@@ -200,16 +203,16 @@ class Engine {
     const options = { format: format ?? 'TabSeparated', signal: controller.signal }
     const whole = `${sql}${isRead ? settingsText(settings) : ''} ${mark}`
     const params = paramValues(sql, asked.params)
-    // Those with parameters run one after the other, the others beside them.
-    const result =
-      Object.keys(params).length > 0
-        ? await session.queryBindAsync(whole, params, options)
-        : await session.queryAsync(whole, options)
+    const hasParameters = Object.keys(params).length > 0
+    const session = await this.#session(database, hasParameters)
+    const result = hasParameters
+      ? await session.queryBindAsync(whole, params, options)
+      : await session.queryAsync(whole, options)
     return { bytes: result.bytes(), read_rows: String(result.rowsRead) }
   }
 
   async #kill(mark: string): Promise<void> {
-    const session = await this.#session('default')
+    const session = await this.#session('default', false)
     await session.queryAsync(
       `KILL QUERY WHERE endsWith(query, '${mark}') AND query NOT LIKE 'KILL%' ASYNC`
     )
