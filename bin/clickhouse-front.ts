@@ -72,7 +72,7 @@ async function answer(
       request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request
     const sql = searchParams.get('query')
     const insert = /^\s*INSERT\s+INTO\s+(\S+)\s+FORMAT\s+(\w+)\s*$/i.exec(sql ?? '')
-    const asked = { query_id, database: searchParams.get('database') ?? 'default' }
+    const asked = { database: searchParams.get('database') ?? 'default' }
     response.setHeader('x-clickhouse-query-id', query_id)
     if (insert) {
       const [, table = '', format = ''] = insert
@@ -147,12 +147,12 @@ const paramsOf = (params: URLSearchParams): Record<string, string> =>
     )
   )
 
-type Asked = { query_id: string; database: string; settings: Record<string, string> }
+type Asked = { database: string; settings: Record<string, string> }
 
-/**
- * Two chDB sessions per database, which share the directory; each keeps its own USE and does one thing
- * at a time. What has parameters waits for each other anyway, so the rest has the other session.
- */
+/** What has parameters waits for each other in chDB anyway; the rest goes on beside it. */
+type Lane = 'bound' | 'plain' | 'kill'
+
+/** Sessions of chDB share the directory; each keeps its own USE and does one thing at a time. */
 class Engine {
   readonly #open: () => Session
   readonly #sessions = new Map<string, Promise<Session>>()
@@ -161,14 +161,19 @@ class Engine {
     this.#open = open
   }
 
-  #session(database: string, hasParameters: boolean): Promise<Session> {
-    const key = `${database} ${hasParameters}`
+  #session(database: string, lane: Lane): Promise<Session> {
+    const key = `${database} ${lane}`
     const known = this.#sessions.get(key)
     if (known) return known
     const session = (async () => {
       const opened = this.#open()
-      await opened.queryAsync(`USE \`${database}\``)
-      return opened
+      try {
+        await opened.queryAsync(`USE \`${database}\``)
+        return opened
+      } catch (error) {
+        opened.close()
+        throw error
+      }
     })()
     this.#sessions.set(key, session)
     session.catch(() => this.#sessions.delete(key))
@@ -177,7 +182,7 @@ class Engine {
 
   async insert(asked: Asked & { table: string; format: string; rows: Buffer }): Promise<number> {
     const { database, table, rows, settings } = asked
-    const session = await this.#session(database, false)
+    const session = await this.#session(database, 'plain')
     const format = asked.format as 'TSV'
     const { rowsWritten } = await session.insert({ table, values: rows, format, settings })
     return rowsWritten
@@ -191,20 +196,21 @@ class Engine {
     const [, text = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
     const sql = /^\s*(CREATE|ALTER|DELETE)\b/.test(text) ? withoutKeeper(text) : text
     const isRead = /^\s*(SELECT|WITH|DESCRIBE|EXISTS|EXPLAIN|SHOW)\b/i.test(sql)
-    const mark = `/* ${asked.query_id} */`
+    const mark = `/* ${crypto.randomUUID()} */`
     const controller = new AbortController()
     const isEnded =
       Number(settings['readonly']) > 0 &&
       settings['cancel_http_readonly_queries_on_client_close'] === '1'
     onHangUp(() => {
       controller.abort()
-      if (isEnded) void this.#kill(mark)
+      // It may have ended by itself meanwhile.
+      if (isEnded) this.#kill(mark).catch(() => {})
     })
     const options = { format: format ?? 'TabSeparated', signal: controller.signal }
     const whole = `${sql}${isRead ? settingsText(settings) : ''} ${mark}`
     const params = paramValues(sql, asked.params)
     const hasParameters = Object.keys(params).length > 0
-    const session = await this.#session(database, hasParameters)
+    const session = await this.#session(database, hasParameters ? 'bound' : 'plain')
     const result = hasParameters
       ? await session.queryBindAsync(whole, params, options)
       : await session.queryAsync(whole, options)
@@ -212,7 +218,7 @@ class Engine {
   }
 
   async #kill(mark: string): Promise<void> {
-    const session = await this.#session('default', false)
+    const session = await this.#session('default', 'kill')
     await session.queryAsync(
       `KILL QUERY WHERE endsWith(query, '${mark}') AND query NOT LIKE 'KILL%' ASYNC`
     )
