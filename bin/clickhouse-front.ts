@@ -196,7 +196,7 @@ class Engine {
     const [, text = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
     const sql = /^\s*(CREATE|ALTER|DELETE)\b/.test(text) ? withoutKeeper(text) : text
     const isRead = /^\s*(SELECT|WITH|DESCRIBE|EXISTS|EXPLAIN|SHOW)\b/i.test(sql)
-    const mark = `/* ${crypto.randomUUID()} */`
+    const mark = crypto.randomUUID()
     const controller = new AbortController()
     const isEnded =
       Number(settings['readonly']) > 0 &&
@@ -207,7 +207,7 @@ class Engine {
       if (isEnded) this.#kill(mark).catch(() => {})
     })
     const options = { format: format ?? 'TabSeparated', signal: controller.signal }
-    const whole = `${sql}${isRead ? settingsText(settings) : ''} ${mark}`
+    const whole = isRead ? sql + settingsText({ ...settings, log_comment: mark }) : sql
     const params = paramValues(sql, asked.params)
     const hasParameters = Object.keys(params).length > 0
     const session = await this.#session(database, hasParameters ? 'bound' : 'plain')
@@ -220,15 +220,15 @@ class Engine {
   async #kill(mark: string): Promise<void> {
     const session = await this.#session('default', 'kill')
     await session.queryAsync(
-      `KILL QUERY WHERE endsWith(query, '${mark}') AND query NOT LIKE 'KILL%' ASYNC`
+      `KILL QUERY WHERE query LIKE '%${mark}%' AND query NOT LIKE 'KILL%' ASYNC`
     )
   }
 }
 
-const settingsText = (settings: Record<string, string>): string => {
-  const all = Object.entries(settings).map(([name, value]) => `${name} = '${escaped(value)}'`)
-  return all.length > 0 ? ` SETTINGS ${all.join(', ')}` : ''
-}
+const settingsText = (settings: Record<string, string>): string =>
+  ` SETTINGS ${Object.entries(settings)
+    .map(([name, value]) => `${name} = '${escaped(value)}'`)
+    .join(', ')}`
 
 const escaped = (value: string): string => value.replace(/[\\']/g, '\\$&')
 

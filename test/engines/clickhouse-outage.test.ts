@@ -8,7 +8,7 @@ import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const way = await wayToChdb()
 const skip = typeof way === 'string' || process.env['CI'] ? false : way.missing
-const LONG = 120_000
+const LONG = 240_000
 
 type Answer = { status: number; body: unknown }
 

@@ -68,7 +68,7 @@ export async function startFront(): Promise<Front> {
 
 /** Emulated it takes half a minute and more. */
 export async function ready({ port }: { port: number | string }): Promise<void> {
-  const end = Date.now() + 240_000
+  const end = Date.now() + 600_000
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/ping`).catch((error: Error) => error)
     if (!(answer instanceof Error)) return
