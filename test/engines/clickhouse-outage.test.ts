@@ -48,7 +48,7 @@ test('a server that is killed between storing a batch and answering', { skip }, 
 
   await publish(1)
   await eventually(async () => assert.deepEqual(await values(), [1]), LONG)
-  assert.equal(await health(), true)
+  await eventually(async () => assert.equal(await health(), true), LONG)
 
   const killed = Promise.withResolvers<void>()
   proxy.swallowAnswerTo('INSERT+INTO+samples', () => front.kill().then(killed.resolve))
