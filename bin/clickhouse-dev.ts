@@ -20,6 +20,7 @@ const { values } = parseArgs({
     user: { type: 'string', default: 'default' },
     password: { type: 'string', default: '' },
     threads: { type: 'string', default: '0' },
+    cluster: { type: 'string', default: '' },
     cert: { type: 'string' },
     key: { type: 'string' }
   }
@@ -29,12 +30,19 @@ if (await isChdbInstalled()) await serve()
 else await emulate()
 
 async function serve(): Promise<void> {
-  const { host, port, dir: directory, user, password, cert, key } = values
+  const { host, port, dir: directory, user, password, cluster, cert, key } = values
   const threads = Number(values.threads)
   mkdirSync(directory, { recursive: true })
   const tls =
     cert && key ? { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') } : undefined
-  const server = await clickhouseFront({ directory, user, password, threads, ...(tls && { tls }) })
+  const server = await clickhouseFront({
+    directory,
+    user,
+    password,
+    threads,
+    cluster,
+    ...(tls && { tls })
+  })
   server.listen(Number(port), host)
   await once(server, 'listening')
   const at = `${host}:${(server.address() as AddressInfo).port}`

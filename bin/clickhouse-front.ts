@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { createGunzip, gzipSync } from 'node:zlib'
 import type { Session } from 'chdb'
@@ -10,23 +12,45 @@ export type FrontOptions = {
   password: string
   /** Of one query; 0: as many as the engine likes. */
   threads: number
+  /** Name of a cluster with this server alone in it; empty: none. */
+  cluster: string
   /** PEM; both or none. */
   tls?: { cert: string; key: string }
 }
 
 /**
  * As much of ClickHouse's HTTP interface as its own client needs, in front of chDB, which is the
- * same engine. For development and tests: one user, no sessions, no roles, no multipart.
+ * same engine. For development and tests: one user, no sessions, no roles, no
+ * multipart, and at most a cluster of one.
  */
 export async function clickhouseFront({ tls, ...options }: FrontOptions) {
   const { Session } = await import('chdb')
   const connectionArgs = options.threads > 0 ? [`--max_threads=${options.threads}`] : []
+  if (options.cluster) connectionArgs.push(`--config-file=${writeCluster(options)}`)
   const engine = new Engine(() => new Session(options.directory, { connectionArgs }))
   const listener = (request: IncomingMessage, response: ServerResponse) =>
     void answer(engine, options, request, response)
   const limits = { maxHeaderSize: 1024 * 1024, keepAliveTimeout: 10_000 }
   return tls ? createTlsServer({ ...limits, ...tls }, listener) : createServer(limits, listener)
 }
+
+/** Its port is only a name: the engine finds that it is meant itself. */
+function writeCluster({ directory, cluster }: FrontOptions): string {
+  const replica = '<replica><host>localhost</host><port>9000</port></replica>'
+  const shard = `<shard><internal_replication>true</internal_replication>${replica}</shard>`
+  const servers = `<remote_servers><${cluster}>${shard}</${cluster}></remote_servers>`
+  const file = join(directory, 'cluster.xml')
+  writeFileSync(file, `<clickhouse><tcp_port>9000</tcp_port>${servers}</clickhouse>`)
+  return file
+}
+
+/** There is no keeper: what is meant for every server and for replicas is done here, unreplicated. */
+const withoutKeeper = (statement: string): string =>
+  statement
+    .replace(/ ON CLUSTER `[^`]+`/, '')
+    .replace(/\bReplicated(\w*MergeTree)\('[^']*', '[^']*'(?:, )?/, '$1(')
+    .replace(/\breplicated_deduplication_window_seconds = \d+/, 'min_bytes_for_wide_part = 0')
+    .replace(/\breplicated_deduplication_window\b/, 'non_replicated_deduplication_window')
 
 async function answer(
   engine: Engine,
@@ -48,7 +72,7 @@ async function answer(
       request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request
     const sql = searchParams.get('query')
     const insert = /^\s*INSERT\s+INTO\s+(\S+)\s+FORMAT\s+(\w+)\s*$/i.exec(sql ?? '')
-    const asked = { query_id, database: searchParams.get('database') ?? 'default' }
+    const asked = { database: searchParams.get('database') ?? 'default' }
     response.setHeader('x-clickhouse-query-id', query_id)
     if (insert) {
       const [, table = '', format = ''] = insert
@@ -123,9 +147,12 @@ const paramsOf = (params: URLSearchParams): Record<string, string> =>
     )
   )
 
-type Asked = { query_id: string; database: string; settings: Record<string, string> }
+type Asked = { database: string; settings: Record<string, string> }
 
-/** One chDB session per database: they share the directory, and each keeps its own USE. */
+/** What has parameters waits for each other in chDB anyway; the rest goes on beside it. */
+type Lane = 'bound' | 'plain' | 'kill'
+
+/** Sessions of chDB share the directory; each keeps its own USE and does one thing at a time. */
 class Engine {
   readonly #open: () => Session
   readonly #sessions = new Map<string, Promise<Session>>()
@@ -134,22 +161,28 @@ class Engine {
     this.#open = open
   }
 
-  #session(database: string): Promise<Session> {
-    const known = this.#sessions.get(database)
+  #session(database: string, lane: Lane): Promise<Session> {
+    const key = `${database} ${lane}`
+    const known = this.#sessions.get(key)
     if (known) return known
     const session = (async () => {
       const opened = this.#open()
-      await opened.queryAsync(`USE \`${database}\``)
-      return opened
+      try {
+        await opened.queryAsync(`USE \`${database}\``)
+        return opened
+      } catch (error) {
+        opened.close()
+        throw error
+      }
     })()
-    this.#sessions.set(database, session)
-    session.catch(() => this.#sessions.delete(database))
+    this.#sessions.set(key, session)
+    session.catch(() => this.#sessions.delete(key))
     return session
   }
 
   async insert(asked: Asked & { table: string; format: string; rows: Buffer }): Promise<number> {
     const { database, table, rows, settings } = asked
-    const session = await this.#session(database)
+    const session = await this.#session(database, 'plain')
     const format = asked.format as 'TSV'
     const { rowsWritten } = await session.insert({ table, values: rows, format, settings })
     return rowsWritten
@@ -160,41 +193,42 @@ class Engine {
     onHangUp: (hungUp: () => void) => void
   ): Promise<{ bytes: Uint8Array; read_rows: string }> {
     const { database, statement, settings } = asked
-    const session = await this.#session(database)
-    const [, sql = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
+    const [, text = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
+    const sql = /^\s*(CREATE|ALTER|DELETE)\b/.test(text) ? withoutKeeper(text) : text
     const isRead = /^\s*(SELECT|WITH|DESCRIBE|EXISTS|EXPLAIN|SHOW)\b/i.test(sql)
-    const mark = `/* ${asked.query_id} */`
+    const mark = crypto.randomUUID()
     const controller = new AbortController()
     const isEnded =
       Number(settings['readonly']) > 0 &&
       settings['cancel_http_readonly_queries_on_client_close'] === '1'
     onHangUp(() => {
       controller.abort()
-      if (isEnded) void this.#kill(mark)
+      // It may have ended by itself meanwhile.
+      if (isEnded) this.#kill(mark).catch(() => {})
     })
     const options = { format: format ?? 'TabSeparated', signal: controller.signal }
-    const whole = `${sql}${isRead ? settingsText(settings) : ''} ${mark}`
+    const whole = isRead ? sql + settingsText({ ...settings, log_comment: mark }) : sql
     const params = paramValues(sql, asked.params)
-    // Those with parameters run one after the other, the others beside them.
-    const result =
-      Object.keys(params).length > 0
-        ? await session.queryBindAsync(whole, params, options)
-        : await session.queryAsync(whole, options)
+    const hasParameters = Object.keys(params).length > 0
+    const session = await this.#session(database, hasParameters ? 'bound' : 'plain')
+    const result = hasParameters
+      ? await session.queryBindAsync(whole, params, options)
+      : await session.queryAsync(whole, options)
     return { bytes: result.bytes(), read_rows: String(result.rowsRead) }
   }
 
   async #kill(mark: string): Promise<void> {
-    const session = await this.#session('default')
+    const session = await this.#session('default', 'kill')
     await session.queryAsync(
-      `KILL QUERY WHERE endsWith(query, '${mark}') AND query NOT LIKE 'KILL%' ASYNC`
+      `KILL QUERY WHERE query LIKE '%${mark}%' AND query NOT LIKE 'KILL%' ASYNC`
     )
   }
 }
 
-const settingsText = (settings: Record<string, string>): string => {
-  const all = Object.entries(settings).map(([name, value]) => `${name} = '${escaped(value)}'`)
-  return all.length > 0 ? ` SETTINGS ${all.join(', ')}` : ''
-}
+const settingsText = (settings: Record<string, string>): string =>
+  ` SETTINGS ${Object.entries(settings)
+    .map(([name, value]) => `${name} = '${escaped(value)}'`)
+    .join(', ')}`
 
 const escaped = (value: string): string => value.replace(/[\\']/g, '\\$&')
 

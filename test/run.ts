@@ -11,7 +11,9 @@ if (!postgres)
   console.log('PostgreSQL is not installed: its tests are skipped (with CI=true they fail)')
 
 // It takes a while to start; whoever needs it waits for it.
-const needsClickhouse = files.length === 0 || files.some((file) => /engines\/|nodes/.test(file))
+const users =
+  /engines\/(history|aggregate|scan|influx|clickhouse-server|move)\b|process\/(nodes|move)/
+const needsClickhouse = files.length === 0 || files.some((file) => users.test(file))
 const hasChdb = needsClickhouse && typeof (await wayToChdb()) === 'string'
 const clickhouse = hasChdb ? await startFront() : undefined
 

@@ -8,7 +8,7 @@ import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const way = await wayToChdb()
 const skip = typeof way === 'string' || process.env['CI'] ? false : way.missing
-const LONG = 120_000
+const LONG = 240_000
 
 type Answer = { status: number; body: unknown }
 
@@ -35,7 +35,7 @@ test('a server that is killed between storing a batch and answering', { skip }, 
   const log = `/api/v3beta/log/${installation.id}`
   const health = async () => {
     const { body } = await get('/health/ready')
-    return (body as { history: { ok: boolean } }).history.ok
+    return (body as { engines: { history: { ok: boolean } } }).engines.history.ok
   }
   const device = await mqttClient(t, mqttPort, { username: 'x', password: world.admin.token })
   const publish = (value: number) =>
@@ -48,7 +48,7 @@ test('a server that is killed between storing a batch and answering', { skip }, 
 
   await publish(1)
   await eventually(async () => assert.deepEqual(await values(), [1]), LONG)
-  assert.equal(await health(), true)
+  await eventually(async () => assert.equal(await health(), true), LONG)
 
   const killed = Promise.withResolvers<void>()
   proxy.swallowAnswerTo('INSERT+INTO+samples', () => front.kill().then(killed.resolve))

@@ -50,6 +50,11 @@ describe('the program refuses with one line', () => {
       'PostgreSQL out of reach',
       { CARACAL_REGISTRY_URL: 'postgres://u:p@127.0.0.1:1/x' },
       /ECONNREFUSED/
+    ],
+    [
+      'ClickHouse out of reach',
+      { ...admin, CARACAL_HISTORY_URL: 'http://u:p@127.0.0.1:1/x' },
+      /caracal: HISTORY_URL: 127\.0\.0\.1:1: ClickHouse cannot be reached \(ECONNREFUSED\)/
     ]
   ]
   for (const [what, env, line] of bad) {

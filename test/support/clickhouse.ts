@@ -19,6 +19,9 @@ export async function wayToChdb(): Promise<'here' | 'emulated' | { missing: stri
 
 export const ACCOUNT = { user: 'caracal', password: 'p:w/é' }
 
+/** With the front alone in it. */
+export const CLUSTER = 'east'
+
 export type Front = {
   /** Of a database on it. */
   url: (database: string) => string
@@ -38,7 +41,7 @@ export async function startFront(): Promise<Front> {
   )
   // Emulated threads cost more than they bring.
   const threads = (await isChdbInstalled()) ? '0' : '1'
-  const options = { port: String(port), dir: directory, threads, ...ACCOUNT }
+  const options = { port: String(port), dir: directory, threads, cluster: CLUSTER, ...ACCOUNT }
   const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const start = () =>
     spawn(command, [...args, ...given], { env, stdio: ['ignore', 'ignore', 'inherit'] })
@@ -65,7 +68,7 @@ export async function startFront(): Promise<Front> {
 
 /** Emulated it takes half a minute and more. */
 export async function ready({ port }: { port: number | string }): Promise<void> {
-  const end = Date.now() + 240_000
+  const end = Date.now() + 600_000
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/ping`).catch((error: Error) => error)
     if (!(answer instanceof Error)) return
