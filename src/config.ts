@@ -28,6 +28,9 @@ export const Settings = Type.Object({
     '',
     'Certificate (PEM) of the authority behind an mqtts BUS_URL; empty: those that the system trusts'
   ),
+  BROKER_KEY: Secret(
+    'With it the broker of BUS_URL asks under /broker who may connect, publish and subscribe; 22 or more of A-Z a-z 0-9 _ -'
+  ),
   PUBLIC_URL: Text(
     '',
     'Address of the API in mails and gateway credentials; empty: from HOST and HTTP_PORT'
@@ -181,6 +184,12 @@ function check(config: Config): void {
   scheme('BUS_URL', 'mqtt://', 'mqtts://')
   if (config.BUS_CA_PATH !== '' && !config.BUS_URL.startsWith('mqtts:')) {
     fail('BUS_CA_PATH', 'needs a CARACAL_BUS_URL that begins with mqtts://')
+  }
+  if (config.BROKER_KEY !== '') {
+    if (config.BUS_URL === '') fail('BROKER_KEY', 'needs a CARACAL_BUS_URL')
+    if (!/^[\w-]{22,}$/.test(config.BROKER_KEY)) {
+      fail('BROKER_KEY', 'must be 22 or more of A-Z a-z 0-9 _ -')
+    }
   }
   scheme('MAIL_URL', 'smtp://', 'smtps://', 'file:')
   scheme('SMS_URL', 'https://', 'http://', 'file:')

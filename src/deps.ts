@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { BrokerAccess } from './access/broker-access.ts'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
 import type { Bus } from './bus/bus.ts'
@@ -32,6 +33,11 @@ export type Deps = {
   /** Name and password of those who may read push tokens. */
   systemAccounts: ReadonlyMap<string, string>
   identity: Identity
+  /** What an external broker asks, and the key it asks with; empty: nobody may. */
+  brokerAccess: BrokerAccess
+  brokerKey: string
+  /** Whether samples that reach the bus now are read. */
+  isBusRead: () => boolean
   health: Health
   metrics: Metrics
   /** Where callers reach the API, without a slash at the end. */

@@ -12,6 +12,7 @@ import { Store } from './bus/store/store.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Metrics } from './metrics.ts'
+import { forgetBrokerClients } from './registry/broker-clients.ts'
 import type { Claims } from './registry/claims.ts'
 import { readPlatformId } from './registry/platform.ts'
 import type { Registry } from './registry/tables.ts'
@@ -23,6 +24,8 @@ import type { Ingest } from './workers/ingest.ts'
 export interface PlatformBus extends Bus {
   /** Why nothing gets through; undefined when all is well. */
   readonly failure: Error | undefined
+  /** What is sent now is stored, sooner or later. */
+  readonly isRead: boolean
   /** What health says when all is well. */
   readonly detail: string
   /** Where devices connect. */
@@ -77,6 +80,7 @@ async function openEmbedded(
     get failure() {
       return bus.failure
     },
+    isRead: true,
     get detail() {
       return `${bus.counts.connections} connections`
     },
@@ -118,6 +122,9 @@ async function openExternal(
     get failure() {
       return bus.failure
     },
+    get isRead() {
+      return bus.isRead
+    },
     get detail() {
       return `${host}:${port}, ${bus.counts.slots} sessions`
     },
@@ -132,7 +139,8 @@ async function openExternal(
     stopAccepting() {},
     // The broker asks about its connections itself.
     recheck: () => Promise.resolve(),
-    endSessionsUnusedSince: () => 0
+    // Those of devices are the broker's own; a client id that nobody used is free for others.
+    endSessionsUnusedSince: (time) => forgetBrokerClients(registry, time)
   }
 }
 

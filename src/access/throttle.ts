@@ -9,7 +9,7 @@ const MAX_KEYS = 100_000
 
 /**
  * Failed sign-ins of the last five minutes, by account and address and by address alone. Someone
- * who guesses from elsewhere never locks out the owner.
+ * who guesses from elsewhere never locks out the owner. An empty address is one that is not known.
  */
 export class Throttle {
   readonly #failures = new Map<string, number[]>()
@@ -24,7 +24,7 @@ export class Throttle {
     const now = this.#clock()
     const until = Math.max(
       this.#until(accountKey(account, address), PER_ACCOUNT),
-      this.#until(address, PER_ADDRESS)
+      address === '' ? 0 : this.#until(address, PER_ADDRESS)
     )
     return until > now ? Math.ceil((until - now) / 1000) : 0
   }
@@ -32,7 +32,7 @@ export class Throttle {
   /** A try counts as failed until `succeeded` takes it back. */
   tried(account: string, address: string): void {
     const now = this.#clock()
-    for (const key of [accountKey(account, address), address]) {
+    for (const key of [accountKey(account, address), address].filter(Boolean)) {
       const recent = (this.#failures.get(key) ?? []).filter((at) => at > now - WINDOW)
       this.#failures.delete(key)
       this.#failures.set(key, [...recent, now].slice(-PER_ADDRESS))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { hasWildcard } from '../lib/topic.ts'
-import type { Bus, MessageHandler } from './bus.ts'
+import { type Bus, type MessageHandler, ownClientIds } from './bus.ts'
 import { type BrokerAddress, brokerAddress } from './link.ts'
 import { Outlet } from './outlet.ts'
 import { Slot } from './slot.ts'
@@ -30,9 +30,6 @@ export type ExternalCounts = {
 const START_LIMIT = 10_000
 const DAY_SECONDS = 86_400
 const LONGEST_EXPIRY = 0xff_ff_ff_fe
-
-/** How the sessions, the group and the nodes of a platform are called on the broker. */
-export const ownClientIds = 'caracal-'
 
 /** A broker of its own, which any number of nodes share. Nothing happens before `start`. */
 export class ExternalBus implements Bus {
@@ -71,11 +68,17 @@ export class ExternalBus implements Bus {
     return [this.#outlet, ...this.#slots.held].find(({ failure }) => failure)?.failure
   }
 
+  /** One member of the group is enough. A node without sessions knows only that the broker is there. */
+  get isRead(): boolean {
+    const slots = [...this.#slots.held]
+    return slots.length > 0 ? slots.some(({ isUp }) => isUp) : this.#isStarted && this.#outlet.isUp
+  }
+
   /** Connects and begins to read; rejects when the broker cannot be reached or refuses us. */
   async start(limitMs = START_LIMIT): Promise<void> {
     await this.#outlet.start(limitMs)
+    await this.#slots.start()
     this.#isStarted = true
-    this.#slots.start()
   }
 
   async publish(
