@@ -4,10 +4,12 @@ import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import type { Logger } from 'pino'
+import type { BrokerAccess } from './access/broker-access.ts'
 import type { MqttSession } from './access/mqtt-rules.ts'
 import type { BrokerRules, Bus } from './bus/bus.ts'
 import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
 import { ExternalBus, type ExternalCounts } from './bus/external.ts'
+import { Rounds } from './bus/rounds.ts'
 import { Store } from './bus/store/store.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Clock } from './lib/clock.ts'
@@ -48,6 +50,8 @@ export type BusParts = {
   claims: Claims
   rules: BrokerRules<MqttSession>
   ingest: Ingest
+  /** Of an external broker. */
+  brokerAccess: BrokerAccess
   /** Of the embedded broker. */
   store: Store | undefined
   disk: DiskSpace
@@ -108,7 +112,7 @@ async function openEmbedded(
 
 async function openExternal(
   { BUS_URL: url, BUS_CA_PATH: caPath, MQTT_SESSION_DAYS: sessionDays }: Config,
-  { registry, claims, ingest, log }: BusParts
+  { registry, claims, ingest, brokerAccess, log }: BusParts
 ): Promise<PlatformBus> {
   const platformId = await readPlatformId(registry)
   const bus = new ExternalBus({
@@ -116,6 +120,12 @@ async function openExternal(
     onMessage: (message, sender) => ingest.accept(message, sender)
   })
   const { host, port } = bus.address
+  const rechecks = new Rounds(async () => {
+    if (!bus.isFirst || bus.failure) return
+    await brokerAccess
+      .cutOffEnded((clientId) => bus.cutOff(clientId))
+      .catch((err) => log.error({ err }, 'MQTT connections that have ended could not be cut off'))
+  })
   return {
     publish: (...message) => bus.publish(...message),
     close: () => bus.close(),
@@ -137,8 +147,7 @@ async function openExternal(
         throw new Error(`BUS_URL: no connection to ${host}:${port} (${error.message})`)
       }),
     stopAccepting() {},
-    // The broker asks about its connections itself.
-    recheck: () => Promise.resolve(),
+    recheck: () => rechecks.ask(),
     // Those of devices are the broker's own; a client id that nobody used is free for others.
     endSessionsUnusedSince: (time) => forgetBrokerClients(registry, time)
   }

@@ -133,7 +133,9 @@ async function open(
     account: brokerAccountOf(config),
     sessionDays: config.MQTT_SESSION_DAYS
   })
-  const bus = await openBus(config, { registry, claims, rules, ingest, store, disk, clock, log })
+  const bus = await openBus(config, {
+    ...{ registry, claims, rules, ingest, brokerAccess, store, disk, clock, log }
+  })
   closers.push(() => bus.close())
   directory.onIdentityChange(() => {
     identity.forget()

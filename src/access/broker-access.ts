@@ -3,7 +3,9 @@ import type { Clock } from '../lib/clock.ts'
 import { hasWildcard, unshared } from '../lib/topic.ts'
 import { DAY, HOUR, SECOND } from '../lib/unix-time.ts'
 import {
+  brokerClientsAfter,
   claimBrokerClient,
+  endBrokerClient,
   findBrokerClient,
   touchBrokerClient
 } from '../registry/broker-clients.ts'
@@ -35,6 +37,7 @@ const MAX_USERNAME = 1024
 const FRESH = SECOND
 const TOUCH_EVERY = HOUR
 const MAX_REMEMBERED = 10_000
+const PAGE = 500
 /** The first organization, above all others. */
 const TOP = 1
 
@@ -113,6 +116,31 @@ export class BrokerAccess {
     return asksForDeliveries || !/^[+#]/.test(filter) || mayReceiveAll(session.principal)
   }
 
+  /** Every client whose credential has ended since it signed in goes. */
+  async cutOffEnded(cutOff: (clientId: string) => Promise<void>): Promise<void> {
+    const { registry } = this.#parts
+    let page: Awaited<ReturnType<typeof brokerClientsAfter>> = []
+    do {
+      page = await brokerClientsAfter(registry, page.at(-1)?.client_id ?? '', PAGE)
+      for (const client of page) {
+        if (await this.#unseal(client)) continue
+        await cutOff(client.client_id)
+        await endBrokerClient(registry, client.client_id, client.sealed)
+      }
+    } while (page.length === PAGE)
+  }
+
+  async #unseal({
+    owner,
+    sealed
+  }: {
+    owner: string
+    sealed: string
+  }): Promise<MqttSession | undefined> {
+    const session = sealed === '' ? undefined : await this.#parts.rules.unseal(sealed)
+    return session?.owner === owner ? session : undefined
+  }
+
   async #sessionOf({ clientId, username }: BrokerUser): Promise<MqttSession | undefined> {
     if (!isName(clientId, MAX_CLIENT_ID)) return undefined
     const now = this.#parts.clock()
@@ -126,11 +154,11 @@ export class BrokerAccess {
   }
 
   async #load({ clientId, username }: BrokerUser): Promise<MqttSession | undefined> {
-    const { registry, rules, clock } = this.#parts
+    const { registry, clock } = this.#parts
     const client = await findBrokerClient(registry, clientId)
     if (!client || client.username !== username) return undefined
-    const session = await rules.unseal(client.sealed)
-    if (session?.owner !== client.owner) return undefined
+    const session = await this.#unseal(client)
+    if (!session) return undefined
     const now = clock()
     if (client.seen + TOUCH_EVERY <= now) await touchBrokerClient(registry, clientId, now)
     return session

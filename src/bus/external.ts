@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { hasWildcard } from '../lib/topic.ts'
 import { type Bus, type MessageHandler, ownClientIds } from './bus.ts'
-import { type BrokerAddress, brokerAddress } from './link.ts'
+import { type BrokerAddress, brokerAddress, Link } from './link.ts'
 import { Outlet } from './outlet.ts'
 import { Slot } from './slot.ts'
 import { type SlotClaims, Slots } from './slots.ts'
@@ -28,6 +28,7 @@ export type ExternalCounts = {
 
 /** Long enough for a broker that starts beside us. */
 const START_LIMIT = 10_000
+const CUT_LIMIT = 5000
 const DAY_SECONDS = 86_400
 const LONGEST_EXPIRY = 0xff_ff_ff_fe
 
@@ -105,6 +106,28 @@ export class ExternalBus implements Bus {
     this.#outlet.listen({ filter, handler, onReady })
   }
 
+  /** One node among all that read. */
+  get isFirst(): boolean {
+    return this.#slots.holds(0)
+  }
+
+  /**
+   * [MQTT5 3.1.4-3] Who connects with a client id ends the connection that has it. What the broker
+   * keeps for the client stays, for when it comes back.
+   */
+  async cutOff(clientId: string): Promise<void> {
+    const link = await Link.open({
+      address: this.address,
+      clientId,
+      expirySeconds: this.#expirySeconds,
+      receiveMaximum: 1,
+      // Not acknowledged, so it stays.
+      onPublish: () => {},
+      signal: AbortSignal.timeout(CUT_LIMIT)
+    })
+    await link.end({ endsSession: !link.isResumed })
+  }
+
   /** What was read is stored and acknowledged first, for a bounded time; sessions stay. */
   async close(): Promise<void> {
     await this.#slots.stop()
@@ -115,12 +138,16 @@ export class ExternalBus implements Bus {
     return ownClientIds + this.#options.platformId
   }
 
+  get #expirySeconds(): number {
+    return Math.min(this.#options.sessionDays * DAY_SECONDS, LONGEST_EXPIRY)
+  }
+
   #openSlot(number: number): Slot {
-    const { sessionDays, onMessage } = this.#options
+    const { onMessage } = this.#options
     return new Slot({
       address: this.address,
       clientId: `${this.#prefix}-slot-${number}`,
-      expirySeconds: Math.min(sessionDays * DAY_SECONDS, LONGEST_EXPIRY),
+      expirySeconds: this.#expirySeconds,
       // A group of its own: two platforms on one broker do not take each other's messages away.
       filter: `$share/${this.#prefix}/+/obj/#`,
       onMessage,

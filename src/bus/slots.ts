@@ -36,6 +36,10 @@ export class Slots {
     return this.#held.values()
   }
 
+  holds(number: number): boolean {
+    return this.#held.has(number)
+  }
+
   get size(): number {
     return this.#held.size
   }

@@ -54,6 +54,35 @@ export async function touchBrokerClient(
     .execute()
 }
 
+/** Those with a credential that holds as far as we know, in order, from behind `after`. */
+export const brokerClientsAfter = (
+  registry: Registry,
+  after: string,
+  limit: number
+): Promise<Pick<BrokerClient, 'client_id' | 'owner' | 'sealed'>[]> =>
+  registry
+    .selectFrom('broker_clients')
+    .select(['client_id', 'owner', 'sealed'])
+    .where('client_id', '>', after)
+    .where('sealed', '<>', '')
+    .orderBy('client_id')
+    .limit(limit)
+    .execute()
+
+/** The client id stays its owner's; the credential, if it is still this one, is gone. */
+export async function endBrokerClient(
+  registry: Registry,
+  client_id: string,
+  sealed: string
+): Promise<void> {
+  await registry
+    .updateTable('broker_clients')
+    .set({ sealed: '' })
+    .where('client_id', '=', client_id)
+    .where('sealed', '=', sealed)
+    .execute()
+}
+
 /** Returns how many went. */
 export async function forgetBrokerClients(
   registry: Registry,

@@ -191,7 +191,7 @@ export type Tables = {
     client_id: string
     username: string
     owner: string
-    /** The credential, to be asked about again; no secret. */
+    /** The credential, to be asked about again, no secret; empty: it has ended. */
     sealed: string
     seen: number
   }

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { unixMs } from '../../src/lib/unix-time.ts'
-import { forgetBrokerClients } from '../../src/registry/broker-clients.ts'
+import { findBrokerClient, forgetBrokerClients } from '../../src/registry/broker-clients.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Mosquitto, startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
+import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import type { Account, Answer } from '../support/world.ts'
@@ -357,6 +358,45 @@ onEveryRegistry('broker', (engine) => {
       await f('/mosquitto/user', `clientid=a%00b&username=x&password=${user.token}`, 403, form)
       await f('/mosquitto/user', '%%%', 403, form)
       await f('/mosquitto/superuser', '', 400)
+    })
+
+    test('an open connection is cut off when its credential ends; what is kept for it stays', async (t) => {
+      const { world, deps } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const topic = `${installation.client_id}/set/x`
+      const [clean, kept, other] = [
+        await connected(user),
+        await connected(user),
+        await connected(world.admin)
+      ]
+      const open = async ({ clientid }: SignIn, isClean: boolean) => {
+        const client = await mqttClient(t, mosquitto.port, { clientId: clientid, clean: isClean })
+        await client.subscribe(topic)
+        return client
+      }
+      const clients = [await open(clean, true), await open(kept, false), await open(other, true)]
+      const isOpen = () => clients.map(({ mqtt }) => mqtt.connected)
+      await deps.bus.publish(topic, 'before', { qos: 1 })
+      await eventually(() => {
+        assert.deepEqual(
+          clients.flatMap((client) => client.payloads()),
+          ['before', 'before', 'before']
+        )
+      })
+      assert.deepEqual(isOpen(), [true, true, true])
+      await deleteToken(user)
+      await eventually(() => assert.deepEqual(isOpen(), [false, false, true]))
+      await deps.bus.publish(topic, 'while away', { qos: 1 })
+      await eventually(async () => {
+        assert.equal((await findBrokerClient(deps.registry, kept.clientid))?.sealed, '')
+        assert.equal((await findBrokerClient(deps.registry, clean.clientid))?.sealed, '')
+      })
+      // The owner comes back, and the queue is there.
+      const byPassword = { username: user.email, password: user.password }
+      assert.deepEqual(await signIn({ clientid: kept.clientid, ...byPassword }), allow)
+      const back = await mqttClient(t, mosquitto.port, { clientId: kept.clientid, clean: false })
+      assert.equal(back.sessionPresent, true)
+      await eventually(() => assert.deepEqual(back.payloads(), ['while away']))
     })
 
     test('the requests of mosquitto-go-auth, as they come over the line', async () => {
