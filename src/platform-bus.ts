@@ -34,6 +34,12 @@ export interface PlatformBus extends Bus {
   readonly port: number
   readonly tlsPort: number | undefined
   describe(metrics: Metrics): void
+  /** What other nodes publish there; `onReady` whenever it begins, after which nothing is missed. */
+  listen(
+    filter: string,
+    handler: (topic: string, payload: Buffer) => void,
+    onReady: () => void
+  ): void
   /** Serves MQTT beside the API, which does not listen yet. */
   attach(server: HttpServer, tls: Tls | undefined): Promise<void>
   /** When the API listens: a broker of its own may ask it who we are. */
@@ -93,6 +99,8 @@ async function openEmbedded(
       return overTls && (overTls.address() as AddressInfo | null)?.port
     },
     describe: (metrics) => describeEmbedded(metrics, bus),
+    // A node with a broker of its own is the only one.
+    listen: () => {},
     async attach(server, tls) {
       bus.attach(server)
       if (!tls) return
@@ -122,9 +130,13 @@ async function openExternal(
   const { host, port } = bus.address
   const rechecks = new Rounds(async () => {
     if (!bus.isFirst || bus.failure) return
+    const failed = (err: Error) => {
+      log.error({ err }, 'MQTT connections whose credential has ended could not be cut off')
+      return false
+    }
     await brokerAccess
-      .cutOffEnded((clientId) => bus.cutOff(clientId))
-      .catch((err) => log.error({ err }, 'MQTT connections that have ended could not be cut off'))
+      .cutOffEnded((clientId) => bus.cutOff(clientId).then(() => true, failed))
+      .catch(failed)
   })
   return {
     publish: (...message) => bus.publish(...message),
@@ -141,6 +153,7 @@ async function openExternal(
     port,
     tlsPort: undefined,
     describe: (metrics) => describeExternal(metrics, bus),
+    listen: (...listener) => bus.listen(...listener),
     attach: () => Promise.resolve(),
     connect: () =>
       bus.start().catch((error: Error) => {

@@ -116,16 +116,21 @@ export class BrokerAccess {
     return asksForDeliveries || !/^[+#]/.test(filter) || mayReceiveAll(session.principal)
   }
 
-  /** Every client whose credential has ended since it signed in goes. */
-  async cutOffEnded(cutOff: (clientId: string) => Promise<void>): Promise<void> {
+  /** Every client whose credential has ended since it signed in goes; again next time where that is false. */
+  async cutOffEnded(cutOff: (clientId: string) => Promise<boolean>): Promise<void> {
     const { registry } = this.#parts
+    // Many devices share a credential.
+    const holds = new Map<string, boolean>()
     let page: Awaited<ReturnType<typeof brokerClientsAfter>> = []
     do {
       page = await brokerClientsAfter(registry, page.at(-1)?.client_id ?? '', PAGE)
       for (const client of page) {
-        if (await this.#unseal(client)) continue
-        await cutOff(client.client_id)
-        await endBrokerClient(registry, client.client_id, client.sealed)
+        const { client_id, owner, sealed } = client
+        const credential = `${owner} ${sealed}`
+        const isGood = holds.get(credential) ?? (await this.#unseal(client)) !== undefined
+        holds.set(credential, isGood)
+        if (isGood || !(await cutOff(client_id))) continue
+        await endBrokerClient(registry, client_id, sealed)
       }
     } while (page.length === PAGE)
   }
