@@ -185,8 +185,17 @@ function check(config: Config): void {
   if (config.BUS_CA_PATH !== '' && !config.BUS_URL.startsWith('mqtts:')) {
     fail('BUS_CA_PATH', 'needs a CARACAL_BUS_URL that begins with mqtts://')
   }
+  if (config.BUS_URL !== '') {
+    const { hostname, username, password } = new URL(config.BUS_URL)
+    if (hostname === '') fail('BUS_URL', 'names no host')
+    if (!isPercentEncoded(username + password)) {
+      fail('BUS_URL', 'a % in its name or password is written as %25')
+    }
+  }
   if (config.BROKER_KEY !== '') {
-    if (config.BUS_URL === '') fail('BROKER_KEY', 'needs a CARACAL_BUS_URL')
+    if (!/^mqtts?:\/\/[^:@/]+:[^@]+@/.test(config.BUS_URL)) {
+      fail('BROKER_KEY', 'needs a CARACAL_BUS_URL with a name and a password')
+    }
     if (!/^[\w-]{22,}$/.test(config.BROKER_KEY)) {
       fail('BROKER_KEY', 'must be 22 or more of A-Z a-z 0-9 _ -')
     }
@@ -214,6 +223,15 @@ function check(config: Config): void {
   if (fault) fail('ADMIN_PASSWORD', fault)
   for (const account of config.SYSTEM_ACCOUNTS.split(',').filter(Boolean)) {
     if (!/^[^:]+:.+$/.test(account)) fail('SYSTEM_ACCOUNTS', 'must be name:password,...')
+  }
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
   }
 }
 
