@@ -3,7 +3,7 @@ import { constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isChdbInstalled } from '../src/history/chdb.ts'
-import type { HistoryEngine } from '../src/history/open.ts'
+import type { EmbeddedEngine } from '../src/history/open.ts'
 import { Caracal, historyUrl, type Installation } from './caracal.ts'
 import { Child } from './child.ts'
 import type { FillQuestion } from './children/fill.ts'
@@ -21,7 +21,7 @@ const END = Date.UTC(2025, 5, 29)
 /** A data directory with many samples: every topic has one a minute, up to `to`. */
 export type Store = {
   dataDir: string
-  engine: HistoryEngine
+  engine: EmbeddedEngine
   installations: Installation[]
   samples: number
   from: number
@@ -90,7 +90,7 @@ export async function copyOf(directory: string, to: string): Promise<string> {
   return to
 }
 
-export async function engineHere(): Promise<HistoryEngine> {
+export async function engineHere(): Promise<EmbeddedEngine> {
   if (historyUrl === 'chdb:' || historyUrl === 'sqlite:') {
     return historyUrl === 'chdb:' ? 'chdb' : 'sqlite'
   }
@@ -98,8 +98,8 @@ export async function engineHere(): Promise<HistoryEngine> {
 }
 
 /** A store made by another layout of the tables is another store. */
-function layoutHash(engine: HistoryEngine): string {
-  const owner = { sqlite: 'sqlite-file.ts', chdb: 'clickhouse-history.ts' }[engine]
+function layoutHash(engine: EmbeddedEngine): string {
+  const owner = { sqlite: 'sqlite-file.ts', chdb: 'clickhouse-tables.ts' }[engine]
   const text = readFileSync(new URL(`../src/history/${owner}`, import.meta.url))
   return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }

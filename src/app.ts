@@ -62,7 +62,8 @@ export async function createApp(deps: Deps, { https }: AppOptions = {}): Promise
   })
   // Whoever wrote sees the effect with the next request, on this node at once.
   app.addHook('onSend', async ({ method, routeOptions }, reply, payload) => {
-    if (method !== 'GET' && method !== 'HEAD') await deps.directory.catchUp()
+    // An answer is an answer, also when the registry went away behind it; the timer tries again.
+    if (method !== 'GET' && method !== 'HEAD') await deps.directory.catchUp().catch(() => {})
     if (!routeOptions.config.bodiless?.includes(reply.statusCode)) return payload
     reply.removeHeader('content-type')
     return null

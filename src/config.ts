@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { isTimeZone } from './lib/calendar.ts'
+import { networksFault } from './lib/networks.ts'
 import { passwordFault } from './lib/password-rules.ts'
 
 const PREFIX = 'CARACAL_'
@@ -21,8 +22,19 @@ export const Settings = Type.Object({
   DATA_DIR: Text('./data', 'Everything embedded lives here; one process at a time'),
   REGISTRY_URL: Secret('postgres://...; empty: SQLite in DATA_DIR'),
   HISTORY_URL: Secret(
-    'http(s)://user:password@host:8123/database (ClickHouse, not in this version yet); empty: embedded in DATA_DIR; chdb: or sqlite: names the embedded engine'
+    'http(s)://user:password@host:8123/database (ClickHouse); empty: embedded in DATA_DIR; chdb: or sqlite: names the embedded engine'
   ),
+  HISTORY_CLUSTER: Text(
+    '',
+    'Cluster of the ClickHouse server, as in its system.clusters; empty: one server'
+  ),
+  HISTORY_QUORUM: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    default: 0,
+    description:
+      'With HISTORY_CLUSTER: replicas that must have a batch before it counts as stored; 0: one'
+  }),
   BUS_URL: Secret('mqtt(s)://user:password@host:port, MQTT 5; empty: embedded broker'),
   BUS_CA_PATH: Text(
     '',
@@ -51,6 +63,10 @@ export const Settings = Type.Object({
   MAIL_URL: Secret('smtp(s)://user:password@host:port; empty: files in DATA_DIR/outbox'),
   MAIL_FROM: Text('caracal@localhost', 'Sender of mails'),
   SMS_URL: Secret('https://... gets POST {to, text}; empty: files in DATA_DIR/outbox'),
+  NOTIFY_PRIVATE_NETWORKS: Text(
+    '',
+    'Networks that are not public and in which notification executors may be called all the same, such as 127.0.0.1,10.1.0.0/16'
+  ),
   TIMEZONE: Text('UTC', 'Zone of schedules where the installation has none, an IANA name'),
   RETENTION_DAYS: Type.Integer({
     minimum: 0,
@@ -181,6 +197,19 @@ function check(config: Config): void {
   }
   scheme('REGISTRY_URL', 'postgres://', 'postgresql://')
   scheme('HISTORY_URL', 'http://', 'https://', 'chdb:', 'sqlite:')
+  const isServer = config.HISTORY_URL.startsWith('http')
+  if (isServer && !isDatabaseUrl(config.HISTORY_URL)) {
+    fail('HISTORY_URL', 'must end with /database, a name of letters, digits and _')
+  }
+  if (config.HISTORY_CLUSTER !== '' && !/^[\w.-]+$/.test(config.HISTORY_CLUSTER)) {
+    fail('HISTORY_CLUSTER', 'must be a name of letters, digits, _, . and -')
+  }
+  for (const key of ['HISTORY_CLUSTER', 'HISTORY_QUORUM'] as const) {
+    if (config[key] && !isServer) fail(key, 'needs a ClickHouse server in CARACAL_HISTORY_URL')
+  }
+  if (config.HISTORY_QUORUM > 0 && config.HISTORY_CLUSTER === '') {
+    fail('HISTORY_QUORUM', 'needs CARACAL_HISTORY_CLUSTER')
+  }
   scheme('BUS_URL', 'mqtt://', 'mqtts://')
   if (config.BUS_CA_PATH !== '' && !config.BUS_URL.startsWith('mqtts:')) {
     fail('BUS_CA_PATH', 'needs a CARACAL_BUS_URL that begins with mqtts://')
@@ -211,6 +240,8 @@ function check(config: Config): void {
   if ((config.TLS_CERT_PATH === '') !== (config.TLS_KEY_PATH === '')) {
     fail('TLS_CERT_PATH', 'needs CARACAL_TLS_KEY_PATH beside it, and the other way round')
   }
+  const noNetwork = networksFault(config.NOTIFY_PRIVATE_NETWORKS)
+  if (noNetwork) fail('NOTIFY_PRIVATE_NETWORKS', `"${noNetwork}" is not an address or a network`)
   if (!isTimeZone(config.TIMEZONE))
     fail('TIMEZONE', `"${config.TIMEZONE}" is not an IANA time zone`)
   if ((config.ADMIN_EMAIL === '') !== (config.ADMIN_PASSWORD === '')) {
@@ -233,6 +264,11 @@ function isPercentEncoded(text: string): boolean {
   } catch {
     return false
   }
+}
+
+function isDatabaseUrl(text: string): boolean {
+  const { pathname, search, hash } = new URL(text)
+  return /^\/[A-Za-z_]\w*$/.test(pathname) && search === '' && hash === ''
 }
 
 const isLoopback = (url: string): boolean =>

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { Blacklist } from './access/blacklist.ts'
 import type { BrokerAccess } from './access/broker-access.ts'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
+import type { Throttle } from './access/throttle.ts'
 import type { Bus } from './bus/bus.ts'
 import type { History } from './history/history.ts'
 import type { Latest } from './history/latest.ts'
@@ -11,6 +13,7 @@ import type { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Metrics } from './metrics.ts'
+import type { Executors } from './outbound/executors.ts'
 import type { Sender } from './outbound/sender.ts'
 import type { Searcher } from './registry/searcher.ts'
 import type { Registry } from './registry/tables.ts'
@@ -30,9 +33,12 @@ export type Deps = {
   hasRoom: () => boolean
   bus: Bus
   directory: Directory
+  blacklist: Blacklist
   /** Name and password of those who may read push tokens. */
   systemAccounts: ReadonlyMap<string, string>
   identity: Identity
+  /** How often somebody may try to register. */
+  registering: Throttle
   /** What an external broker asks, and the key it asks with; empty: nobody may. */
   brokerAccess: BrokerAccess
   brokerKey: string
@@ -52,6 +58,7 @@ export type Deps = {
   timezone: string
   mail: Sender
   sms: Sender
+  executors: Executors
   /** Removes the history of installations that were deleted, in the background. */
   eraseHistory: () => void
 }

@@ -13,6 +13,11 @@ export class Metrics {
     'reason'
   )
   readonly #runs = this.#counter('schedule_runs_total', 'Runs of schedules', 'outcome')
+  readonly #notifications = this.#counter(
+    'notifications_total',
+    'Notifications, by what became of them',
+    'outcome'
+  )
   readonly #droppedMonths = this.#counter(
     'history_dropped_months_total',
     'Months of history dropped because of their age or the budget',
@@ -48,6 +53,10 @@ export class Metrics {
 
   ran(outcome: string, runs: number): void {
     this.#runs.inc({ outcome }, runs)
+  }
+
+  notified(outcome: string): void {
+    this.#notifications.inc({ outcome })
   }
 
   droppedMonth(reason: 'age' | 'budget'): void {

@@ -21,6 +21,7 @@ import type { Registry } from './registry/tables.ts'
 import type { Tls } from './tls.ts'
 import type { DiskSpace } from './workers/disk-space.ts'
 import type { Ingest } from './workers/ingest.ts'
+import type { SharedBus } from './workers/peers.ts'
 
 /** The bus as the platform runs it: the embedded broker, or one that is a server of its own. */
 export interface PlatformBus extends Bus {
@@ -30,16 +31,12 @@ export interface PlatformBus extends Bus {
   readonly isRead: boolean
   /** What health says when all is well. */
   readonly detail: string
+  /** Where other nodes can be spoken to; undefined where there can be none. */
+  readonly shared: SharedBus | undefined
   /** Where devices connect. */
   readonly port: number
   readonly tlsPort: number | undefined
   describe(metrics: Metrics): void
-  /** What other nodes publish there; `onReady` whenever it begins, after which nothing is missed. */
-  listen(
-    filter: string,
-    handler: (topic: string, payload: Buffer) => void,
-    onReady: () => void
-  ): void
   /** Serves MQTT beside the API, which does not listen yet. */
   attach(server: HttpServer, tls: Tls | undefined): Promise<void>
   /** When the API listens: a broker of its own may ask it who we are. */
@@ -94,13 +91,12 @@ async function openEmbedded(
     get detail() {
       return `${bus.counts.connections} connections`
     },
+    shared: undefined,
     port: bus.port,
     get tlsPort() {
       return overTls && (overTls.address() as AddressInfo | null)?.port
     },
     describe: (metrics) => describeEmbedded(metrics, bus),
-    // A node with a broker of its own is the only one.
-    listen: () => {},
     async attach(server, tls) {
       bus.attach(server)
       if (!tls) return
@@ -150,10 +146,10 @@ async function openExternal(
     get detail() {
       return `${host}:${port}, ${bus.counts.slots} sessions`
     },
+    shared: bus,
     port,
     tlsPort: undefined,
     describe: (metrics) => describeExternal(metrics, bus),
-    listen: (...listener) => bus.listen(...listener),
     attach: () => Promise.resolve(),
     connect: () =>
       bus.start().catch((error: Error) => {

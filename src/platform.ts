@@ -1,13 +1,15 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
+import { Blacklist } from './access/blacklist.ts'
 import { BrokerAccess } from './access/broker-access.ts'
 import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
 import { mqttRules } from './access/mqtt-rules.ts'
+import { REGISTRATION, Throttle } from './access/throttle.ts'
 import { createApp } from './app.ts'
 import { brokerHost } from './bus/link.ts'
-import { type Config, ConfigError } from './config.ts'
+import type { Config } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
 import type { Deps, Health } from './deps.ts'
 import { LYNX } from './dialect.ts'
@@ -16,9 +18,11 @@ import { openHistory } from './history/open.ts'
 import { SampleIds } from './history/sample-ids.ts'
 import { Spool } from './history/spool.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
+import { networksOf } from './lib/networks.ts'
 import { decodeSamples } from './lib/sample.ts'
 import { SECOND } from './lib/unix-time.ts'
 import { Metrics } from './metrics.ts'
+import { Executors } from './outbound/executors.ts'
 import { openSenders } from './outbound/open.ts'
 import { explainPort, openBus, openStore, type PlatformBus } from './platform-bus.ts'
 import { openClaims } from './registry/claims.ts'
@@ -31,6 +35,7 @@ import { Housekeeping } from './workers/housekeeping.ts'
 import { Indexer } from './workers/indexer.ts'
 import { Ingest } from './workers/ingest.ts'
 import { Mover } from './workers/mover.ts'
+import { Peers } from './workers/peers.ts'
 import { Retention } from './workers/retention.ts'
 import { Scheduler } from './workers/scheduler.ts'
 
@@ -54,10 +59,11 @@ export type StartOptions = {
 
 /** How long the last samples may take to reach history; what remains waits safely in the spool. */
 const FLUSH_LIMIT = 5 * SECOND
+/** How long a worker may take to finish what it is at: a server that hangs must not keep us. */
+const STOP_LIMIT = SECOND
 
 /** Opens every engine in order and closes them in reverse, also when one of them fails to open. */
 export async function startPlatform(config: Config, options: StartOptions): Promise<Platform> {
-  refuseWhatIsNotBuilt(config)
   const closers: (() => unknown)[] = []
   const stop = async () => {
     for (let close = closers.pop(); close; close = closers.pop()) await close()
@@ -82,6 +88,8 @@ async function open(
   const tls = openTls(config, log)
   closers.push(() => tls?.close())
 
+  const claims = await openClaims(config.REGISTRY_URL, keepsForItself(config))
+  closers.push(() => claims.close())
   const registry = await openRegistry({ url: config.REGISTRY_URL, dataDir })
   closers.push(() => registry.destroy())
   const admin = { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }
@@ -96,36 +104,39 @@ async function open(
   closers.push(() => searcher.close())
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, directory, clock)
-  const claims = await openClaims(config.REGISTRY_URL, {
-    isAlone: config.BUS_URL === '' || !/^https?:/.test(config.HISTORY_URL),
-    onChange: () => {
-      directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
-    }
-  })
-  closers.push(() => claims.close())
+  const blacklist = await Blacklist.open(registry, clock)
+  closers.push(() => blacklist.stop())
+  directory.onBlacklistChange(() => blacklist.reload())
 
   // All of them start threads, and none waits for another.
   const store = openStore(config, clock())
   closers.push(() => store?.close())
   const spoolOpening = Spool.open(dataDir)
   closers.push(() => spoolOpening.then((spool) => spool.close()))
-  const { history, engine } = await openHistory({ url: config.HISTORY_URL, dataDir })
+  const { history, engine } = await openHistory({
+    ...{ url: config.HISTORY_URL, dataDir },
+    ...{ cluster: config.HISTORY_CLUSTER, quorum: config.HISTORY_QUORUM }
+  })
   closers.push(() => history.close())
   const spool = await spoolOpening
+  const { uuid: node, lastId } = await spool.state()
+  if (!(await claims.take(`data ${node}`))) {
+    throw new Error(`DATA_DIR ${dataDir} is a copy of one that another node runs on`)
+  }
   const latest = await readLatest(history, spool)
+  directory.onRemoved((id) => latest.erase(id))
 
   const metrics = new Metrics()
   const disk = new DiskSpace(dataDir, config.DISK_RESERVE_MB * 1024 * 1024)
   await disk.start()
   closers.push(() => disk.stop())
-  const { lastId } = await spool.state()
   const ids = new SampleIds(lastId)
-  const ingest = new Ingest({ spool, ids, latest, directory, disk, metrics, clock })
+  const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
   const mover = new Mover({ spool, history, metrics, log })
   closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
-  const eraser = new Eraser({ registry, history, latest, mover, log })
+  const eraser = new Eraser({ registry, history, latest, mover, claims, clock, log })
 
-  const rules = mqttRules({ identity, directory }, (message, sender, reason) => {
+  const rules = mqttRules({ identity, directory, blacklist }, (message, sender, reason) => {
     ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
   })
   const brokerAccess = new BrokerAccess({
@@ -144,8 +155,11 @@ async function open(
   })
 
   const health: Health = async () => ({
-    registry: await directory.catchUp().then(ok, failed),
-    history: mover.failure === undefined ? { ok: true, detail: engine } : failed(mover.failure),
+    registry: claims.failure ? failed(claims.failure) : await directory.catchUp().then(ok, failed),
+    history:
+      mover.failure === undefined
+        ? await history.check().then(() => ({ ok: true, detail: engine }), failed)
+        : failed(mover.failure),
     bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
     disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
   })
@@ -162,7 +176,9 @@ async function open(
     hasRoom: () => disk.isEnough,
     bus,
     directory,
+    blacklist,
     identity,
+    registering: new Throttle(clock, REGISTRATION),
     brokerAccess,
     brokerKey: config.BROKER_KEY,
     isBusRead: () => bus.isRead,
@@ -175,6 +191,7 @@ async function open(
     slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,
     ...openSenders(config, clock),
+    executors: new Executors(networksOf(config.NOTIFY_PRIVATE_NETWORKS), clock),
     eraseHistory: () => eraser.wake()
   }
   const retention = new Retention({
@@ -193,34 +210,46 @@ async function open(
     .listen({ host, port: config.HTTP_PORT })
     .catch(explainPort('HTTP_PORT', host, config.HTTP_PORT))
   closers.push(() => bus.stopAccepting())
+  if (bus.shared) {
+    const peers = new Peers({
+      ...{ bus: bus.shared, latest, history, spool, directory, claims, log, node }
+    })
+    await peers.start()
+    closers.push(() => peers.stop())
+  }
   await bus.connect()
 
   const sessionDays = config.MQTT_SESSION_DAYS
   const housekeeping = new Housekeeping({
-    ...{ registry, eraser, retention, bus, sessionDays, clock, log }
+    ...{ registry, claims, eraser, retention, bus, sessionDays, clock, log }
   })
-  const catchUp = setInterval(() => {
+  const catchUp = () => {
     directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))
-  }, SECOND / 2)
+  }
+  claims.onChange(catchUp)
+  const catchUpTimer = setInterval(catchUp, SECOND / 2)
   // What ends by the clock alone makes no change that anybody could hear of.
   const recheck = setInterval(() => void bus.recheck(), 10 * SECOND)
   closers.push(() => {
-    clearInterval(catchUp)
+    clearInterval(catchUpTimer)
     clearInterval(recheck)
   })
   const indexer = new Indexer({ registry, log })
   const timezone = config.TIMEZONE
-  const scheduler = new Scheduler({ registry, bus, ingest, metrics, clock, log, timezone })
+  const scheduler = new Scheduler({
+    ...{ registry, claims, bus, ingest, metrics, clock, log, timezone }
+  })
   mover.start()
   indexer.start()
   housekeeping.start()
   scheduler.start()
+  blacklist.start(log)
   closers.push(
     () => scheduler.stop(),
-    () => mover.stop(),
+    () => within(STOP_LIMIT, mover.stop()),
     () => indexer.stop(),
-    () => eraser.stop(),
-    () => housekeeping.stop()
+    () => within(STOP_LIMIT, eraser.stop()),
+    () => within(STOP_LIMIT, housekeeping.stop())
   )
 
   const { port: httpPort } = app.server.address() as AddressInfo
@@ -241,12 +270,16 @@ async function readLatest(history: Deps['history'], spool: Spool): Promise<Lates
 }
 
 async function flushWithin(limit: number, mover: Mover, log: Logger): Promise<void> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, limit)
   const flushed = mover
     .flush()
     .catch((err) => log.warn({ err }, 'the last samples stay in the spool until the next start'))
-  await Promise.race([flushed, timeUp])
+  await within(limit, flushed)
+}
+
+async function within(limit: number, work: Promise<unknown>): Promise<void> {
+  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limit)
+  await Promise.race([work, timeUp])
   clearTimeout(timer)
 }
 
@@ -319,12 +352,6 @@ function describeState(
   metrics.gauge('disk_free_bytes', 'Free space of the data directory', () => disk.free)
 }
 
-/** Settings whose engine comes later stop the start instead of being ignored. */
-function refuseWhatIsNotBuilt(config: Config): void {
-  const later: [keyof Config, RegExp][] = [['HISTORY_URL', /^https?:/]]
-  for (const [key, pattern] of later) {
-    if (pattern.test(String(config[key]))) {
-      throw new ConfigError(`CARACAL_${key}: not supported by this version yet`)
-    }
-  }
-}
+/** What is in this node's own directory others cannot read. */
+const keepsForItself = ({ HISTORY_URL, BUS_URL }: Config): boolean =>
+  !/^https?:/.test(HISTORY_URL) || BUS_URL === ''

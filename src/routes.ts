@@ -1,5 +1,6 @@
 import type { Routes } from './deps.ts'
 import { authRoutes } from './features/auth/routes.ts'
+import { blacklistRoutes } from './features/blacklist/routes.ts'
 import { emqxRoutes } from './features/broker/emqx-routes.ts'
 import { mosquittoRoutes } from './features/broker/mosquitto-routes.ts'
 import { edgeAppRoutes } from './features/edge/app-routes.ts'
@@ -14,8 +15,15 @@ import { logV2Routes } from './features/log/v2-routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
 import { mobileRoutes } from './features/mobile/routes.ts'
 import { devicexRoutes, functionxRoutes } from './features/modelx/routes.ts'
+import {
+  executorRoutes,
+  installationExecutorRoutes
+} from './features/notification/executor-routes.ts'
+import { messageRoutes } from './features/notification/message-routes.ts'
+import { outputRoutes } from './features/notification/output-routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
+import { registrationRoutes } from './features/registration/routes.ts'
 import { roleRoutes } from './features/role/routes.ts'
 import { scheduleRoutes } from './features/schedule/routes.ts'
 import { searchRoutes } from './features/search/routes.ts'
@@ -53,10 +61,16 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/user', userRoutes],
   ['/api/v2/user', passwordRoutes],
   ['/api/v2/user', tokenRoutes],
+  ['/api/v2/user', registrationRoutes],
   ['/api/v2/organization', organizationRoutes],
   ['/api/v2/edge', edgeAppRoutes],
   ['/api/v2/edge', edgeVersionRoutes],
   ['/api/v2/edge', edgeConfiguredRoutes],
+  ['/api/v2/blacklist', blacklistRoutes],
+  ['/api/v2/notification', messageRoutes],
+  ['/api/v2/notification', outputRoutes],
+  ['/api/v2/notification', installationExecutorRoutes],
+  ['/api/v2/admin/notification/executor', executorRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
   ['/broker', emqxRoutes],

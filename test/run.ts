@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
+import { startFront, wayToChdb } from './support/clickhouse.ts'
 import { startPostgres } from './support/postgres.ts'
 
 /** `npm test [files]`: starts the servers that tests share, then Node's own runner. */
@@ -9,14 +10,24 @@ const postgres = await startPostgres()
 if (!postgres)
   console.log('PostgreSQL is not installed: its tests are skipped (with CI=true they fail)')
 
+// It takes a while to start; whoever needs it waits for it.
+const needsClickhouse = files.length === 0 || files.some((file) => /engines\/|nodes/.test(file))
+const hasChdb = needsClickhouse && typeof (await wayToChdb()) === 'string'
+const clickhouse = hasChdb ? await startFront() : undefined
+
 const runner = spawn(
   process.execPath,
   ['--test', '--test-concurrency=2', ...(files.length > 0 ? files : globSync('test/**/*.test.ts'))],
   {
     stdio: 'inherit',
-    env: { ...process.env, ...(postgres && { TEST_POSTGRES_URL: postgres.url }) }
+    env: {
+      ...process.env,
+      ...(postgres && { TEST_POSTGRES_URL: postgres.url }),
+      ...(clickhouse && { TEST_CLICKHOUSE_URL: clickhouse.url('test') })
+    }
   }
 )
 const [code] = await once(runner, 'exit')
+await clickhouse?.stop()
 await postgres?.stop()
 process.exit(code ?? 1)

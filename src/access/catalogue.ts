@@ -60,6 +60,7 @@ export const plainPermissions = [
   'mobile/create',
   'mqtt/blacklist/topic/manage',
   'mqtt/subscribe/broad',
+  'notification/executor/manage',
   'oauth2_client/admin/create_delete',
   'oauth2_client/admin/update',
   'organization/create_delete',
@@ -92,7 +93,7 @@ export const catalogue: readonly string[] = [
 ].sort()
 
 const administratorsOnly =
-  /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics|ledger)\/|^trace\/list\/system$/
+  /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics|ledger)\/|^trace\/list\/system$|^notification\/executor\/manage$/
 
 const grant = (names: readonly string[]): Record<string, boolean> =>
   Object.fromEntries(names.map((name) => [name, true]))

@@ -12,6 +12,8 @@ export class Directory {
   readonly #byClientId = new Map<number, InstallationRef>()
   readonly #byOrganization = new Map<number, Map<number, InstallationRef>>()
   readonly #listeners: (() => void)[] = []
+  readonly #removalListeners: ((id: number) => void)[] = []
+  readonly #blacklistListeners: (() => Promise<void>)[] = []
   #seq = 0
   #catchingUp: Promise<void> | undefined
   #again = false
@@ -53,6 +55,16 @@ export class Directory {
     this.#listeners.push(listener)
   }
 
+  /** Called after an installation was deleted, on whichever node. */
+  onRemoved(listener: (id: number) => void): void {
+    this.#removalListeners.push(listener)
+  }
+
+  /** Called after the topic blacklist changed, and waited for. */
+  onBlacklistChange(listener: () => Promise<void>): void {
+    this.#blacklistListeners.push(listener)
+  }
+
   /** Reads what changed since the last time. A call during a run waits for one that began after it. */
   async catchUp(): Promise<void> {
     if (this.#catchingUp) {
@@ -71,17 +83,25 @@ export class Directory {
       const changes = await changesSince(this.#registry, this.#seq)
       const last = changes.at(-1)
       if (!last) continue
-      const ids = changes.filter(({ kind }) => kind === 'installation').map(({ ref }) => ref)
-      if (ids.length > 0) {
-        const refs = await readInstallationRefs(this.#registry, [...new Set(ids)])
-        for (const id of ids) this.#drop(id)
-        for (const ref of refs) this.#put(ref)
+      const changed = changes.filter(({ kind }) => kind === 'installation')
+      if (changed.length > 0) await this.#readAgain([...new Set(changed.map(({ ref }) => ref))])
+      if (changes.some(({ kind }) => kind === 'blacklist')) {
+        for (const listener of this.#blacklistListeners) await listener()
       }
       this.#seq = last.seq
       if (changes.some(({ kind }) => kind === 'identity')) {
         for (const listener of this.#listeners) listener()
       }
     } while (this.#again)
+  }
+
+  async #readAgain(ids: readonly number[]): Promise<void> {
+    const refs = await readInstallationRefs(this.#registry, ids)
+    for (const id of ids) this.#drop(id)
+    for (const ref of refs) this.#put(ref)
+    for (const id of ids.filter((id) => !this.#byId.has(id))) {
+      for (const listener of this.#removalListeners) listener(id)
+    }
   }
 
   #put(ref: InstallationRef): void {

@@ -16,7 +16,6 @@ const actions: readonly ScopedAction[] = [
   'log/read',
   'mqtt/publish',
   'mqtt/subscribe',
-  'notification/output/list',
   'notification/output/send',
   'schedule/list',
   'status/read'

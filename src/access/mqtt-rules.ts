@@ -1,6 +1,7 @@
 import type { BrokerRules, Message, Session } from '../bus/bus.ts'
 import type { Refusal } from '../lib/sample.ts'
 import { clientIdOf, isTopicFilter } from '../lib/topic.ts'
+import type { Blacklist } from './blacklist.ts'
 import type { Directory } from './directory.ts'
 import type { Credential, Identity } from './identity.ts'
 import { holds, may, type Principal } from './principal.ts'
@@ -9,7 +10,11 @@ export type MqttSession = Session & { principal: Principal; credential: Credenti
 
 /** The catalogue applied to MQTT: who connects, publishes, subscribes and receives what. */
 export function mqttRules(
-  { identity, directory }: { identity: Identity; directory: Directory },
+  {
+    identity,
+    directory,
+    blacklist
+  }: { identity: Identity; directory: Directory; blacklist: Blacklist },
   refused: (message: Message, sender: string, reason: Refusal) => void
 ): BrokerRules<MqttSession> {
   const mayOn = (
@@ -31,7 +36,8 @@ export function mqttRules(
       const principal = await identity.renew(session.credential)
       return principal && { ...session, principal }
     },
-    mayPublish: (session, topic) => mayOn(session, topic, 'mqtt/publish'),
+    mayPublish: (session, topic) =>
+      mayOn(session, topic, 'mqtt/publish') && !blacklist.blocks(topic),
     mayReceive: (session, topic) => mayOn(session, topic, 'mqtt/subscribe'),
     maySubscribe(session, filter) {
       if (!isTopicFilter(filter)) return false
@@ -46,8 +52,10 @@ export function mqttRules(
       return principal && { owner: principal.owner, principal, credential }
     },
     refused(message, session) {
-      const isKnown = directory.installationByClientId(clientIdOf(message.topic) ?? 0) !== undefined
-      refused(message, session.owner, isKnown ? 'forbidden topic' : 'unknown client id')
+      const { topic } = message
+      const isKnown = directory.installationByClientId(clientIdOf(topic) ?? 0) !== undefined
+      const reason = mayOn(session, topic, 'mqtt/publish') ? 'blacklisted' : 'forbidden topic'
+      refused(message, session.owner, isKnown ? reason : 'unknown client id')
     }
   }
 }

@@ -1,30 +1,34 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
-import { MINUTE } from '../lib/unix-time.ts'
+import { HOUR, MINUTE } from '../lib/unix-time.ts'
 
-const WINDOW = 5 * MINUTE
-const PER_ACCOUNT = 10
-const PER_ADDRESS = 100
+type Limits = { window: number; perAccount: number; perAddress: number }
+
+const SIGN_IN: Limits = { window: 5 * MINUTE, perAccount: 10, perAddress: 100 }
+export const REGISTRATION: Limits = { window: HOUR, perAccount: 5, perAddress: 100 }
 const MAX_KEYS = 100_000
 
 /**
- * Failed sign-ins of the last five minutes, by account and address and by address alone. Someone
- * who guesses from elsewhere never locks out the owner. An empty address is one that is not known.
+ * Failed tries of the last minutes, by account and address and by address alone. Someone who
+ * guesses from elsewhere never locks out the owner. An empty address is one that is not known.
  */
 export class Throttle {
   readonly #failures = new Map<string, number[]>()
   readonly #clock: Clock
+  readonly #limits: Limits
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, limits = SIGN_IN) {
     this.#clock = clock
+    this.#limits = limits
   }
 
   /** Seconds until another try is heard; 0 when it is heard now. */
   wait(account: string, address: string): number {
     const now = this.#clock()
+    const { perAccount, perAddress } = this.#limits
     const until = Math.max(
-      this.#until(accountKey(account, address), PER_ACCOUNT),
-      address === '' ? 0 : this.#until(address, PER_ADDRESS)
+      this.#until(accountKey(account, address), perAccount),
+      address === '' ? 0 : this.#until(address, perAddress)
     )
     return until > now ? Math.ceil((until - now) / 1000) : 0
   }
@@ -32,15 +36,16 @@ export class Throttle {
   /** A try counts as failed until `succeeded` takes it back. */
   tried(account: string, address: string): void {
     const now = this.#clock()
+    const { window, perAddress } = this.#limits
     for (const key of [accountKey(account, address), address].filter(Boolean)) {
-      const recent = (this.#failures.get(key) ?? []).filter((at) => at > now - WINDOW)
+      const recent = (this.#failures.get(key) ?? []).filter((at) => at > now - window)
       this.#failures.delete(key)
-      this.#failures.set(key, [...recent, now].slice(-PER_ADDRESS))
+      this.#failures.set(key, [...recent, now].slice(-perAddress))
     }
     // The keys lie in the order of their last failure: the old ones go, and the oldest if there
     // are too many, so that made-up names cannot fill the memory.
     for (const [key, failures] of this.#failures) {
-      const isOver = (failures.at(-1) ?? 0) <= now - WINDOW
+      const isOver = (failures.at(-1) ?? 0) <= now - window
       if (!isOver && this.#failures.size <= MAX_KEYS) break
       this.#failures.delete(key)
     }
@@ -54,7 +59,7 @@ export class Throttle {
   /** The moment at which the oldest of the last `allowed` failures leaves the window. */
   #until(key: string, allowed: number): number {
     const failure = this.#failures.get(key)?.at(-allowed)
-    return failure === undefined ? 0 : failure + WINDOW
+    return failure === undefined ? 0 : failure + this.#limits.window
   }
 }
 

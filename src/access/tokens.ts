@@ -11,7 +11,7 @@ export const MAX_LENGTH = 256
 
 const SESSION = { expires: 365 * DAY, session_timeout: 30 * DAY }
 const PENDING_FOR = 5 * MINUTE
-const RESET_FOR = 30 * MINUTE
+export const RESET_FOR = 30 * MINUTE
 
 export const hashToken = (token: string): string =>
   createHash('sha256').update(token).digest('base64url')

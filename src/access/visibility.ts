@@ -1,6 +1,13 @@
 import type { UserScope } from '../registry/users.ts'
 import { holds, holdsName, type Principal } from './principal.ts'
 
+/** The first organization, above all others. */
+const TOP = 1
+
+/** What holds for the whole platform belongs to those who reach all of it. */
+export const reachesEverything = ({ organizationsBelow }: Principal): boolean =>
+  organizationsBelow.has(TOP)
+
 /** Whom the caller can see: with `user/list` its organizations' members, with `.../assigned` its neighbours, itself always. */
 export const usersVisibleTo = (principal: Principal): UserScope => ({
   userId: principal.userId,

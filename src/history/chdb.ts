@@ -54,6 +54,9 @@ class ChdbConnection implements HistoryConnection {
     await this.#session.insert({ table, values: rows, format: 'TSV', settings })
   }
 
+  /** In this process: there is nobody to be out of reach. */
+  async check(): Promise<void> {}
+
   async close(): Promise<void> {
     this.#session.close()
     // What was aborted still runs in the engine; the directory is free only after it.

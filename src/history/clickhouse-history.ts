@@ -5,6 +5,15 @@ import type { LineForm } from '../lib/sample-lines.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
 import { bucketParams, groupsSql, totalSql } from './clickhouse-aggregate.ts'
 import { ClickhouseScan } from './clickhouse-scan.ts'
+import {
+  everywhere,
+  inOrder,
+  type Place,
+  sizesSql,
+  type Table,
+  tablesSql,
+  type Way
+} from './clickhouse-tables.ts'
 import type { HistoryConnection, Params } from './connection.ts'
 import type {
   AggregateQuery,
@@ -20,16 +29,21 @@ import { scanLines } from './scan.ts'
 const LATEST_CHUNK = 10_000
 
 /** History in ClickHouse SQL, in process or on a server: the connection decides. */
-export async function openClickhouseHistory(connection: HistoryConnection): Promise<History> {
-  for (const statement of schema) await connection.execute(statement)
-  return new ClickhouseHistory(connection)
+export async function openClickhouseHistory(
+  connection: HistoryConnection,
+  place: Place
+): Promise<History> {
+  for (const statement of tablesSql(place)) await connection.execute(statement)
+  return new ClickhouseHistory(connection, place)
 }
 
 class ClickhouseHistory implements History {
   readonly #connection: HistoryConnection
+  readonly #place: Place
 
-  constructor(connection: HistoryConnection) {
+  constructor(connection: HistoryConnection, place: Place) {
     this.#connection = connection
+    this.#place = place
   }
 
   async append(rows: Buffer, token: string): Promise<void> {
@@ -39,16 +53,16 @@ class ClickhouseHistory implements History {
   }
 
   readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
-    const rows = (way: string) => `
+    const rows = (way: Way) => `
       SELECT ${query.withIds ? 'id,' : ''} client_id, installation_id, samples.timestamp / 1000 AS timestamp, value, msg, topic
       ${matching(query)}
-      ORDER BY samples.timestamp ${way}, topic ${way}, id ${way}`
+      ORDER BY ${inOrder(way)}`
     return this.#page(query, { total: `SELECT count() AS total ${matching(query)}`, rows }, signal)
   }
 
   aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
     const { method, buckets } = query
-    const rows = (way: string) => `
+    const rows = (way: Way) => `
       SELECT client_id, {installation_id:UInt64} AS installation_id, start / 1000 AS timestamp,
         ${finite('result')} AS value, '' AS msg, topic
       FROM (${groupsSql(method, buckets, matching(query))})
@@ -60,7 +74,7 @@ class ClickhouseHistory implements History {
 
   async #page(
     { installation_id, from, to, topics, order, limit, offset }: PageQuery,
-    sql: { total: string; rows: (way: 'ASC' | 'DESC') => string; params?: Params },
+    sql: { total: string; rows: (way: Way) => string; params?: Params },
     signal?: AbortSignal
   ): Promise<Page> {
     const params = { installation_id, from, to, ...(topics && { topics }), ...sql.params }
@@ -108,8 +122,10 @@ class ClickhouseHistory implements History {
 
   async erase(installation_id: number): Promise<void> {
     const where = 'WHERE installation_id = {installation_id:UInt64}'
-    await this.#connection.execute(`DELETE FROM samples ${where}`, { installation_id })
-    await this.#connection.execute(`DELETE FROM latest ${where}`, { installation_id })
+    for (const table of ['samples', 'latest'] as const) {
+      const statement = `DELETE FROM ${everywhere(this.#place, table)} ${where}`
+      await this.#connection.execute(statement, { installation_id })
+    }
   }
 
   async dropBefore(moment: UnixMs): Promise<MonthSize[]> {
@@ -117,28 +133,28 @@ class ClickhouseHistory implements History {
     const past = months.filter(({ name }) => endOfMonth(name) <= moment)
     for (const { name } of past) {
       const partition = name.replace('-', '')
-      await this.#connection.execute('ALTER TABLE samples DROP PARTITION {partition:String}', {
-        partition
-      })
+      await this.#connection.execute(
+        `ALTER TABLE ${everywhere(this.#place, 'samples')} DROP PARTITION {partition:String}`,
+        { partition }
+      )
     }
     return past
   }
 
   async sizes(): Promise<Sizes> {
-    const lines = await this.#connection.query(
-      `SELECT table, partition, sum(bytes_on_disk) AS bytes FROM system.parts
-       WHERE database = currentDatabase() AND table IN ('samples', 'latest') AND active
-       GROUP BY table, partition ORDER BY table, toInt64OrZero(partition)`,
-      {}
-    )
-    const parts: { table: string; partition: string; bytes: number }[] = rowsOf(lines)
+    const lines = await this.#connection.query(sizesSql(this.#place), {})
+    const parts: { name: Table; partition: string; bytes: number }[] = rowsOf(lines)
     const months = parts
-      .filter(({ table }) => table === 'samples')
+      .filter(({ name }) => name === 'samples')
       .map(({ partition, bytes }) => ({
         name: `${partition.slice(0, -2)}-${partition.slice(-2)}`,
         bytes
       }))
     return { bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0), months }
+  }
+
+  check(): Promise<void> {
+    return this.#connection.check()
   }
 
   close(): Promise<void> {
@@ -182,38 +198,3 @@ function timestampOf(row: string): UnixMs {
   const { timestamp }: { timestamp: number } = JSON.parse(row)
   return fromSeconds(timestamp)
 }
-
-const durable = `
-  fsync_after_insert = 1,
-  fsync_part_directory = 1,
-  non_replicated_deduplication_window = 1000`
-
-// The columns stand in the order of encodeSample. Of rows with the same sort key the last inserted
-// one stays, and FINAL hides the others until a merge removes them.
-const schema = [
-  `CREATE TABLE IF NOT EXISTS samples (
-    id UInt64 CODEC(DoubleDelta, ZSTD),
-    installation_id UInt64 CODEC(Delta, ZSTD),
-    client_id UInt64 CODEC(Delta, ZSTD),
-    topic String CODEC(ZSTD),
-    timestamp Int64 CODEC(DoubleDelta, ZSTD),
-    value Float64 CODEC(Gorilla, ZSTD),
-    msg String CODEC(ZSTD)
-  )
-  ENGINE = ReplacingMergeTree
-  PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(timestamp, 'UTC'))
-  ORDER BY (installation_id, topic, timestamp, value, msg)
-  SETTINGS ${durable}`,
-  `CREATE TABLE IF NOT EXISTS latest (
-    id UInt64,
-    installation_id UInt64,
-    client_id UInt64,
-    topic String,
-    timestamp Int64,
-    value Float64,
-    msg String
-  )
-  ENGINE = ReplacingMergeTree(timestamp)
-  ORDER BY (installation_id, topic)
-  SETTINGS ${durable}`
-]

@@ -1,5 +1,6 @@
 import type { Sample } from '../lib/sample.ts'
 import { type LineForm, lineTopic, sampleLine } from '../lib/sample-lines.ts'
+import { inOrder } from './clickhouse-tables.ts'
 import type { HistoryConnection, Params } from './connection.ts'
 import type { ScanQuery } from './history.ts'
 import type { Part, Place, Scanned } from './scan.ts'
@@ -47,7 +48,7 @@ export class ClickhouseScan implements Scanned {
 }
 
 const columns = 'SELECT id, topic, samples.timestamp AS timestamp, value, msg'
-const order = 'ORDER BY samples.timestamp, topic, id'
+const order = `ORDER BY ${inOrder('ASC')}`
 const matching = ({ topics }: ScanQuery) => `FROM samples FINAL
   WHERE installation_id = {installation_id:UInt64}
     AND samples.timestamp BETWEEN {from:Int64} AND {to:Int64}

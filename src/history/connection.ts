@@ -12,6 +12,8 @@ export interface HistoryConnection {
   execute(sql: string, params?: Params): Promise<void>
   /** TSV in the order of the table's columns. Resolves when stored; the same token twice is once. */
   insert(table: string, rows: Buffer, token: string): Promise<void>
+  /** Rejects when the engine does not answer within seconds. */
+  check(): Promise<void>
   close(): Promise<void>
 }
 
@@ -28,10 +30,11 @@ export const readSettings = {
   max_execution_time: 60
 } as const
 
-export const insertSettings = (token: string) => ({
-  insert_deduplication_token: token,
-  // An asynchronous insert would answer before the rows are on disk.
-  async_insert: 0,
-  // One batch may carry timestamps of any number of months.
-  max_partitions_per_insert_block: 0
-})
+export const insertSettings = (token: string) =>
+  ({
+    insert_deduplication_token: token,
+    // An asynchronous insert would answer before the rows are on disk.
+    async_insert: 0,
+    // One batch may carry timestamps of any number of months.
+    max_partitions_per_insert_block: '0'
+  }) as const

@@ -64,5 +64,7 @@ export interface History {
   dropBefore(moment: UnixMs): Promise<MonthSize[]>
   /** Cheap whatever the size: asked every few minutes. */
   sizes(): Promise<Sizes>
+  /** Rejects when history cannot be asked just now; answers within seconds. */
+  check(): Promise<void>
   close(): Promise<void>
 }

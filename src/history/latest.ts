@@ -7,14 +7,25 @@ import { hasWildcard, topicMatches } from '../lib/topic.ts'
  */
 export class Latest {
   readonly #installations = new Map<number, Topics>()
+  #tell: (sample: Sample) => void = () => {}
+
+  /** Called with each sample put here that became the newest of its topic. */
+  onNewer(tell: (sample: Sample) => void): void {
+    this.#tell = tell
+  }
 
   put(sample: Sample): void {
+    if (this.load(sample)) this.#tell(sample)
+  }
+
+  /** Like `put`, of a sample that everybody knows already; true when it became the newest. */
+  load(sample: Sample): boolean {
     let topics = this.#installations.get(sample.installation_id)
     if (!topics) {
       topics = new Topics()
       this.#installations.set(sample.installation_id, topics)
     }
-    topics.put(sample)
+    return topics.put(sample)
   }
 
   /**
@@ -65,18 +76,19 @@ class Topics {
   readonly #held = new Map<string, Held>()
   #order: string[] | undefined
 
-  put(sample: Sample): void {
+  put(sample: Sample): boolean {
     const held = this.#held.get(sample.topic)
     if (!held) {
       this.#held.set(sample.topic, { sample, json: undefined })
       this.#order = undefined
-      return
+      return true
     }
     const { timestamp, id } = held.sample
     const isNewer = sample.timestamp === timestamp ? sample.id > id : sample.timestamp > timestamp
-    if (!isNewer) return
+    if (!isNewer) return false
     held.sample = sample
     held.json = undefined
+    return true
   }
 
   json(topic: string): string {

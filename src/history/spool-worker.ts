@@ -131,9 +131,9 @@ function after(seq: number): { seq: number; rows: Uint8Array } | undefined {
 }
 
 const state = (): SpoolState => {
-  const { last_id } = readState.get() as { last_id: number }
+  const { uuid, last_id } = readState.get() as { uuid: string; last_id: number }
   const { samples, bytes } = countGroups.get() as { samples: number; bytes: number }
-  return { lastId: last_id, samples, bytes }
+  return { uuid, lastId: last_id, samples, bytes }
 }
 
 function answer(request: SpoolRequest): unknown {

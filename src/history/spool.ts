@@ -20,7 +20,8 @@ export type Batch = {
   /** Nothing waits behind it. */
   isNewest: boolean
 }
-export type SpoolState = { lastId: number; samples: number; bytes: number }
+/** `uuid` was made with the file and never changes. */
+export type SpoolState = { uuid: string; lastId: number; samples: number; bytes: number }
 
 export type SpoolRequest = { ask: number } & (
   | { kind: 'append'; group: Group }

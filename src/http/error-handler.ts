@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { Unavailable } from '../lib/unavailable.ts'
 import {
   ApiError,
   badRequest,
@@ -35,7 +36,7 @@ function answerTo(error: FastifyError | ApiError | Error): ApiError {
   if (isOrphan(error)) return notFound()
   if (error.name === 'AbortError') return clientCancelled()
   if (error.name === 'TimeoutError') return timedOut()
-  if (isLostConnection(error)) return unavailable(error)
+  if (error instanceof Unavailable || isLostConnection(error)) return unavailable(error)
   if ('statusCode' in error && error.statusCode && error.statusCode < 500) {
     return new ApiError(error.statusCode, error.message)
   }
@@ -66,14 +67,12 @@ function isLostConnection(error: Error): boolean {
   if (/Connection terminated|timeout exceeded when trying to connect/.test(error.message))
     return true
   const code = 'code' in error ? String(error.code) : ''
-  return [
-    'ECONNREFUSED',
-    'ECONNRESET',
-    'EPIPE',
-    '57P01',
-    '57P03',
-    '57014',
-    '40P01',
-    '40001'
-  ].includes(code)
+  return LOST.has(code) || code.startsWith('08')
 }
+
+/** Of the system, and of PostgreSQL: shut down, starting, cancelled, full, and what may be tried again. */
+const LOST: ReadonlySet<string> = new Set(
+  'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EHOSTUNREACH EAI_AGAIN 57P01 57P02 57P03 57014 53300 40P01 40001'.split(
+    ' '
+  )
+)

@@ -29,6 +29,17 @@ export const tooManySms = (retryAfter: number) =>
   new ApiError(429, 'Too many text messages', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyTries = (retryAfter: number) =>
   new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
+export const tooManyRegistrations = (retryAfter: number) =>
+  new ApiError(429, 'Too many registrations', { headers: { 'retry-after': String(retryAfter) } })
+export const tooManyNotifications = (retryAfter: number) =>
+  new ApiError(429, 'Too many notifications', { headers: { 'retry-after': String(retryAfter) } })
+export const executorsBusy = () =>
+  new ApiError(503, 'Too many notifications at once', { headers: { 'retry-after': '10' } })
+/** Says what became of the call, and nothing about where it went. */
+export const executorFailed = (what: string) => new ApiError(502, `the executor ${what}`)
+export const executorOutOfReach = () =>
+  new ApiError(409, 'the executor is no longer one of the installation')
+export const usedByOutput = () => new ApiError(409, 'a notification output uses it')
 export const tooManyImports = () =>
   new ApiError(503, 'Too many imports at once', { headers: { 'retry-after': '30' } })
 /** The caller learns what is stored; sending everything again stores nothing twice. */

@@ -61,6 +61,10 @@ export function localClock(zoneName: string, midnight: number): (wall: number) =
   return firstInstants(offsetPeriods(zoneOf(zoneName), midnight - 2 * DAY, midnight + 3 * DAY))
 }
 
+/** Local time minus UTC, in milliseconds. */
+export const zoneOffset = (zoneName: string, instant: number): number =>
+  offsetAt(zoneOf(zoneName), instant)
+
 /** `wallAt`: the local time at which a step begins, as if it were UTC; `stepAt`: the reverse. */
 type Steps = { wallAt(step: number): number; stepAt(wall: number): number }
 

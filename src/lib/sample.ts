@@ -21,6 +21,7 @@ export type Refusal =
   | 'bad timestamp'
   | 'unknown client id'
   | 'forbidden topic'
+  | 'blacklisted'
   | 'disk reserve'
 
 export type Reading = { timestamp: UnixMs; value: number; msg: string }

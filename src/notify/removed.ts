@@ -12,6 +12,5 @@ export async function tellRemoved(
     await tellChange(deps, { kind: 'installation', client_id }, silent)
   }
   await deps.directory.catchUp()
-  for (const { id } of installations) deps.latest.erase(id)
   if (installations.length > 0) deps.eraseHistory()
 }

@@ -10,26 +10,25 @@ export interface Claims {
   release(claim: Claim): Promise<void>
   /** How many nodes there are, this one among them. */
   nodes(): Promise<number>
+  /** Called when a node changed the registry. */
+  onChange(listener: () => void): void
   /** Why it is not known what is held; undefined when all is well. */
   readonly failure: string | undefined
   close(): Promise<void>
 }
 
-export type ClaimsOptions = {
-  /** This node keeps something that others need in its own directory, so there can be no others. */
-  isAlone: boolean
-  /** Another node changed the registry. */
-  onChange: () => void
-}
-
-/** A registry in a file belongs to the one process that holds its directory. */
-export const openClaims = (url: string, options: ClaimsOptions): Promise<Claims> =>
-  url === '' ? Promise.resolve(everything) : PostgresClaims.open(url, options)
+/**
+ * `isAlone`: this node keeps something that others need in its own directory, so there can be no
+ * others. A registry in a file belongs to the one process that holds its directory anyway.
+ */
+export const openClaims = (url: string, isAlone: boolean): Promise<Claims> =>
+  url === '' ? Promise.resolve(everything) : PostgresClaims.open(url, isAlone)
 
 const everything: Claims = {
   take: () => Promise.resolve(true),
   release: () => Promise.resolve(),
   nodes: () => Promise.resolve(1),
+  onChange: () => {},
   failure: undefined,
   close: () => Promise.resolve()
 }

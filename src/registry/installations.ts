@@ -123,10 +123,8 @@ export async function removeInstallations(
   }
 }
 
-export async function pendingErasures(registry: Registry): Promise<number[]> {
-  const rows = await registry.selectFrom('erasures').select('installation_id').execute()
-  return rows.map((row) => row.installation_id)
-}
+export const pendingErasures = (registry: Registry) =>
+  registry.selectFrom('erasures').select(['installation_id', 'created']).execute()
 
 export async function finishErasure(registry: Registry, installationId: number): Promise<void> {
   await registry.deleteFrom('erasures').where('installation_id', '=', installationId).execute()

@@ -7,6 +7,9 @@ import { edge } from './migrations/0005-edge.ts'
 import { search } from './migrations/0006-search.ts'
 import { sigma } from './migrations/0007-sigma.ts'
 import { broker } from './migrations/0009-broker.ts'
+import { notifications } from './migrations/0010-notifications.ts'
+import { registration } from './migrations/0013-registration.ts'
+import { blacklist } from './migrations/0014-blacklist.ts'
 import type { Registry } from './tables.ts'
 
 export type Migration = { name: string; up: (registry: Registry) => Promise<void> }
@@ -20,7 +23,10 @@ const migrations: readonly Migration[] = [
   edge,
   search,
   sigma,
-  broker
+  broker,
+  notifications,
+  registration,
+  blacklist
 ]
 
 /** Each migration is one transaction; a schema newer than this program is refused untouched. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Dialect, Kysely, PostgresDialect } from 'kysely'
 import pg, { type PoolConfig } from 'pg'
 import { migrate } from './migrate.ts'
+import { preparedNames } from './prepared.ts'
 import { sqliteDialect } from './sqlite.ts'
 import type { Registry, Tables } from './tables.ts'
 
@@ -25,12 +26,24 @@ export const sqliteFile = (dataDir: string): string => join(dataDir, 'registry.s
 const dialectOf = ({ url, dataDir }: { url: string; dataDir: string }): Dialect =>
   url === '' ? sqliteDialect(sqliteFile(dataDir)) : postgresDialect(url, {})
 
+/** Hot queries are planned once for each connection. */
+class PlanningClient extends pg.Client {
+  override query(...[text, ...rest]: unknown[]): never {
+    const name = preparedNames.get(String(text))
+    const query = super.query as (...args: unknown[]) => never
+    return name === undefined
+      ? query.call(this, text, ...rest)
+      : query.call(this, { name, text, values: rest[0] })
+  }
+}
+
 export function postgresDialect(url: string, options: PoolConfig): Dialect {
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')
   }
   const pool = new pg.Pool({
+    Client: PlanningClient,
     connectionString: url,
     max: 10,
     types,

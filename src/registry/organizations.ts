@@ -161,6 +161,11 @@ export async function contentsOf(registry: Registry, id: number) {
     installations: await count(
       await sql`select 1 from installations where organization_id = ${id} limit 1`.execute(registry)
     ),
+    executors: await count(
+      await sql`select 1 from notification_executors where organization_id = ${id} limit 1`.execute(
+        registry
+      )
+    ),
     users: await count(
       await sql`select 1 from user_organizations where organization_id = ${id} limit 1`.execute(
         registry

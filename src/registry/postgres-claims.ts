@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { SECOND } from '../lib/unix-time.ts'
-import type { Claim, Claims, ClaimsOptions } from './claims.ts'
+import type { Claim, Claims } from './claims.ts'
 import { CHANGES_CHANNEL } from './dialect.ts'
 
 /** A node notices that it is cut off before the server gives its claims to others. */
@@ -23,27 +23,32 @@ const NODE = 'node'
  */
 export class PostgresClaims implements Claims {
   readonly #url: string
-  readonly #options: ClaimsOptions
+  readonly #isAlone: boolean
   readonly #held = new Set<Claim>()
   readonly #stopping = new AbortController()
   #client: pg.Client | undefined
+  #changed: () => void = () => {}
   #failure: string | undefined
   #watching: Promise<void> = Promise.resolve()
 
-  static async open(url: string, options: ClaimsOptions): Promise<PostgresClaims> {
-    const claims = new PostgresClaims(url, options)
+  static async open(url: string, isAlone: boolean): Promise<PostgresClaims> {
+    const claims = new PostgresClaims(url, isAlone)
     await claims.#joinWithin(PATIENCE)
     claims.#watching = claims.#watch().catch(() => {})
     return claims
   }
 
-  private constructor(url: string, options: ClaimsOptions) {
+  private constructor(url: string, isAlone: boolean) {
     this.#url = url
-    this.#options = options
+    this.#isAlone = isAlone
   }
 
   get failure(): string | undefined {
     return this.#failure
+  }
+
+  onChange(listener: () => void): void {
+    this.#changed = listener
   }
 
   async take(claim: Claim): Promise<boolean> {
@@ -95,7 +100,7 @@ export class PostgresClaims implements Claims {
   async #joinWithin(patience: number): Promise<void> {
     const end = performance.now() + patience
     while (!(await this.#join())) {
-      if (performance.now() > end) throw new Error(whyNot(this.#options))
+      if (performance.now() > end) throw new Error(whyNot(this.#isAlone))
       await wait(RETRY_EVERY)
     }
   }
@@ -110,11 +115,11 @@ export class PostgresClaims implements Claims {
     })
     client.on('error', (error) => this.#lose(error.message, client))
     client.on('end', () => this.#lose('the connection ended', client))
-    client.on('notification', () => this.#options.onChange())
+    client.on('notification', () => this.#changed())
     try {
       await client.connect()
       await client.query(keepalive)
-      const isIn = await lock(client, NODE, this.#options.isAlone ? '' : '_shared')
+      const isIn = await lock(client, NODE, this.#isAlone ? '' : '_shared')
       if (isIn) {
         await client.query(`listen ${CHANGES_CHANNEL}`)
         this.#client = client
@@ -140,8 +145,8 @@ export class PostgresClaims implements Claims {
 
   async #rejoin(): Promise<void> {
     try {
-      if (await this.#join()) this.#options.onChange()
-      else this.#failure = whyNot(this.#options)
+      if (await this.#join()) this.#changed()
+      else this.#failure = whyNot(this.#isAlone)
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error)
     }
@@ -169,7 +174,7 @@ async function lock(client: pg.Client, name: string, mode: '' | '_shared' = ''):
   return rows[0]?.is_taken === true
 }
 
-const whyNot = ({ isAlone }: ClaimsOptions): string =>
+const whyNot = (isAlone: boolean): string =>
   isAlone
     ? 'another Caracal uses this registry: several nodes need HISTORY_URL and BUS_URL on servers that they share'
     : 'a Caracal with embedded history or an embedded broker uses this registry, so no other node can'

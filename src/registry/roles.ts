@@ -63,13 +63,16 @@ export async function updateRole(
   return true
 }
 
-/** False: users have it. */
+/** False: users have it, or would get it by registering. */
 export async function deleteRole(registry: Registry, id: number): Promise<boolean> {
   const { numDeletedRows } = await registry
     .deleteFrom('roles')
     .where('id', '=', id)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('users').select('users.id').where('role_id', '=', id)))
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('registration_policies as p').select('p.id').where('role_id', '=', id)))
     )
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n

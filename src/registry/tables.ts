@@ -80,6 +80,27 @@ export type Tables = {
     tries: number
   }
   sms_log: { user_id: number; created: number }
+  /** Who may register; a new user goes into `organization_id` or into one of its own below the other. */
+  registration_policies: {
+    id: Generated<number>
+    email_pattern: string
+    role_id: number
+    organization_id: number | null
+    parent_organization: number | null
+  }
+  /** Who registered and has not yet set a password: no user before that. */
+  registrations: {
+    /** SHA-256 of the key in the mail. */
+    key_hash: string
+    policy_id: number
+    email: string
+    email_folded: string
+    first_name: string
+    last_name: string
+    address: string
+    created: number
+    expires: number
+  }
   mobile_devices: { firebase_token: string; device_id: string; user_id: number; created: number }
   installations: {
     id: Generated<number>
@@ -176,6 +197,47 @@ export type Tables = {
     created: number
     updated: number
   }
+  topic_blacklist: {
+    id: Generated<number>
+    topic: string
+    mode: BlacklistMode
+    enabled: Flag
+    reason: string
+    count: number
+  }
+  notification_executors: {
+    id: Generated<number>
+    organization_id: number
+    type: string
+    name: string
+    /** JSON map of text; `url` is where it is called. */
+    config: string
+    secret: string
+    created: number
+    updated: number
+  }
+  notification_messages: {
+    id: Generated<number>
+    installation_id: number
+    name: string
+    text: string
+    created: number
+    updated: number
+  }
+  notification_outputs: {
+    id: Generated<number>
+    installation_id: number
+    name: string
+    notification_message_id: number
+    notification_output_executor_id: number
+    /** JSON map of text. */
+    config: string
+    /** How many sends there were, which gives each its place in `notification_sends`. */
+    sends: number
+    created: number
+    updated: number
+  }
+  notification_sends: { output_id: number; slot: number; sent: number; outcome: string }
   /** How many objects of a kind have ids in `block`, so that a page far down is found by counting blocks. */
   object_counts: { installation_id: number; kind: ObjectKind; block: number; count: number }
   /** What the search index does not know yet. */
@@ -206,4 +268,7 @@ export type RunOutcome = 'taken' | 'published' | 'failed' | 'skipped'
 
 export type ObjectKind = 'device' | 'function'
 
-export type ChangeKind = 'installation' | 'identity'
+/** Refused, or passed on and not stored. */
+export type BlacklistMode = 'block' | 'ignore'
+
+export type ChangeKind = 'installation' | 'identity' | 'blacklist'

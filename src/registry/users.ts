@@ -265,6 +265,51 @@ export async function otherAdministrators(
   return users.filter(({ id }) => !without.includes(id)).length
 }
 
+/**
+ * Users with a password who belong to one of `within` and to nothing outside `reach`, of at most
+ * this priority.
+ */
+export async function usersToReset(
+  registry: Registry,
+  {
+    within,
+    reach,
+    priority,
+    except
+  }: { within: readonly number[]; reach: readonly number[]; priority: number; except: number }
+): Promise<{ id: number; email: string }[]> {
+  const { rows } = await sql<{ id: number; email: string }>`
+    select users.id, users.email from users join roles on roles.id = users.role_id
+    where users.password_hash <> '' and roles.priority <= ${priority} and users.id <> ${except}
+      and exists (select 1 from user_organizations as uo where uo.user_id = users.id
+        and ${isOneOf(registry, sql.ref('uo.organization_id'), within)})
+      and not exists (select 1 from user_organizations as uo where uo.user_id = users.id
+        and not ${isOneOf(registry, sql.ref('uo.organization_id'), reach)})
+    order by users.id`.execute(registry)
+  return rows
+}
+
+/** Nobody signs in with them any more, and what was signed in ends; API keys stay. */
+export async function forgetPasswords(
+  registry: Registry,
+  ids: readonly number[],
+  now: number
+): Promise<void> {
+  if (ids.length === 0) return
+  await registry
+    .updateTable('users')
+    .set({ password_hash: '', updated: now })
+    .where(isOneOf(registry, sql.ref('users.id'), ids))
+    .execute()
+  await registry
+    .deleteFrom('tokens')
+    .where(isOneOf(registry, sql.ref('user_id'), ids))
+    .where('purpose', '!=', 'key')
+    .execute()
+  // One is enough: it makes every node forget whom it knows.
+  await recordChange(registry, 'identity', ids[0] ?? 0, now)
+}
+
 export async function prioritiesOf(registry: Registry, ids: readonly number[]): Promise<number[]> {
   const rows = await registry
     .selectFrom('users')

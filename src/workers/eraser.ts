@@ -2,6 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { History } from '../history/history.ts'
 import type { Latest } from '../history/latest.ts'
+import type { Clock } from '../lib/clock.ts'
+import { MINUTE } from '../lib/unix-time.ts'
+import type { Claims } from '../registry/claims.ts'
 import { finishErasure, pendingErasures } from '../registry/installations.ts'
 import { removeSomeObjects } from '../registry/objects.ts'
 import type { Registry } from '../registry/tables.ts'
@@ -12,11 +15,16 @@ type Parts = {
   history: History
   latest: Latest
   mover: Mover
+  claims: Claims
+  clock: Clock
   log: FastifyBaseLogger
 }
 
 /** At a time, so that nobody else waits long for the registry. */
 const OBJECTS = 100
+
+/** As long other nodes may still move what they had of it to history: it is erased again until then. */
+const OTHERS_MOVE = 10 * MINUTE
 
 /** Removes the objects and the history of deleted installations. What is left to do is in the registry, so a crash only delays it. */
 export class Eraser {
@@ -44,21 +52,22 @@ export class Eraser {
   }
 
   async #work(): Promise<void> {
-    const { registry, history, latest, mover, log } = this.#parts
+    const { registry, history, latest, mover, claims, clock, log } = this.#parts
     try {
       while (this.#again) {
         this.#again = false
-        const ids = await pendingErasures(registry)
+        const erasures = await pendingErasures(registry)
         // What was spooled before the deletion must be in history to be erased from it.
-        if (ids.length > 0) await mover.flush()
-        for (const id of ids) {
+        if (erasures.length > 0) await mover.flush()
+        for (const { installation_id: id, created } of erasures) {
           while ((await removeSomeObjects(registry, id, OBJECTS)) > 0) {
             if (this.#isStopping) return
             await nextTurn()
           }
           await history.erase(id)
           latest.erase(id)
-          await finishErasure(registry, id)
+          const isAlone = (await claims.nodes()) === 1
+          if (isAlone || created < clock() - OTHERS_MOVE) await finishErasure(registry, id)
         }
       }
     } catch (err) {

@@ -2,6 +2,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
 import { DAY, HOUR, MINUTE } from '../lib/unix-time.ts'
 import { forgetChanges } from '../registry/changes.ts'
+import type { Claims } from '../registry/claims.ts'
+import { deleteRegistrationsBefore } from '../registry/registrations.ts'
 import type { Registry } from '../registry/tables.ts'
 import { deleteExpiredTokens } from '../registry/tokens.ts'
 import type { Eraser } from './eraser.ts'
@@ -9,6 +11,7 @@ import type { Retention } from './retention.ts'
 
 type Parts = {
   registry: Registry
+  claims: Claims
   eraser: Eraser
   retention: Retention
   bus: { endSessionsUnusedSince(time: number): number | Promise<number> }
@@ -17,7 +20,7 @@ type Parts = {
   log: FastifyBaseLogger
 }
 
-/** Every ten minutes: what has ended goes. */
+/** Every ten minutes: what has ended goes. One node does it for all. */
 export class Housekeeping {
   readonly #parts: Parts
   #timer: NodeJS.Timeout | undefined
@@ -45,13 +48,15 @@ export class Housekeeping {
   }
 
   async run(): Promise<void> {
-    const { registry, eraser, retention, bus, sessionDays, clock, log } = this.#parts
+    const { registry, claims, eraser, retention, bus, sessionDays, clock, log } = this.#parts
     const now = clock()
-    await deleteExpiredTokens(registry, now)
-    await forgetChanges(registry, now - HOUR)
-    eraser.wake()
     const ended = await bus.endSessionsUnusedSince(now - sessionDays * DAY)
     if (ended > 0) log.info({ ended }, 'MQTT sessions that nobody used have ended')
+    if (!(await claims.take('housekeeping'))) return
+    await deleteExpiredTokens(registry, now)
+    await deleteRegistrationsBefore(registry, now - DAY)
+    await forgetChanges(registry, now - HOUR)
+    eraser.wake()
     await retention.run(now)
   }
 }

@@ -1,3 +1,4 @@
+import type { Blacklist } from '../access/blacklist.ts'
 import type { Directory } from '../access/directory.ts'
 import type { Message } from '../bus/bus.ts'
 import type { Latest } from '../history/latest.ts'
@@ -14,6 +15,7 @@ type Parts = {
   ids: SampleIds
   latest: Latest
   directory: Directory
+  blacklist: Blacklist
   disk: DiskSpace
   metrics: Metrics
   clock: Clock
@@ -36,15 +38,18 @@ export class Ingest {
 
   /** Only values on object topics are kept; everything else just passes through the broker. */
   accept(message: Message, sender: string): Promise<void> {
+    const { disk, blacklist } = this.#parts
     if (!isObjectTopic(message.topic)) return NOTHING_TO_STORE
-    return this.#parts.disk.isEnough ? this.#store(message, sender) : this.#hold(message, sender)
+    if (blacklist.keepsOut(message.topic)) return this.refuse('blacklisted', message, sender)
+    return disk.isEnough ? this.#store(message, sender) : this.#hold(message, sender)
   }
 
   /** Counted and noted; the sender was or will be acknowledged, so a bad message blocks nobody. */
   refuse(reason: Refusal, { topic, payload }: Message, sender: string): Promise<void> {
-    const { metrics, spool, clock, disk } = this.#parts
+    const { metrics, spool, clock, disk, blacklist } = this.#parts
     metrics.refused(reason)
-    if (!disk.isEnough) return NOTHING_TO_STORE
+    const isNews = reason !== 'blacklisted' || blacklist.count(topic)
+    if (!isNews || !disk.isEnough) return NOTHING_TO_STORE
     const excerpt = payload
       .subarray(0, EXCERPT * 4)
       .toString('utf8')

@@ -7,6 +7,7 @@ import { runsHere } from '../lib/schedule-plan.ts'
 import { withClientId } from '../lib/topic.ts'
 import { HOUR, MINUTE, SECOND, toSeconds, type UnixMs, unixMs } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Claims } from '../registry/claims.ts'
 import {
   type DueSchedule,
   dueSchedules,
@@ -22,6 +23,7 @@ type Parts = {
   registry: Registry
   bus: Bus
   ingest: Ingest
+  claims: Pick<Claims, 'take'>
   metrics: Metrics
   clock: Clock
   log: FastifyBaseLogger
@@ -81,9 +83,14 @@ export class Scheduler {
     await this.#ticking
   }
 
-  /** Everything that is due by now. */
+  /** Everything that is due by now, on one node at a time. */
   async tick(): Promise<void> {
-    const { registry, clock, timezone } = this.#parts
+    const { registry, claims, clock, timezone } = this.#parts
+    if (!(await claims.take('scheduler'))) {
+      // Whoever takes over looks at everything again, as after a start.
+      this.#last = undefined
+      return
+    }
     const now = clock()
     const floor = this.#floor(now)
     if (this.#last === undefined) await replanSchedules(registry, timezone, now)

@@ -18,14 +18,14 @@ const methods = [
   ...['percentile(95)', 'integral']
 ].map((text) => parseMethod(text) as Method)
 
-await onEveryHistory('aggregation', import.meta.url, aggregation)
+await onEveryHistory('aggregation', aggregation)
 
-function aggregation({ name, isSlow }: EngineUnderTest) {
+function aggregation({ url, isSlow }: EngineUnderTest) {
   let dataDir: string
   let history: History
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'aggregate-'))
-    history = (await openHistory({ url: `${name}:`, dataDir })).history
+    history = (await openHistory({ url: await url(), dataDir })).history
   })
   after(async () => {
     await history.close()

@@ -13,7 +13,8 @@ onEveryRegistry('claims', ({ name, url }) => {
     at: string,
     { isAlone = false, onChange = () => {} } = {}
   ): Promise<Claims> => {
-    const claims = await openClaims(at, { isAlone, onChange })
+    const claims = await openClaims(at, isAlone)
+    claims.onChange(onChange)
     t.after(() => claims.close())
     return claims
   }
@@ -85,8 +86,8 @@ onEveryRegistry('claims', ({ name, url }) => {
     const at = await url()
     const alone = await open(t, at, { isAlone: true })
     await Promise.all([
-      assert.rejects(openClaims(at, { isAlone: false, onChange() {} }), /embedded history or an/),
-      assert.rejects(openClaims(at, { isAlone: true, onChange() {} }), /another Caracal uses/)
+      assert.rejects(openClaims(at, false), /embedded history or an/),
+      assert.rejects(openClaims(at, true), /another Caracal uses/)
     ])
     await alone.close()
     const shared = await open(t, at)

@@ -26,7 +26,7 @@ async function openBus(
   const bus = new ExternalBus({
     url: `mqtt://${credentials}127.0.0.1:${port}`,
     platformId: 'a1b2c3d4',
-    claims: await openClaims('', { isAlone: true, onChange: () => {} }),
+    claims: await openClaims('', true),
     onMessage: (message) => {
       received.push(message)
       return Promise.resolve()
@@ -276,7 +276,7 @@ onEveryRegistry('slots of nodes', ({ name, url }) => {
     const { port } = await startMosquitto(t)
     const at = await url()
     const node = async () => {
-      const claims = await openClaims(at, { isAlone: false, onChange: () => {} })
+      const claims = await openClaims(at, false)
       t.after(() => claims.close())
       const opened = await openBus(t, port, { claims })
       await opened.bus.start()

@@ -39,9 +39,20 @@ test('openHistory, no second engine beside data of chDB', async (t) => {
   await assert.rejects(openHistory({ url: '', dataDir }), /holds history of sqlite/)
 })
 
+test('openHistory, no server beside data of an embedded engine', async (t) => {
+  const dataDir = await newDataDir(t)
+  await withDataOf(dataDir, 'sqlite')
+  const opening = openHistory({ url: 'http://127.0.0.1:1/db', dataDir })
+  await assert.rejects(
+    opening,
+    /sqlite holds history of sqlite; .*migrate-to.* start with clickhouse/
+  )
+})
+
 test('openHistory, unknown places', async (t) => {
   const dataDir = await newDataDir(t)
-  await assert.rejects(openHistory({ url: 'https://host:8123/db', dataDir }), /not supported yet/)
+  const nobody = openHistory({ url: 'http://127.0.0.1:1/db', dataDir })
+  await assert.rejects(nobody, /^Error: HISTORY_URL: 127\.0\.0\.1:1: ClickHouse cannot be reached/)
   await assert.rejects(openHistory({ url: 'file:x', dataDir }), /cannot be at file:x/)
 })
 

@@ -12,24 +12,28 @@ import { encodeSample, type Sample, statusJson } from '../../src/lib/sample.ts'
 import { DAY, HOUR, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
 
-await onEveryHistory('history', import.meta.url, (engine) => {
-  describe('behaviour', () => historyBehaviour(engine))
-  if (engine.name === 'chdb') test('large results are refused', chdbRefusesLargeResults)
-})
+await onEveryHistory(
+  'history',
+  (engine) => {
+    describe('behaviour', () => historyBehaviour(engine))
+    if (engine.name === 'chdb') test('large results are refused', chdbRefusesLargeResults)
+  },
+  import.meta.url
+)
 
-function historyBehaviour({ name, isSlow }: EngineUnderTest) {
-  let dataDir: string
+function historyBehaviour({ name, url, isSlow }: EngineUnderTest) {
+  let at: { url: string; dataDir: string }
   let history: History
   const open = async () => {
-    history = (await openHistory({ url: `${name}:`, dataDir })).history
+    history = (await openHistory(at)).history
   }
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'history-'))
+    at = { url: await url(), dataDir: await mkdtemp(join(tmpdir(), 'history-')) }
     await open()
   })
   after(async () => {
     await history.close()
-    await rm(dataDir, { recursive: true })
+    await rm(at.dataDir, { recursive: true })
   })
 
   const append = (samples: readonly Sample[], token = `batch ${nextNumber()}`) =>

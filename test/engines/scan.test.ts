@@ -10,14 +10,14 @@ import { type LineForm, lineTopic, sampleLine } from '../../src/lib/sample-lines
 import { DAY, HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
 
-await onEveryHistory('scan', import.meta.url, scanBehaviour)
+await onEveryHistory('scan', scanBehaviour)
 
-function scanBehaviour({ name, isSlow }: EngineUnderTest) {
+function scanBehaviour({ url, isSlow }: EngineUnderTest) {
   let dataDir: string
   let history: History
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'scan-'))
-    history = (await openHistory({ url: `${name}:`, dataDir })).history
+    history = (await openHistory({ url: await url(), dataDir })).history
   })
   after(async () => {
     await history.close()
@@ -54,7 +54,8 @@ function scanBehaviour({ name, isSlow }: EngineUnderTest) {
       })
     )
     await append(stored.toReversed())
-    const all = scanOf(installation_id)
+    const near = { from: unixMs(start - HOUR), to: unixMs(start + 3 * DAY) }
+    const all = { ...scanOf(installation_id), ...(isSlow && near) }
     await assertScan(stored, all)
     await assertScan(stored, all, 'ndjson')
     if (isSlow) return

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { routeTable } from '../../bin/pages.ts'
 import { catalogue } from '../../src/access/catalogue.ts'
 import { issuePending } from '../../src/access/tokens.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
+import { startExecutor } from '../support/executor.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -28,6 +29,12 @@ async function makeTarget(world: World) {
     (await world.request(line, { as: world.admin, body })).json as { id: number; token: string }
   await asAdmin(`PUT /api/v2/organization/${own}`, { meta })
   const role = await asAdmin('POST /api/v2/role', { name: world.unique('role'), priority: 1 })
+  const newcomer = await asAdmin('POST /api/v2/role', { name: world.unique('role'), priority: 1 })
+  const policy = await asAdmin('POST /api/v2/user/registration/policy', {
+    ...{ email_pattern: '*@target.example', role_id: newcomer.id, organization_id: own }
+  })
+  const topic = `${installation.client_id}/obj/off`
+  const blacklisted = await asAdmin('POST /api/v2/blacklist/topic', { topic, enabled: false })
   const key = await asAdmin(`POST /api/v2/user/${user.id}/security/token`, { name: 'key' })
   const object = (resource: string) =>
     asAdmin(`POST /api/v2/${resource}/${installation.id}?silent=true`, { type: 't', meta })
@@ -39,13 +46,56 @@ async function makeTarget(world: World) {
   const list = await world.request(`GET ${schedules}`, { as: world.admin })
   const [schedule = { id: 0 }] = list.json as { id: number }[]
   const app = await makeApp(world, own, installation.id)
+  const notification = await makeNotification(world, own, installation.id)
   const caller = (organization: number) =>
     world.user({ grants, organizations: [organization], priority: 500 })
   return {
     ...{ parent, own, child, sibling, other, empty },
-    ...{ installation, functionx, devicex, schedule, app, user, role, key, caller, world }
+    ...{
+      installation,
+      functionx,
+      devicex,
+      schedule,
+      app,
+      user,
+      role,
+      policy,
+      blacklisted,
+      key,
+      caller,
+      world
+    },
+    notification
   }
 }
+let executorUrl = ''
+
+/** An output of the installation, and a message and an executor that it does not use. */
+async function makeNotification(world: World, organization_id: number, installationId: number) {
+  const ask = async (path: string, body: unknown) => {
+    const { status, json, text } = await world.request(`POST /api/v2/${path}`, {
+      as: world.admin,
+      body
+    })
+    assert.equal(status, 200, text)
+    return (json as { id: number }).id
+  }
+  const at = `notification/${installationId}`
+  const makeMessage = () => ask(`${at}/message`, { name: 'x', text: 'x' })
+  const makeExecutor = () =>
+    ask('admin/notification/executor', {
+      name: 'x',
+      organization_id,
+      config: { url: executorUrl }
+    })
+  const links = {
+    notification_message_id: await makeMessage(),
+    notification_output_executor_id: await makeExecutor()
+  }
+  const output = await ask(`${at}/output`, { name: 'x', ...links })
+  return { links, output, message: await makeMessage(), executor: await makeExecutor() }
+}
+
 /** An app of the organization, not public, with a published version that the installation runs. */
 async function makeApp(world: World, publisher: number, installationId: number) {
   const ask = async (line: string, body: unknown, headers = {}) => {
@@ -447,6 +497,33 @@ const table: Record<string, Row> = {
     body: () => ({ new_password: 'a brand new secret' }),
     reach: 'inside'
   },
+  'POST /api/v2/user/register': {
+    line: () => 'POST /api/v2/user/register',
+    body: (t) => ({ first_name: '', last_name: '', email: `${t.world.unique('x')}@x.example` }),
+    reach: 'public'
+  },
+  'GET /api/v2/user/registration/policy': {
+    line: () => 'GET /api/v2/user/registration/policy',
+    reach: 'anyone'
+  },
+  'POST /api/v2/user/registration/policy': {
+    line: () => 'POST /api/v2/user/registration/policy',
+    body: (t) => ({ email_pattern: '*@x.example', role_id: t.role.id, organization_id: t.own }),
+    reach: 'inside'
+  },
+  'GET /api/v2/user/registration/policy/{policy_id}': {
+    line: (t) => `GET /api/v2/user/registration/policy/${t.policy.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/user/registration/policy/{policy_id}': {
+    line: (t) => `PUT /api/v2/user/registration/policy/${t.policy.id}`,
+    body: () => ({ email_pattern: '*@y.example' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/user/registration/policy/{policy_id}': {
+    line: (t) => `DELETE /api/v2/user/registration/policy/${t.policy.id}`,
+    reach: 'inside'
+  },
   ...metaKeys('/api/v2/user/{user_id}', (t) => `/api/v2/user/${t.user.id}`),
   'GET /api/v2/user/{user_id}/security/token': {
     line: (t) => `GET /api/v2/user/${t.user.id}/security/token`,
@@ -478,6 +555,10 @@ const table: Record<string, Row> = {
   },
   'DELETE /api/v2/organization/{organization_id}': {
     line: (t) => `DELETE /api/v2/organization/${t.empty}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/organization/{organization_id}/force_password_reset': {
+    line: (t) => `POST /api/v2/organization/${t.own}/force_password_reset`,
     reach: 'inside'
   },
   ...metaKeys('/api/v2/organization/{organization_id}', (t) => `/api/v2/organization/${t.own}`),
@@ -561,6 +642,115 @@ const table: Record<string, Row> = {
     line: (t) => `DELETE /api/v2/edge/app/configured/${t.installation.id}/${t.app.instance}`,
     reach: 'inside'
   },
+  'GET /api/v2/blacklist/topic': {
+    line: () => 'GET /api/v2/blacklist/topic',
+    reach: 'anyone'
+  },
+  'POST /api/v2/blacklist/topic': {
+    line: () => 'POST /api/v2/blacklist/topic',
+    body: (t) => ({ topic: `${t.installation.client_id}/obj/off`, enabled: false }),
+    reach: 'inside'
+  },
+  'GET /api/v2/blacklist/topic/{entry_id}': {
+    line: (t) => `GET /api/v2/blacklist/topic/${t.blacklisted.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/blacklist/topic/{entry_id}': {
+    line: (t) => `PUT /api/v2/blacklist/topic/${t.blacklisted.id}`,
+    body: () => ({ reason: 'x' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/blacklist/topic/{entry_id}': {
+    line: (t) => `DELETE /api/v2/blacklist/topic/${t.blacklisted.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/notification/{installation_id}/message': {
+    line: (t) => `GET /api/v2/notification/${t.installation.id}/message`,
+    reach: 'inside'
+  },
+  'POST /api/v2/notification/{installation_id}/message': {
+    line: (t) => `POST /api/v2/notification/${t.installation.id}/message`,
+    body: () => ({ name: 'x', text: 'x' }),
+    reach: 'inside'
+  },
+  'GET /api/v2/notification/{installation_id}/message/{message_id}': {
+    line: (t) => `GET /api/v2/notification/${t.installation.id}/message/${t.notification.message}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/notification/{installation_id}/message/{message_id}': {
+    line: (t) => `PUT /api/v2/notification/${t.installation.id}/message/${t.notification.message}`,
+    body: () => ({ text: 'y' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/notification/{installation_id}/message/{message_id}': {
+    line: (t) =>
+      `DELETE /api/v2/notification/${t.installation.id}/message/${t.notification.message}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/notification/{installation_id}/output': {
+    line: (t) => `GET /api/v2/notification/${t.installation.id}/output`,
+    reach: 'inside'
+  },
+  'POST /api/v2/notification/{installation_id}/output': {
+    line: (t) => `POST /api/v2/notification/${t.installation.id}/output`,
+    body: (t) => t.notification.links,
+    reach: 'inside'
+  },
+  'GET /api/v2/notification/{installation_id}/output/{output_id}': {
+    line: (t) => `GET /api/v2/notification/${t.installation.id}/output/${t.notification.output}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/notification/{installation_id}/output/{output_id}': {
+    line: (t) => `PUT /api/v2/notification/${t.installation.id}/output/${t.notification.output}`,
+    body: () => ({ name: 'y' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/notification/{installation_id}/output/{output_id}': {
+    line: (t) => `DELETE /api/v2/notification/${t.installation.id}/output/${t.notification.output}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/notification/{installation_id}/output/{output_id}/send': {
+    line: (t) =>
+      `POST /api/v2/notification/${t.installation.id}/output/${t.notification.output}/send`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'GET /api/v2/notification/{installation_id}/output/{output_id}/sends': {
+    line: (t) =>
+      `GET /api/v2/notification/${t.installation.id}/output/${t.notification.output}/sends`,
+    reach: 'inside'
+  },
+  'GET /api/v2/notification/{installation_id}/executor': {
+    line: (t) => `GET /api/v2/notification/${t.installation.id}/executor`,
+    reach: 'inside'
+  },
+  'GET /api/v2/notification/{installation_id}/executor/{executor_id}': {
+    line: (t) =>
+      `GET /api/v2/notification/${t.installation.id}/executor/${t.notification.executor}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/admin/notification/executor': {
+    line: () => 'GET /api/v2/admin/notification/executor',
+    reach: 'anyone'
+  },
+  'POST /api/v2/admin/notification/executor': {
+    line: () => 'POST /api/v2/admin/notification/executor',
+    body: (t) => ({ name: 'x', organization_id: t.own, config: { url: executorUrl } }),
+    reach: 'inside'
+  },
+  'GET /api/v2/admin/notification/executor/{executor_id}': {
+    line: (t) => `GET /api/v2/admin/notification/executor/${t.notification.executor}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/admin/notification/executor/{executor_id}': {
+    line: (t) => `PUT /api/v2/admin/notification/executor/${t.notification.executor}`,
+    body: () => ({ name: 'y' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/admin/notification/executor/{executor_id}': {
+    line: (t) => `DELETE /api/v2/admin/notification/executor/${t.notification.executor}`,
+    reach: 'inside'
+  },
   ...questions('POST /broker/auth', { clientid: 'x' }),
   ...questions('POST /broker/acl', { clientid: 'x', topic: '1/obj/x', action: 'publish' }),
   ...questions('POST /broker/mosquitto/user', {}),
@@ -585,8 +775,18 @@ onEveryRegistry('every endpoint crossed with every kind of caller', (engine) => 
   let ahead = 0
   const { platform } = withPlatform(engine, {
     clock: () => unixMs(Date.now() + ahead),
-    settings: { CARACAL_SYSTEM_ACCOUNTS: 'push:secret' }
+    settings: {
+      CARACAL_SYSTEM_ACCOUNTS: 'push:secret',
+      CARACAL_NOTIFY_PRIVATE_NETWORKS: '127.0.0.1'
+    }
   })
+  let stopExecutor = () => {}
+  before(async () => {
+    const { url, stop } = await startExecutor()
+    executorUrl = url
+    stopExecutor = stop
+  })
+  after(() => stopExecutor())
 
   /** Callers who are nobody here: 401 everywhere but on public routes. */
   async function nobodies(world: World): Promise<Record<string, Record<string, string>>> {

@@ -96,6 +96,18 @@ const keySets = {
   ],
   version: ['hash', 'name', 'timestamp'],
   instance: ['app_id', 'config', 'created', 'id', 'installation_id', 'name', 'updated', 'version'],
+  // One client fails on `installation_id`, two others need it.
+  message: ['id', 'installation_id', 'name', 'text'],
+  output: [
+    'config',
+    'id',
+    'installation_id',
+    'name',
+    'notification_message_id',
+    'notification_output_executor_id'
+  ],
+  executor: ['config', 'id', 'name', 'organization_id', 'type'],
+  managedExecutor: ['config', 'id', 'name', 'organization_id', 'secret', 'type'],
   metaObject: ['protected', 'value'],
   ok: ['message']
 }
@@ -750,6 +762,52 @@ onEveryRegistry('lynx', (engine) => {
         isWhole(instance as Fields, ['id', 'app_id', 'installation_id', 'created', 'updated'])
       }
       assert.deepEqual(keysOf(await good(`DELETE ${one}`)), keySets.ok)
+    })
+
+    test('messages, outputs and executors of notifications', async () => {
+      const { id: installation_id } = await site()
+      const line = `/api/v2/notification/${installation_id}`
+      const executors = '/api/v2/admin/notification/executor'
+      const config = { url: 'https://executor.example.org/' }
+      // As node-lynx, go-lynx and py-lynx send them.
+      const fields = { type: '', name: 'x', organization_id: 0, config }
+      const executor = (await good(`POST ${executors}`, { body: fields })) as Fields
+      const text = { id: null, name: 'x', text: 'x', installation_id: String(installation_id) }
+      const message = (await good(`POST ${line}/message`, { body: text })) as Fields
+      const output = (await good(`POST ${line}/output`, {
+        body: {
+          id: 0,
+          installation_id: 0,
+          notification_output_executor_id: executor['id'],
+          notification_message_id: message['id'],
+          config: null
+        }
+      })) as Fields
+      const kinds: [keyof typeof keySets, string, Fields][] = [
+        // What is used comes after what uses it.
+        ['output', `${line}/output`, output],
+        ['message', `${line}/message`, message],
+        ['managedExecutor', executors, executor]
+      ]
+      for (const [kind, list, made] of kinds) {
+        for (const found of [
+          made,
+          await good(`GET ${list}/${made['id']}`),
+          await good(`PUT ${list}/${made['id']}`, { body: made }),
+          firstOf(await good(`GET ${list}`))
+        ]) {
+          assert.deepEqual(keysOf(found), keySets[kind])
+          isWhole(found as Fields, ['id'])
+        }
+      }
+      for (const path of ['executor', `executor/${executor['id']}`]) {
+        const found = await good(`GET ${line}/${path}`)
+        assert.deepEqual(keysOf([found].flat()[0]), keySets.executor)
+      }
+      for (const [, list, made] of kinds) {
+        const gone = await good(`DELETE ${list}/${made['id']}`, { body: made })
+        assert.deepEqual(keysOf(gone), keySets.ok)
+      }
     })
 
     test('search results under both spellings, under /api as the contract has them', async () => {

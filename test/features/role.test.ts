@@ -160,7 +160,10 @@ onEveryRegistry('role and permission', (engine) => {
     const { json } = await world.request('GET /api/v2/user/me', { as: user })
     const path = `/api/v2/role/${(json as { role: number }).role}`
     const { status, json: answer } = await world.request(`DELETE ${path}`, { as: world.admin })
-    assert.deepEqual([status, answer], [400, { message: 'users have this role' }])
+    assert.deepEqual(
+      [status, answer],
+      [400, { message: 'users or registration policies have this role' }]
+    )
   })
   for (const [line, body] of [
     ['GET /api/v2/role', undefined],

@@ -46,6 +46,16 @@ test('readConfig', () => {
   f({ TIMEZONE: 'Nowhere' }, /TIMEZONE/)
   f({ REGISTRY_URL: 'postgres://a:b@c/d' }, { REGISTRY_URL: 'postgres://a:b@c/d' })
   f({ REGISTRY_URL: 'sqlite:x' }, /REGISTRY_URL: must begin with/)
+  const server = { HISTORY_URL: 'https://me:p%2Fw@ch:8443/caracal' }
+  f(server, { ...server, HISTORY_CLUSTER: '', HISTORY_QUORUM: 0 })
+  f({ ...server, HISTORY_CLUSTER: 'east-1', HISTORY_QUORUM: '2' }, { HISTORY_QUORUM: 2 })
+  f({ ...server, HISTORY_CLUSTER: 'a`b' }, /HISTORY_CLUSTER: must be a name/)
+  f({ ...server, HISTORY_QUORUM: '2' }, /HISTORY_QUORUM: needs CARACAL_HISTORY_CLUSTER/)
+  f({ HISTORY_CLUSTER: 'east' }, /HISTORY_CLUSTER: needs a ClickHouse server/)
+  for (const end of ['', '/', '/a/b', '/a-b', '/1a', "/a'b", '/a?x=1', '/a%60b']) {
+    f({ HISTORY_URL: `http://ch:8123${end}` }, /HISTORY_URL: must end with \/database/)
+  }
+  f({ HISTORY_URL: 'tcp://ch:9000/caracal' }, /HISTORY_URL: must begin with/)
   f({ BUS_URL: 'tcp://x' }, /BUS_URL/)
   f({ BUS_URL: 'mqtt://x', BUS_CA_PATH: 'x' }, /BUS_CA_PATH: needs a CARACAL_BUS_URL.*mqtts/)
   f({ BUS_URL: 'mqtt://' }, /BUS_URL: names no host/)
@@ -58,6 +68,12 @@ test('readConfig', () => {
   f({ BUS_URL, BROKER_KEY: 'a-_9'.repeat(8) }, { BROKER_KEY: 'a-_9'.repeat(8) })
   f({ SMS_URL: 'http://sms.example.org/' }, /SMS_URL: must begin with https/)
   f({ SMS_URL: 'http://a:b@localhost:9/' }, { SMS_URL: 'http://a:b@localhost:9/' })
+  f({}, { NOTIFY_PRIVATE_NETWORKS: '' })
+  f({ NOTIFY_PRIVATE_NETWORKS: '::1,10.0.0.0/8' }, { NOTIFY_PRIVATE_NETWORKS: '::1,10.0.0.0/8' })
+  f(
+    { NOTIFY_PRIVATE_NETWORKS: '::1,localhost' },
+    /NOTIFY_PRIVATE_NETWORKS: "localhost" is not an address or a network/
+  )
   f({ SYSTEM_ACCOUNTS: 'push:secret,other:pass' }, { SYSTEM_ACCOUNTS: 'push:secret,other:pass' })
   f({ SYSTEM_ACCOUNTS: 'push' }, /SYSTEM_ACCOUNTS: must be name:password/)
   f({ LOG_LEVEL: 'loud' }, /LOG_LEVEL: must be fatal, error/)

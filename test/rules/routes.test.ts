@@ -89,6 +89,7 @@ test('the routes that ask for no sign-in are these', async () => {
     'GET /health/ready',
     'POST /api/v2/auth',
     'POST /api/v2/auth/reset_password',
+    'POST /api/v2/user/register',
     'PUT /api/v2/auth/reset_password'
   ])
 })

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { eventually } from './eventually.ts'
 import { freePort } from './port.ts'
 
@@ -23,7 +22,7 @@ export const withoutMosquitto =
 
 /** A broker with persistence, in a directory of its own; it comes back under the same port. */
 export async function startMosquitto(
-  t: Pick<TestContext, 'after'>,
+  t: { after(close: () => unknown): void },
   settings: readonly string[] = ['allow_anonymous true'],
   /** Of its only listener. */
   listener: readonly string[] = []

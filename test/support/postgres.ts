@@ -7,8 +7,16 @@ import { join } from 'node:path'
 
 const INSTALLED = '/usr/lib/postgresql'
 
+export type Postgres = {
+  url: string
+  /** As a power cut would; what was committed is there again after `resume`. */
+  crash(): Promise<void>
+  resume(): Promise<void>
+  stop(): Promise<void>
+}
+
 /** Starts a PostgreSQL server of our own in a temporary directory; undefined when none is installed. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> } | undefined> {
+export async function startPostgres(): Promise<Postgres | undefined> {
   const bin = findBin()
   if (!bin) return undefined
   const directory = mkdtempSync(join(tmpdir(), 'caracal-postgres-'))
@@ -16,49 +24,39 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
   if (account) chownSync(directory, account.uid, account.gid)
   const data = join(directory, 'data')
   const run = { ...account, cwd: directory }
-  execFileSync(
-    join(bin, 'initdb'),
-    [
-      '-D',
-      data,
-      '-U',
-      'caracal',
-      '--auth=trust',
-      '--encoding=UTF8',
-      '--locale=C.UTF-8',
-      '--no-sync'
-    ],
-    { ...run, stdio: 'ignore' }
-  )
+  const made = `-D ${data} -U caracal --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync`
+  execFileSync(join(bin, 'initdb'), made.split(' '), { ...run, stdio: 'ignore' })
   const port = await freePort()
   // Tests ask whether we are right, not whether the disk is: no fsync makes them twice as fast.
-  const server = spawn(
-    join(bin, 'postgres'),
-    [
-      '-D',
-      data,
-      '-p',
-      String(port),
-      '-h',
-      '127.0.0.1',
-      '-k',
-      directory,
-      '-F',
-      '-c',
-      'max_connections=200'
-    ],
-    { ...run, stdio: ['ignore', 'ignore', 'pipe'] }
-  )
-  const stop = async () => {
-    server.kill('SIGINT')
-    if (server.exitCode === null) await once(server, 'exit')
-    rmSync(directory, { recursive: true, force: true })
+  const served = `-D ${data} -p ${port} -h 127.0.0.1 -k ${directory} -F -c max_connections=200`
+  const serve = async () => {
+    const server = spawn(join(bin, 'postgres'), served.split(' '), {
+      ...run,
+      stdio: ['ignore', 'ignore', 'pipe']
+    })
+    for await (const chunk of server.stderr) {
+      if (String(chunk).includes('ready to accept connections')) break
+    }
+    server.stderr.resume()
+    return server
   }
-  for await (const chunk of server.stderr) {
-    if (String(chunk).includes('ready to accept connections')) break
+  let server = await serve()
+  const end = async (signal: NodeJS.Signals) => {
+    server.kill(signal)
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')
   }
-  server.stderr.resume()
-  return { url: `postgres://caracal@127.0.0.1:${port}/postgres`, stop }
+  return {
+    url: `postgres://caracal@127.0.0.1:${port}/postgres`,
+    // SIGQUIT ends every connection at once and leaves recovery to the next start.
+    crash: () => end('SIGQUIT'),
+    resume: async () => {
+      server = await serve()
+    },
+    stop: async () => {
+      await end('SIGINT')
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
 }
 
 function findBin(): string | undefined {

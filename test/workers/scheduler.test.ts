@@ -17,14 +17,15 @@ const noon = unixMs(Math.ceil(Date.now() / HOUR) * HOUR + 48 * HOUR)
 type Run = { planned: number; outcome: string }
 
 /** A scheduler of the test's own on the platform's engines, with a clock that is set by hand. */
-function schedulerOf({ deps, dataDir }: TestPlatform, now: UnixMs) {
+function schedulerOf({ deps, dataDir }: TestPlatform, now: UnixMs, leads = () => true) {
   const time = { now, elapsed: 0 }
   const clock = () => time.now
   const disk = new DiskSpace(dataDir, 1)
   const open = () => {
     const ingest = new Ingest({ ...deps, ids: new SampleIds(now * 1000), disk, clock })
     const elapsed = () => time.elapsed
-    return new Scheduler({ ...deps, ingest, clock, elapsed })
+    const claims = { take: () => Promise.resolve(leads()) }
+    return new Scheduler({ ...deps, claims, ingest, clock, elapsed })
   }
   let scheduler = open()
   return {
@@ -268,6 +269,20 @@ onEveryRegistry('scheduler', (engine) => {
     const schedulers = [1, 2, 3].map(() => schedulerOf(platform(), noon))
     const published = await world.published(() => Promise.all(schedulers.map((s) => s.tick())))
     assert.deepEqual(published, [topic])
+  })
+
+  test('a node that does not lead runs nothing, and what was due a moment before it does', async () => {
+    await nothing()
+    const { runs } = await makeSchedule(platform().world)
+    let leads = false
+    const { tick, pass } = schedulerOf(platform(), noon, () => leads)
+    await tick()
+    pass(10 * SECOND)
+    await tick()
+    assert.deepEqual(await runs(), [])
+    leads = true
+    await tick()
+    assert.deepEqual(await runs(), [[0, 'published']])
   })
 
   test('a run that was taken when the process ended is published by the next', async () => {

@@ -1,49 +1,22 @@
 import { hashPassword } from '../../access/password.ts'
-import { hasEnded, hashToken, issueResetKey } from '../../access/tokens.ts'
+import { hasEnded, hashToken } from '../../access/tokens.ts'
 import type { Deps } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
 import { passwordFault } from '../../lib/password-rules.ts'
-import { HOUR } from '../../lib/unix-time.ts'
-import { lockUser } from '../../registry/dialect.ts'
-import { countTokensSince, deleteToken, endSessions, findToken } from '../../registry/tokens.ts'
+import { sendResetKey } from '../../notify/password-key.ts'
+import { confirmRegistration, findRegistration } from '../../registry/registrations.ts'
+import type { Registry } from '../../registry/tables.ts'
+import { deleteToken, endSessions, findToken, type TokenRow } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { findUserByEmail, updateUser } from '../../registry/users.ts'
 
-const MAILS_PER_HOUR = 5
-
-/** Sends the key, if there is such an account and it was not sent too many already. */
-export async function sendResetKey(deps: Deps, email: string): Promise<void> {
-  const { registry, clock, mail } = deps
-  const user = await findUserByEmail(registry, email)
-  if (!user) return
-  const now = clock()
-  const recent = { purpose: 'reset', since: now - HOUR } as const
-  const key = await registry.transaction().execute(async (registry) => {
-    await lockUser(registry, user.id)
-    const isEnough = (await countTokensSince(registry, user.id, recent)) >= MAILS_PER_HOUR
-    return isEnough ? undefined : issueResetKey(registry, user.id, now)
-  })
-  if (key === undefined) return
-  await mail.send({
-    kind: 'mail',
-    to: user.email,
-    subject: 'Your new password',
-    text: mailText(key, deps.publicUrl)
-  })
+/** Sends the key, if there is such an account. */
+export async function askForResetKey(deps: Deps, email: string): Promise<void> {
+  const user = await findUserByEmail(deps.registry, email)
+  if (user) await sendResetKey(deps, user, 'asked')
 }
 
-const mailText = (key: string, publicUrl: string): string =>
-  [
-    'Someone asked for a new password for this account. This key sets it, once, within 30 minutes:',
-    '',
-    key,
-    '',
-    `Without an app: PUT ${publicUrl}/api/v2/auth/reset_password with the key in the header X-API-Key`,
-    'and the body {"password": "..."}.',
-    '',
-    'If it was not you, nothing has to be done.',
-    ''
-  ].join('\n')
+type Change = { password_hash: string; now: number }
 
 /** The key is good once; a password that the rules refuse leaves it good. */
 export async function setNewPassword(
@@ -51,15 +24,31 @@ export async function setNewPassword(
   key: string,
   password: string
 ): Promise<void> {
-  const token = await findToken(registry, hashToken(key), ['reset'])
-  if (!token || hasEnded(token, clock())) throw badRequest('the key is not valid')
+  const apply = await whatOpens(registry, hashToken(key), clock())
+  if (!apply) throw badRequest('the key is not valid')
   const fault = passwordFault(password)
   if (fault) throw badRequest(fault)
   const password_hash = await hashPassword(password)
-  const now = clock()
   await inTransaction(registry, async (registry) => {
-    if (!(await deleteToken(registry, token, now))) throw badRequest('the key is not valid')
-    await updateUser(registry, token.user_id, { password_hash }, now)
-    await endSessions(registry, token.user_id, { now })
+    const isFirst = await apply(registry, { password_hash, now: clock() })
+    if (!isFirst) throw badRequest('the key is not valid')
   })
 }
+
+/** A key sets the password of an account, or makes the account of who registered. */
+async function whatOpens(registry: Registry, hash: string, now: number) {
+  const token = await findToken(registry, hash, ['reset'])
+  if (token && !hasEnded(token, now)) return replacePassword(token)
+  const registration = await findRegistration(registry, hash)
+  if (!registration || registration.expires <= now) return undefined
+  return (registry: Registry, change: Change) => confirmRegistration(registry, registration, change)
+}
+
+const replacePassword =
+  (token: TokenRow) =>
+  async (registry: Registry, { password_hash, now }: Change): Promise<boolean> => {
+    if (!(await deleteToken(registry, token, now))) return false
+    await updateUser(registry, token.user_id, { password_hash }, now)
+    await endSessions(registry, token.user_id, { now })
+    return true
+  }

@@ -12,7 +12,7 @@ import { badRequest, unauthorized } from '../../http/errors.ts'
 import { deleteToken } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { finishLogin, login } from './login.ts'
-import { sendResetKey, setNewPassword } from './password-reset.ts'
+import { askForResetKey, setNewPassword } from './password-reset.ts'
 import { Challenge, LoginAnswer, NewPassword, ResetRequest } from './schema.ts'
 
 export const authRoutes: Routes = (app, deps) => {
@@ -80,7 +80,7 @@ export const authRoutes: Routes = (app, deps) => {
     },
     async ({ body }) => {
       // Not waited for: known and unknown accounts look the same, in time too.
-      sendResetKey(deps, body.email).catch((err) =>
+      askForResetKey(deps, body.email).catch((err) =>
         log.error({ err }, 'the key for a new password could not be sent')
       )
       return { message: 'A key is on its way if the account exists' }

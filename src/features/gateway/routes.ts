@@ -2,6 +2,7 @@ import { mayAllOfAGateway } from '../../access/gateway.ts'
 import { gatewayItself, onInstallation, permit, whenAssigned } from '../../access/guard.ts'
 import { hashSecret } from '../../access/password.ts'
 import { newToken } from '../../access/tokens.ts'
+import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
@@ -113,8 +114,7 @@ export const gatewayRoutes: Routes = (app, deps) => {
       config: { access: permit('gateway/registration/policy') }
     },
     async ({ principal, body: { allow_unregistered, default_organization_id } }) => {
-      // It holds for every installation there is, so it belongs to those who reach all of them.
-      if (!principal.organizationsBelow.has(TOP)) throw forbidden()
+      if (!reachesEverything(principal)) throw forbidden()
       if (!principal.organizationsBelow.has(default_organization_id)) throw forbidden()
       await writeGatewayPolicy(registry, { allow_unregistered, default_organization_id })
       return { allow_unregistered, default_organization_id }
@@ -123,8 +123,6 @@ export const gatewayRoutes: Routes = (app, deps) => {
 }
 
 const MAX_CAPABILITIES = 100
-/** The first organization, above all others. */
-const TOP = 1
 
 /** `["schedule"]` or `{capabilities: ["schedule"]}`; anything else reports nothing. */
 function capabilitiesIn(body: unknown): string[] | undefined {

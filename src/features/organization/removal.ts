@@ -4,6 +4,7 @@ import { badRequest, forbidden } from '../../http/errors.ts'
 import { tellRemoved } from '../../notify/removed.ts'
 import { moveEdgeApps } from '../../registry/edge-apps.ts'
 import { readInstallationRefs, removeInstallations } from '../../registry/installations.ts'
+import { listExecutors, removeExecutors } from '../../registry/notification-executors.ts'
 import {
   contentsOf,
   deleteOrganizations,
@@ -28,10 +29,11 @@ export async function removeOrganization(
   const { registry, clock } = deps
   const installations = await inTransaction(registry, async (registry) => {
     if (!force) {
-      const { children, installations, users } = await contentsOf(registry, id)
+      const { children, installations, users, executors } = await contentsOf(registry, id)
       if (children > 0) throw badRequest('the organization has children')
       if (installations > 0) throw badRequest('the organization has installations')
       if (users > 0) throw badRequest('the organization has users')
+      if (executors > 0) throw badRequest('the organization has notification executors')
     }
     const ids = await organizationsBelow(registry, [id])
     if (principal.organizationIds.some((own) => ids.includes(own))) {
@@ -50,10 +52,13 @@ export async function removeOrganization(
     // With force or without, everybody needs the right for what they delete.
     if (gone.length > 0 && !holdsName(principal, 'installation/delete/all')) throw forbidden()
     if (members.length > 0 && !holds(principal, 'user/create/delete')) throw forbidden()
+    const executors = await listExecutors(registry, ids)
+    if (executors.length > 0 && !holds(principal, 'notification/executor/manage')) throw forbidden()
     const goneIds = gone.map((one) => one.id)
     await removeInstallations(registry, goneIds, clock())
     for (const member of members) await deleteUser(registry, member, clock())
     const root = await findOrganization(registry, id)
+    await removeExecutors(registry, ids)
     if (root?.parent_id) await moveEdgeApps(registry, ids, root.parent_id)
     await deleteOrganizations(registry, ids, clock())
     return gone

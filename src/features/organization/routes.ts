@@ -21,6 +21,7 @@ import {
   updateOrganization
 } from '../../registry/organizations.ts'
 import { inTransaction } from '../../registry/transaction.ts'
+import { forcePasswordReset } from './password-reset.ts'
 import { removeOrganization } from './removal.ts'
 import {
   NewOrganization,
@@ -138,6 +139,23 @@ export const organizationRoutes: Routes = (app, deps) => {
     async ({ principal, params, query }) => {
       await removeOrganization(deps, principal, params.organization_id, query.force ?? false)
       return { message: 'Deleted' }
+    }
+  )
+
+  app.post(
+    '/:organization_id/force_password_reset',
+    {
+      schema: {
+        tags,
+        summary: 'Ask every member, here and below, for a new password; a key comes by mail',
+        params: OrganizationParams,
+        response: { 200: Message }
+      },
+      config: { access: edit }
+    },
+    async ({ principal, params }) => {
+      const count = await forcePasswordReset(deps, principal, params.organization_id)
+      return { message: `${count} users are asked for a new password` }
     }
   )
 

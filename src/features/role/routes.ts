@@ -109,7 +109,8 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
     async ({ principal, params }) => {
       const role = await findBelow(registry, principal, params.role_id)
       if (role.id <= firstRoles.length) throw badRequest('the role comes with the platform')
-      if (!(await deleteRole(registry, role.id))) throw badRequest('users have this role')
+      if (!(await deleteRole(registry, role.id)))
+        throw badRequest('users or registration policies have this role')
       return { message: 'Deleted' }
     }
   )

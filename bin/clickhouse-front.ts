@@ -1,0 +1,217 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { buffer, text } from 'node:stream/consumers'
+import { createGunzip, gzipSync } from 'node:zlib'
+import type { Session } from 'chdb'
+
+export type FrontOptions = {
+  directory: string
+  user: string
+  password: string
+  /** Of one query; 0: as many as the engine likes. */
+  threads: number
+  /** PEM; both or none. */
+  tls?: { cert: string; key: string }
+}
+
+/**
+ * As much of ClickHouse's HTTP interface as its own client needs, in front of chDB, which is the
+ * same engine. For development and tests: one user, no sessions, no roles, no multipart.
+ */
+export async function clickhouseFront({ tls, ...options }: FrontOptions) {
+  const { Session } = await import('chdb')
+  const connectionArgs = options.threads > 0 ? [`--max_threads=${options.threads}`] : []
+  const engine = new Engine(() => new Session(options.directory, { connectionArgs }))
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
+    void answer(engine, options, request, response)
+  const limits = { maxHeaderSize: 1024 * 1024, keepAliveTimeout: 10_000 }
+  return tls ? createTlsServer({ ...limits, ...tls }, listener) : createServer(limits, listener)
+}
+
+async function answer(
+  engine: Engine,
+  { user, password }: FrontOptions,
+  request: IncomingMessage,
+  response: ServerResponse
+): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://front')
+  const query_id = searchParams.get('query_id') ?? crypto.randomUUID()
+  response.setHeader('x-clickhouse-server-display-name', 'clickhouse-dev')
+  try {
+    if (
+      pathname === '/ping' ||
+      (pathname === '/' && request.method === 'GET' && !searchParams.size)
+    )
+      return void response.end('Ok.\n')
+    if (!isUser(request, searchParams, `${user}:${password}`)) throw authenticationFailed(user)
+    const unpacked =
+      request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request
+    const sql = searchParams.get('query')
+    const insert = /^\s*INSERT\s+INTO\s+(\S+)\s+FORMAT\s+(\w+)\s*$/i.exec(sql ?? '')
+    const asked = { query_id, database: searchParams.get('database') ?? 'default' }
+    response.setHeader('x-clickhouse-query-id', query_id)
+    if (insert) {
+      const [, table = '', format = ''] = insert
+      const rows = await buffer(unpacked)
+      const settings = settingsOf(searchParams)
+      const written = await engine.insert({ ...asked, table, format, rows, settings })
+      response.setHeader('x-clickhouse-summary', JSON.stringify({ written_rows: String(written) }))
+      return void response.end()
+    }
+    const statement = `${sql ?? ''}${request.method === 'POST' ? await text(unpacked) : ''}`
+    const answered = await engine.run(
+      { ...asked, statement, settings: settingsOf(searchParams), params: paramsOf(searchParams) },
+      (hungUp) => response.once('close', () => response.writableFinished || hungUp())
+    )
+    response.setHeader('x-clickhouse-summary', JSON.stringify({ read_rows: answered.read_rows }))
+    send(request, response, searchParams, answered.bytes)
+  } catch (error) {
+    fail(response, error as Error)
+  }
+}
+
+function send(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  searchParams: URLSearchParams,
+  bytes: Uint8Array
+): void {
+  const isPacked =
+    searchParams.get('enable_http_compression') === '1' &&
+    String(headers['accept-encoding']).includes('gzip')
+  if (isPacked) response.setHeader('content-encoding', 'gzip')
+  response.end(isPacked ? gzipSync(bytes) : bytes)
+}
+
+/** As ClickHouse maps the codes of its errors; the others are 500. */
+const statuses: Record<number, number> = { 47: 404, 60: 404, 62: 400, 81: 404, 159: 408, 516: 403 }
+
+function fail(response: ServerResponse, { message }: Error): void {
+  const code = Number(/Code: (\d+)/.exec(message)?.[1] ?? 1002)
+  response.statusCode = statuses[code] ?? 500
+  response.setHeader('x-clickhouse-exception-code', code)
+  const known = message.startsWith('Code: ')
+  response.end(known ? message : `Code: 1002. DB::Exception: ${message}. (UNKNOWN_EXCEPTION)`)
+}
+
+const authenticationFailed = (user: string) =>
+  new Error(
+    `Code: 516. DB::Exception: ${user}: Authentication failed: password is incorrect, or there is no user with such name. (AUTHENTICATION_FAILED)`
+  )
+
+function isUser({ headers }: IncomingMessage, params: URLSearchParams, wanted: string): boolean {
+  const [scheme, basic = ''] = headers.authorization?.split(' ') ?? []
+  if (scheme === 'Basic') return Buffer.from(basic, 'base64').toString() === wanted
+  const user = headers['x-clickhouse-user'] ?? params.get('user') ?? 'default'
+  return `${user}:${headers['x-clickhouse-key'] ?? params.get('password') ?? ''}` === wanted
+}
+
+const NO_SETTINGS = ['query', 'query_id', 'database', 'session_id', 'wait_end_of_query', 'role']
+const OF_HTTP = ['user', 'password', 'compress', 'decompress', 'default_format', 'buffer_size']
+
+const settingsOf = (params: URLSearchParams): Record<string, string> =>
+  Object.fromEntries(
+    [...params].filter(
+      ([name]) => ![...NO_SETTINGS, ...OF_HTTP].includes(name) && !name.startsWith('param_')
+    )
+  )
+
+const paramsOf = (params: URLSearchParams): Record<string, string> =>
+  Object.fromEntries(
+    [...params].flatMap(([name, value]) =>
+      name.startsWith('param_') ? [[name.slice('param_'.length), value]] : []
+    )
+  )
+
+type Asked = { query_id: string; database: string; settings: Record<string, string> }
+
+/** One chDB session per database: they share the directory, and each keeps its own USE. */
+class Engine {
+  readonly #open: () => Session
+  readonly #sessions = new Map<string, Promise<Session>>()
+
+  constructor(open: () => Session) {
+    this.#open = open
+  }
+
+  #session(database: string): Promise<Session> {
+    const known = this.#sessions.get(database)
+    if (known) return known
+    const session = (async () => {
+      const opened = this.#open()
+      await opened.queryAsync(`USE \`${database}\``)
+      return opened
+    })()
+    this.#sessions.set(database, session)
+    session.catch(() => this.#sessions.delete(database))
+    return session
+  }
+
+  async insert(asked: Asked & { table: string; format: string; rows: Buffer }): Promise<number> {
+    const { database, table, rows, settings } = asked
+    const session = await this.#session(database)
+    const format = asked.format as 'TSV'
+    const { rowsWritten } = await session.insert({ table, values: rows, format, settings })
+    return rowsWritten
+  }
+
+  async run(
+    asked: Asked & { statement: string; params: Record<string, string> },
+    onHangUp: (hungUp: () => void) => void
+  ): Promise<{ bytes: Uint8Array; read_rows: string }> {
+    const { database, statement, settings } = asked
+    const session = await this.#session(database)
+    const [, sql = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
+    const isRead = /^\s*(SELECT|WITH|DESCRIBE|EXISTS|EXPLAIN|SHOW)\b/i.test(sql)
+    const mark = `/* ${asked.query_id} */`
+    const controller = new AbortController()
+    const isEnded =
+      Number(settings['readonly']) > 0 &&
+      settings['cancel_http_readonly_queries_on_client_close'] === '1'
+    onHangUp(() => {
+      controller.abort()
+      if (isEnded) void this.#kill(mark)
+    })
+    const options = { format: format ?? 'TabSeparated', signal: controller.signal }
+    const whole = `${sql}${isRead ? settingsText(settings) : ''} ${mark}`
+    const params = paramValues(sql, asked.params)
+    // Those with parameters run one after the other, the others beside them.
+    const result =
+      Object.keys(params).length > 0
+        ? await session.queryBindAsync(whole, params, options)
+        : await session.queryAsync(whole, options)
+    return { bytes: result.bytes(), read_rows: String(result.rowsRead) }
+  }
+
+  async #kill(mark: string): Promise<void> {
+    const session = await this.#session('default')
+    await session.queryAsync(
+      `KILL QUERY WHERE endsWith(query, '${mark}') AND query NOT LIKE 'KILL%' ASYNC`
+    )
+  }
+}
+
+const settingsText = (settings: Record<string, string>): string => {
+  const all = Object.entries(settings).map(([name, value]) => `${name} = '${escaped(value)}'`)
+  return all.length > 0 ? ` SETTINGS ${all.join(', ')}` : ''
+}
+
+const escaped = (value: string): string => value.replace(/[\\']/g, '\\$&')
+
+/** From the text form of HTTP to values, which chDB's own binding makes the same text of again. */
+export const paramValues = (sql: string, texts: Record<string, string>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(texts).map(([name, value]) => {
+      const isArray = new RegExp(`\\{${name}\\s*:\\s*Array\\(`).test(sql)
+      return [name, isArray ? arrayOf(value) : unescaped(value)]
+    })
+  )
+
+const arrayOf = (value: string): (string | number)[] =>
+  [...value.matchAll(/'((?:[^'\\]|\\.)*)'|(-?[\d.e+]+)/gs)].map(([, quoted, number]) =>
+    number === undefined ? unescaped(quoted ?? '') : Number(number)
+  )
+
+const controls: Record<string, string> = { t: '\t', n: '\n', r: '\r', 0: '\0', b: '\b', f: '\f' }
+const unescaped = (value: string): string =>
+  value.replace(/\\(.)/gs, (_, c: string) => controls[c] ?? c)

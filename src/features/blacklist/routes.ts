@@ -1,0 +1,140 @@
+import { type Static, Type } from 'typebox'
+import { permit } from '../../access/guard.ts'
+import type { Principal } from '../../access/principal.ts'
+import { reachesEverything } from '../../access/visibility.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, forbidden } from '../../http/errors.ts'
+import { Message } from '../../http/schema.ts'
+import { clientIdOf, isTopicFilter } from '../../lib/topic.ts'
+import {
+  deleteBlacklistEntry,
+  type BlacklistEntry as EntryRecord,
+  findBlacklistEntry,
+  insertBlacklistEntry,
+  listBlacklist,
+  updateBlacklistEntry
+} from '../../registry/blacklist.ts'
+import type { Registry } from '../../registry/tables.ts'
+import { inTransaction } from '../../registry/transaction.ts'
+import { BlacklistEntry, EntryParams, EntryUpdate, NewEntry } from './schema.ts'
+
+export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, clock }) => {
+  const tags = ['Blacklist']
+  const access = permit('mqtt/blacklist/topic/manage')
+
+  app.get(
+    '/topic',
+    {
+      schema: {
+        tags,
+        summary: 'Topics that are refused or not stored, of what the caller reaches',
+        response: { 200: Type.Array(BlacklistEntry) }
+      },
+      config: { access }
+    },
+    async ({ principal }) =>
+      (await listBlacklist(registry)).filter(({ topic }) => reaches(principal, topic)).map(shown)
+  )
+
+  app.post(
+    '/topic',
+    {
+      schema: {
+        tags,
+        summary: 'Refuse what clients publish on a topic, or do not store it',
+        body: NewEntry,
+        response: { 200: BlacklistEntry }
+      },
+      config: { access }
+    },
+    async ({ principal, body }) => {
+      const entry = {
+        topic: body.topic,
+        mode: body.mode || ('block' as const),
+        enabled: body.enabled ?? true,
+        reason: body.reason ?? ''
+      }
+      check(principal, entry.topic)
+      const id = await inTransaction(registry, (registry) =>
+        insertBlacklistEntry(registry, entry, clock())
+      )
+      return shown({ ...entry, id, count: 0 })
+    }
+  )
+
+  app.get(
+    '/topic/:entry_id',
+    {
+      schema: { tags, params: EntryParams, response: { 200: BlacklistEntry } },
+      config: { access }
+    },
+    async ({ principal, params }) => shown(await find(registry, principal, params.entry_id))
+  )
+
+  app.put(
+    '/topic/:entry_id',
+    {
+      schema: {
+        tags,
+        summary: 'Update an entry; what is missing or null is kept, and so is the count',
+        params: EntryParams,
+        body: EntryUpdate,
+        response: { 200: BlacklistEntry }
+      },
+      config: { access }
+    },
+    async ({ principal, params, body }) =>
+      inTransaction(registry, async (registry) => {
+        const current = await find(registry, principal, params.entry_id)
+        const entry = {
+          ...current,
+          topic: body.topic ?? current.topic,
+          mode: body.mode || current.mode,
+          enabled: body.enabled ?? current.enabled,
+          reason: body.reason ?? current.reason
+        }
+        check(principal, entry.topic)
+        await updateBlacklistEntry(registry, entry, clock())
+        return shown(entry)
+      })
+  )
+
+  app.delete(
+    '/topic/:entry_id',
+    {
+      schema: { tags, params: EntryParams, response: { 200: Message } },
+      config: { access }
+    },
+    async ({ principal, params }) => {
+      await inTransaction(registry, async (registry) => {
+        const { id } = await find(registry, principal, params.entry_id)
+        await deleteBlacklistEntry(registry, id, clock())
+      })
+      return { message: 'Deleted' }
+    }
+  )
+
+  /** Nobody silences an installation that they do not reach. */
+  function reaches(principal: Principal, topic: string): boolean {
+    if (reachesEverything(principal)) return true
+    const installation = directory.installationByClientId(clientIdOf(topic) ?? 0)
+    return principal.organizationsBelow.has(installation?.organization_id ?? 0)
+  }
+
+  function check(principal: Principal, topic: string): void {
+    if (!isTopicFilter(topic)) throw badRequest('topic is not an MQTT topic filter')
+    if (!reaches(principal, topic)) throw forbidden()
+  }
+
+  /** Invisible and missing look the same. */
+  async function find(registry: Registry, principal: Principal, id: number): Promise<EntryRecord> {
+    const entry = await findBlacklistEntry(registry, id)
+    if (!entry || !reaches(principal, entry.topic)) throw forbidden()
+    return entry
+  }
+
+  const shown = (entry: EntryRecord): Static<typeof BlacklistEntry> => ({
+    ...entry,
+    count: entry.count + blacklist.counted(entry.id)
+  })
+}

@@ -1,0 +1,198 @@
+import { type Static, Type } from 'typebox'
+import { onInstallation, permit } from '../../access/guard.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, forbidden, notFound, usedByOutput } from '../../http/errors.ts'
+import { given } from '../../http/given.ts'
+import { InstallationParams, Message } from '../../http/schema.ts'
+import { hostOf } from '../../lib/networks.ts'
+import type { Executors } from '../../outbound/executors.ts'
+import {
+  deleteExecutor,
+  type ExecutorRecord,
+  findExecutor,
+  findInstallationExecutor,
+  insertExecutor,
+  listExecutors,
+  listInstallationExecutors,
+  updateExecutor
+} from '../../registry/notification-executors.ts'
+import { checkSize } from './rendering.ts'
+import {
+  ExecutorParams,
+  ExecutorUpdate,
+  InstallationExecutorParams,
+  NewExecutor,
+  NotificationExecutor
+} from './schema.ts'
+
+const MOST = 100
+const MAX_URL = 2000
+const tags = ['Notification']
+
+/** What an installation may send to. */
+export const installationExecutorRoutes: Routes = (app, { registry }) => {
+  app.get(
+    '/:installation_id/executor',
+    {
+      schema: {
+        tags,
+        summary: "Executors of the installation's organization and those above it",
+        params: InstallationParams,
+        response: { 200: Type.Array(NotificationExecutor) }
+      },
+      config: { access: onInstallation('notification/executor/list') }
+    },
+    async ({ installation }) =>
+      (await listInstallationExecutors(registry, installation.id)).map(forSenders)
+  )
+
+  app.get(
+    '/:installation_id/executor/:executor_id',
+    {
+      schema: { tags, params: InstallationExecutorParams, response: { 200: NotificationExecutor } },
+      config: { access: onInstallation('notification/executor/list') }
+    },
+    async ({ installation, params }) => {
+      const executor = await findInstallationExecutor(registry, installation.id, params.executor_id)
+      if (!executor) throw notFound()
+      return forSenders(executor)
+    }
+  )
+}
+
+/** Executors themselves, for those who manage them: of their organizations and below. */
+export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
+  const manage = permit('notification/executor/manage')
+
+  app.get(
+    '/',
+    {
+      schema: {
+        tags,
+        summary: 'Executors of the organizations the caller can see',
+        response: { 200: Type.Array(NotificationExecutor) }
+      },
+      config: { access: manage }
+    },
+    async ({ principal }) => (await listExecutors(registry, reach(principal))).map(forManagers)
+  )
+
+  app.post(
+    '/',
+    {
+      schema: {
+        tags,
+        summary: 'Create an executor; `config.url` is where it is called',
+        body: NewExecutor,
+        response: { 200: NotificationExecutor }
+      },
+      config: { access: manage }
+    },
+    async ({ principal, body: { name, type, config, secret, ...body } }) => {
+      const organization_id = body.organization_id || principal.organizationIds[0]
+      if (!organization_id || !principal.organizationsBelow.has(organization_id)) throw forbidden()
+      checkConfig(config, executors)
+      const executor = await insertExecutor(
+        registry,
+        { name, type: type || 'http', organization_id, config, secret: secret ?? '' },
+        { most: MOST, now: clock() }
+      )
+      if (!executor) throw badRequest(`an organization has at most ${MOST} executors`)
+      return forManagers(executor)
+    }
+  )
+
+  app.get(
+    '/:executor_id',
+    {
+      schema: { tags, params: ExecutorParams, response: { 200: NotificationExecutor } },
+      config: { access: manage }
+    },
+    async ({ principal, params }) => {
+      const executor = await findExecutor(registry, reach(principal), params.executor_id)
+      if (!executor) throw forbidden()
+      return forManagers(executor)
+    }
+  )
+
+  app.put(
+    '/:executor_id',
+    {
+      schema: {
+        tags,
+        summary: 'Update an executor; what is missing or null is kept',
+        params: ExecutorParams,
+        body: ExecutorUpdate,
+        response: { 200: NotificationExecutor }
+      },
+      config: { access: manage }
+    },
+    async ({ principal, params, body }) => {
+      const fields = given(body, ['name', 'type', 'organization_id', 'config', 'secret'])
+      const { organization_id, type, ...others } = fields
+      if (organization_id && !principal.organizationsBelow.has(organization_id)) throw forbidden()
+      if (others.config) checkConfig(others.config, executors)
+      const executor = await updateExecutor(registry, reach(principal), params.executor_id, {
+        ...others,
+        ...(type && { type }),
+        ...(organization_id && { organization_id }),
+        updated: clock()
+      })
+      if (!executor) throw forbidden()
+      return forManagers(executor)
+    }
+  )
+
+  app.delete(
+    '/:executor_id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete an executor that no output uses',
+        params: ExecutorParams,
+        response: { 200: Message }
+      },
+      config: { access: manage }
+    },
+    async ({ principal, params }) => {
+      const outcome = await deleteExecutor(registry, reach(principal), params.executor_id)
+      if (outcome === 'missing') throw forbidden()
+      if (outcome === 'used') throw usedByOutput()
+      return { message: 'Deleted' }
+    }
+  )
+}
+
+const reach = ({ organizationsBelow }: Principal): number[] => [...organizationsBelow]
+
+/** Whether a name leads where it may is asked for at every call; an address is known right away. */
+function checkConfig(config: Readonly<Record<string, string>>, executors: Executors): void {
+  checkSize(config)
+  const written = Object.hasOwn(config, 'url') ? config['url'] : undefined
+  if (!written) throw badRequest('config.url is required')
+  if (written.length > MAX_URL) throw badRequest(`config.url has at most ${MAX_URL} characters`)
+  const url = URL.canParse(written) ? new URL(written) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw badRequest('config.url must begin with http:// or https://')
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw badRequest('config.url must not hold a name or a password; secret is for that')
+  }
+  if (executors.isClosed(hostOf(url))) {
+    throw badRequest('config.url must not lead to an address that is not public')
+  }
+}
+
+const forManagers = ({
+  created: _,
+  updated: __,
+  ...executor
+}: ExecutorRecord): Static<typeof NotificationExecutor> => executor
+
+/** Where the platform calls and what it shows there is none of their business. */
+function forSenders(executor: ExecutorRecord): Static<typeof NotificationExecutor> {
+  const { secret: _, config, ...visible } = forManagers(executor)
+  const { url: __, ...others } = config
+  return { ...visible, config: others }
+}

@@ -1,0 +1,118 @@
+import { type Static, Type } from 'typebox'
+import { onInstallation } from '../../access/guard.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, notFound, usedByOutput } from '../../http/errors.ts'
+import { given } from '../../http/given.ts'
+import { InstallationParams, Message } from '../../http/schema.ts'
+import {
+  deleteMessage,
+  findMessage,
+  insertMessage,
+  listMessages,
+  type MessageRow,
+  updateMessage
+} from '../../registry/notifications.ts'
+import { checkTemplate } from './rendering.ts'
+import { MessageParams, MessageUpdate, NewMessage, NotificationMessage } from './schema.ts'
+
+const MOST = 1000
+
+export const messageRoutes: Routes = (app, { registry, clock }) => {
+  const tags = ['Notification']
+
+  app.get(
+    '/:installation_id/message',
+    {
+      schema: {
+        tags,
+        summary: 'Messages of an installation',
+        params: InstallationParams,
+        response: { 200: Type.Array(NotificationMessage) }
+      },
+      config: { access: onInstallation('notification/message/list') }
+    },
+    async ({ installation }) => (await listMessages(registry, installation.id)).map(shown)
+  )
+
+  app.post(
+    '/:installation_id/message',
+    {
+      schema: {
+        tags,
+        summary: 'Create a message',
+        params: InstallationParams,
+        body: NewMessage,
+        response: { 200: NotificationMessage }
+      },
+      config: { access: onInstallation('notification/message/create_delete') }
+    },
+    async ({ installation, body: { name, text } }) => {
+      checkTemplate('text', text)
+      const limits = { most: MOST, now: clock() }
+      const row = await insertMessage(registry, installation.id, { name, text }, limits)
+      if (!row) throw badRequest(`an installation has at most ${MOST} messages`)
+      return shown(row)
+    }
+  )
+
+  app.get(
+    '/:installation_id/message/:message_id',
+    {
+      schema: { tags, params: MessageParams, response: { 200: NotificationMessage } },
+      config: { access: onInstallation('notification/message/list') }
+    },
+    async ({ installation, params }) => {
+      const row = await findMessage(registry, installation.id, params.message_id)
+      if (!row) throw notFound()
+      return shown(row)
+    }
+  )
+
+  app.put(
+    '/:installation_id/message/:message_id',
+    {
+      schema: {
+        tags,
+        summary: 'Update a message; what is missing or null is kept',
+        params: MessageParams,
+        body: MessageUpdate,
+        response: { 200: NotificationMessage }
+      },
+      config: { access: onInstallation('notification/message/update') }
+    },
+    async ({ installation, params, body }) => {
+      const fields = given(body, ['name', 'text'])
+      if (fields.text !== undefined) checkTemplate('text', fields.text)
+      const changes = { ...fields, updated: clock() }
+      const row = await updateMessage(registry, installation.id, params.message_id, changes)
+      if (!row) throw notFound()
+      return shown(row)
+    }
+  )
+
+  app.delete(
+    '/:installation_id/message/:message_id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete a message that no output uses',
+        params: MessageParams,
+        response: { 200: Message }
+      },
+      config: { access: onInstallation('notification/message/create_delete') }
+    },
+    async ({ installation, params }) => {
+      const outcome = await deleteMessage(registry, installation.id, params.message_id)
+      if (outcome === 'missing') throw notFound()
+      if (outcome === 'used') throw usedByOutput()
+      return { message: 'Deleted' }
+    }
+  )
+}
+
+const shown = ({
+  id,
+  installation_id,
+  name,
+  text
+}: MessageRow): Static<typeof NotificationMessage> => ({ id, installation_id, name, text })

@@ -1,0 +1,194 @@
+import { type Static, Type } from 'typebox'
+import { onInstallation } from '../../access/guard.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, notFound } from '../../http/errors.ts'
+import { given } from '../../http/given.ts'
+import { stopping } from '../../http/hung-up.ts'
+import { InstallationParams, Message } from '../../http/schema.ts'
+import { isTooDeep } from '../../lib/edge-config.ts'
+import { toWholeSeconds } from '../../lib/unix-time.ts'
+import {
+  deleteOutput,
+  findOutput,
+  insertOutput,
+  listOutputs,
+  listSends,
+  type OutputFault,
+  type OutputRecord,
+  updateOutput
+} from '../../registry/notifications.ts'
+import { checkTemplates } from './rendering.ts'
+import { NewOutput, NotificationOutput, OutputParams, OutputUpdate, Send } from './schema.ts'
+import { sendNotification } from './sending.ts'
+
+const MOST = 1000
+const MAX_PAYLOAD = 64 * 1024
+
+export const outputRoutes: Routes = (app, deps) => {
+  const { registry, clock } = deps
+  const tags = ['Notification']
+  const one = '/:installation_id/output/:output_id'
+  const stop = stopping(app)
+
+  app.get(
+    '/:installation_id/output',
+    {
+      schema: {
+        tags,
+        summary: 'Outputs of an installation',
+        params: InstallationParams,
+        response: { 200: Type.Array(NotificationOutput) }
+      },
+      config: { access: onInstallation('notification/output/list') }
+    },
+    async ({ installation }) => (await listOutputs(registry, installation.id)).map(shown)
+  )
+
+  app.post(
+    '/:installation_id/output',
+    {
+      schema: {
+        tags,
+        summary: 'Create an output: a message, an executor, and what the executor needs',
+        params: InstallationParams,
+        body: NewOutput,
+        response: { 200: NotificationOutput }
+      },
+      config: { access: onInstallation('notification/output/create_delete') }
+    },
+    async ({ installation, body }) => {
+      const config = body.config ?? {}
+      checkTemplates(config)
+      const { notification_message_id, notification_output_executor_id } = body
+      const fields = {
+        name: body.name ?? '',
+        notification_message_id,
+        notification_output_executor_id,
+        config
+      }
+      const limits = { most: MOST, now: clock() }
+      return answer(await insertOutput(registry, installation.id, fields, limits))
+    }
+  )
+
+  app.get(
+    one,
+    {
+      schema: { tags, params: OutputParams, response: { 200: NotificationOutput } },
+      config: { access: onInstallation('notification/output/list') }
+    },
+    async ({ installation, params }) =>
+      answer((await findOutput(registry, installation.id, params.output_id)) ?? 'missing')
+  )
+
+  app.put(
+    one,
+    {
+      schema: {
+        tags,
+        summary: 'Update an output; what is missing or null is kept',
+        params: OutputParams,
+        body: OutputUpdate,
+        response: { 200: NotificationOutput }
+      },
+      config: { access: onInstallation('notification/output/update') }
+    },
+    async ({ installation, params, body }) => {
+      const fields = given(body, [
+        'name',
+        'notification_message_id',
+        'notification_output_executor_id',
+        'config'
+      ])
+      if (fields.config) checkTemplates(fields.config)
+      const changes = { ...fields, updated: clock() }
+      return answer(await updateOutput(registry, installation.id, params.output_id, changes))
+    }
+  )
+
+  app.delete(
+    one,
+    {
+      schema: {
+        tags,
+        summary: 'Delete an output',
+        params: OutputParams,
+        response: { 200: Message }
+      },
+      config: { access: onInstallation('notification/output/create_delete') }
+    },
+    async ({ installation, params }) => {
+      if (!(await deleteOutput(registry, installation.id, params.output_id))) throw notFound()
+      return { message: 'Deleted' }
+    }
+  )
+
+  app.post(
+    `${one}/send`,
+    {
+      bodyLimit: MAX_PAYLOAD,
+      schema: {
+        tags,
+        summary: 'Send an output; the body, a JSON object or nothing, is its payload',
+        params: OutputParams,
+        response: { 200: Message }
+      },
+      config: { access: onInstallation('notification/output/send') }
+    },
+    async ({ installation, params, body }) => {
+      const payload = payloadIn(body)
+      await sendNotification(deps, installation, { outputId: params.output_id, payload, stop })
+      return { message: 'Sent' }
+    }
+  )
+
+  app.get(
+    `${one}/sends`,
+    {
+      schema: {
+        tags,
+        summary: 'What became of the last sends, newest first',
+        params: OutputParams,
+        response: { 200: Type.Array(Send) }
+      },
+      config: { access: onInstallation('notification/output/list') }
+    },
+    async ({ installation, params }) => {
+      const output = await findOutput(registry, installation.id, params.output_id)
+      if (!output) throw notFound()
+      const sends = await listSends(registry, output.id)
+      return sends.map(({ sent, outcome }) => ({ sent: toWholeSeconds(sent), outcome }))
+    }
+  )
+}
+
+function payloadIn(body: unknown): Record<string, unknown> {
+  const payload = body ?? {}
+  if (typeof payload !== 'object' || Array.isArray(payload)) {
+    throw badRequest('body must be a JSON object')
+  }
+  if (isTooDeep(payload)) throw badRequest('body is nested too deep')
+  return payload as Record<string, unknown>
+}
+
+const faults = {
+  full: () => badRequest(`an installation has at most ${MOST} outputs`),
+  message: () => badRequest('notification_message_id must be a message of the installation'),
+  executor: () =>
+    badRequest(
+      "notification_output_executor_id must be an executor of the installation's organization or above it"
+    ),
+  missing: notFound
+}
+
+function answer(outcome: OutputRecord | OutputFault): Static<typeof NotificationOutput> {
+  if (typeof outcome === 'string') throw faults[outcome]()
+  return shown(outcome)
+}
+
+const shown = ({
+  sends: _,
+  created: __,
+  updated: ___,
+  ...output
+}: OutputRecord): Static<typeof NotificationOutput> => output

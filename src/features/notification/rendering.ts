@@ -1,0 +1,83 @@
+import { badRequest } from '../../http/errors.ts'
+import {
+  newBudget,
+  parseTemplate,
+  renderTemplate,
+  TemplateError,
+  valueFrom
+} from '../../lib/template/template.ts'
+import type { InstallationRecord } from '../../registry/installations.ts'
+import type { MessageRow, OutputRecord } from '../../registry/notifications.ts'
+import type { OrganizationRecord } from '../../registry/organizations.ts'
+
+type Config = Readonly<Record<string, string>>
+type Payload = Readonly<Record<string, unknown>>
+
+/** All values of a configuration together. */
+const MAX_CONFIG = 65_536
+
+/** A fault names the field it is in. */
+export function checkTemplate(field: string, text: string): void {
+  inField(field, () => parseTemplate(text))
+}
+
+export function checkTemplates(config: Config): void {
+  checkSize(config)
+  for (const [key, text] of Object.entries(config)) checkTemplate(`config.${key}`, text)
+}
+
+export function checkSize(config: Config): void {
+  const size = Object.values(config).reduce((sum, { length }) => sum + length, 0)
+  if (size > MAX_CONFIG) throw badRequest(`config must have at most ${MAX_CONFIG} characters`)
+}
+
+function inField<T>(field: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    throw badRequest(`${field}: ${error.message}`)
+  }
+}
+
+export type Subject = { installation: InstallationRecord; organization: OrganizationRecord }
+
+/** The message and the configuration as they go out. [ADR-0021] They share one budget. */
+export function rendered(
+  { message, output }: { message: MessageRow; output: OutputRecord },
+  { installation, organization }: Subject,
+  { payload, zone }: { payload: Payload; zone: string }
+): { message: string; output_config: Config } {
+  const data = valueFrom({ ...templateData({ installation, organization }), payload })
+  const surroundings = { zone, budget: newBudget() }
+  const render = (field: string, text: string) =>
+    inField(field, () => renderTemplate(parseTemplate(text), data, surroundings))
+  return {
+    message: render('text', message.text),
+    output_config: Object.fromEntries(
+      Object.entries(output.config).map(([key, text]) => [key, render(`config.${key}`, text)])
+    )
+  }
+}
+
+/** Names as the templates of existing users have them; no metadata. */
+const templateData = ({ installation, organization }: Subject) => ({
+  installation: {
+    ID: BigInt(installation.id),
+    Name: installation.name,
+    ClientID: BigInt(installation.client_id)
+  },
+  organization: {
+    ID: BigInt(organization.id),
+    Name: organization.name,
+    Address: {
+      Address: organization.address.address,
+      City: organization.address.city,
+      Country: organization.address.country,
+      ZIP: organization.address.zip
+    },
+    Email: organization.email,
+    Phone: organization.phone,
+    Notes: organization.notes
+  }
+})

@@ -1,0 +1,125 @@
+import type { Deps } from '../../deps.ts'
+import {
+  ApiError,
+  executorFailed,
+  executorOutOfReach,
+  executorsBusy,
+  forbidden,
+  notFound,
+  tooManyNotifications
+} from '../../http/errors.ts'
+import { ExecutorFault } from '../../outbound/executors.ts'
+import { findInstallation, type InstallationRef } from '../../registry/installations.ts'
+import {
+  type ExecutorRecord,
+  findInstallationExecutor
+} from '../../registry/notification-executors.ts'
+import {
+  findMessage,
+  findOutput,
+  type OutputRecord,
+  rememberSend
+} from '../../registry/notifications.ts'
+import { findOrganization } from '../../registry/organizations.ts'
+import { rendered, type Subject } from './rendering.ts'
+
+type Payload = Readonly<Record<string, unknown>>
+
+/** Renders an output and hands it to its executor; `stop` ends the call when the platform stops. */
+export async function sendNotification(
+  deps: Deps,
+  installation: InstallationRef,
+  { outputId, payload, stop }: { outputId: number; payload: Payload; stop: AbortSignal }
+): Promise<void> {
+  const { executors } = deps
+  if (executors.isBusy) throw executorsBusy()
+  const wait = executors.enter(installation.id)
+  if (wait > 0) throw tooManyNotifications(wait)
+  try {
+    const parts = await findParts(deps, installation, outputId)
+    const began = performance.now()
+    const outcome = await delivered(deps, parts, payload, stop)
+    await tell(deps, parts, { ...outcome, ms: Math.round(performance.now() - began) })
+    if (outcome.error) throw outcome.error
+  } finally {
+    executors.leave(installation.id)
+  }
+}
+
+type Parts = Awaited<ReturnType<typeof findParts>>
+
+async function findParts({ registry }: Deps, { id }: InstallationRef, outputId: number) {
+  const output = await findOutput(registry, id, outputId)
+  const message = output && (await findMessage(registry, id, output.notification_message_id))
+  if (!message) throw notFound()
+  const executorId = output.notification_output_executor_id
+  const executor = await findInstallationExecutor(registry, id, executorId)
+  // The installation, or the executor, has moved to another organization since.
+  if (!executor) throw executorOutOfReach()
+  const installation = await findInstallation(registry, id)
+  const organization =
+    installation && (await findOrganization(registry, installation.organization_id))
+  if (!organization) throw forbidden()
+  return { output, message, executor, subject: { installation, organization } }
+}
+
+/** `kind` is counted, `text` is remembered, `error` is what the caller gets. */
+type Outcome = { kind: string; text: string; error?: ApiError; cause?: unknown }
+
+async function delivered(
+  { executors, timezone }: Deps,
+  { output, message, executor, subject }: Parts,
+  payload: Payload,
+  stop: AbortSignal
+): Promise<Outcome> {
+  try {
+    const zone = subject.installation.timezone || timezone
+    const texts = rendered({ message, output }, subject, { payload, zone })
+    const body = JSON.stringify({ ...texts, ...envelope(executor, subject), payload })
+    const { url = '' } = executor.config
+    await executors.call({ url, secret: executor.secret, body }, stop)
+    return { kind: 'sent', text: 'sent' }
+  } catch (error) {
+    if (error instanceof ApiError) return { kind: 'template', text: 'bad template', error }
+    if (!(error instanceof ExecutorFault)) throw error
+    const { outcome, message, cause } = error
+    return { kind: outcome, text: message, error: executorFailed(message), cause }
+  }
+}
+
+/** What an executor learns beside the message; metadata are not part of it. */
+const envelope = ({ config }: ExecutorRecord, { installation, organization }: Subject) => ({
+  executor_config: config,
+  installation: {
+    id: installation.id,
+    name: installation.name,
+    client_id: installation.client_id,
+    organization_id: installation.organization_id
+  },
+  organization: {
+    id: organization.id,
+    name: organization.name,
+    address: organization.address,
+    email: organization.email,
+    phone: organization.phone,
+    notes: organization.notes
+  }
+})
+
+/** What became of it is for the log, the figures and the list of sends; none of them stops it. */
+async function tell(
+  { registry, metrics, log, clock }: Deps,
+  { output, executor }: { output: OutputRecord; executor: ExecutorRecord },
+  { kind, text, cause, ms }: Outcome & { ms: number }
+): Promise<void> {
+  metrics.notified(kind)
+  const subject = {
+    installation_id: output.installation_id,
+    output_id: output.id,
+    executor_id: executor.id
+  }
+  log.info({ ...subject, outcome: text, ms, ...(cause ? { err: cause } : {}) }, 'notification')
+  await rememberSend(registry, output.id, { sent: clock(), outcome: text }).catch((err) =>
+    log.error({ err, ...subject }, 'what became of a notification could not be written down')
+  )
+}

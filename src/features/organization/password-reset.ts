@@ -1,0 +1,36 @@
+import type { Principal } from '../../access/principal.ts'
+import type { Deps } from '../../deps.ts'
+import { sendResetKey } from '../../notify/password-key.ts'
+import { organizationsBelow } from '../../registry/organizations.ts'
+import { inTransaction } from '../../registry/transaction.ts'
+import { forgetPasswords, usersToReset } from '../../registry/users.ts'
+
+/** Returns how many must choose a new password; the mails go out in the background. [ADR-0024] */
+export async function forcePasswordReset(
+  deps: Deps,
+  principal: Principal,
+  id: number
+): Promise<number> {
+  const { registry, clock } = deps
+  const users = await inTransaction(registry, async (registry) => {
+    const users = await usersToReset(registry, {
+      within: await organizationsBelow(registry, [id]),
+      reach: [...principal.organizationsBelow],
+      priority: principal.priority,
+      except: principal.userId
+    })
+    const ids = users.map((user) => user.id)
+    await forgetPasswords(registry, ids, clock())
+    return users
+  })
+  void mailAll(deps, users)
+  return users.length
+}
+
+async function mailAll(deps: Deps, users: readonly { id: number; email: string }[]): Promise<void> {
+  for (const user of users) {
+    await sendResetKey(deps, user, 'forced').catch((err) =>
+      deps.log.error({ err, user: user.id }, 'the key for a new password could not be sent')
+    )
+  }
+}

@@ -1,0 +1,205 @@
+import { type Static, Type } from 'typebox'
+import { mayHandOut } from '../../access/delegation.ts'
+import { everyone, permit } from '../../access/guard.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, forbidden, tooManyRegistrations } from '../../http/errors.ts'
+import { Message } from '../../http/schema.ts'
+import {
+  deletePolicy,
+  findPolicy,
+  insertPolicy,
+  listPolicies,
+  type RegistrationPolicy as PolicyRecord,
+  updatePolicy
+} from '../../registry/registrations.ts'
+import { findRole } from '../../registry/roles.ts'
+import type { Registry } from '../../registry/tables.ts'
+import { inTransaction } from '../../registry/transaction.ts'
+import { register } from './register.ts'
+import {
+  NewPolicy,
+  PolicyParams,
+  PolicyUpdate,
+  Registration,
+  RegistrationPolicy
+} from './schema.ts'
+
+/** The role "User", where a policy names none. */
+const USER = 3
+
+export const registrationRoutes: Routes = (app, deps) => {
+  const { registry, directory, registering, log } = deps
+  const tags = ['Registration']
+  const url = '/registration/policy'
+
+  app.post(
+    '/register',
+    {
+      schema: {
+        tags,
+        summary: 'Register; a key for the first password comes by mail',
+        body: Registration,
+        response: { 200: Message }
+      },
+      config: { access: everyone }
+    },
+    async ({ body, ip }) => {
+      const retryAfter = registering.wait(body.email, ip)
+      if (retryAfter > 0) throw tooManyRegistrations(retryAfter)
+      registering.tried(body.email, ip)
+      // Not waited for: known, unknown and unwanted addresses look the same, in time too.
+      register(deps, body).catch((err) => log.error({ err }, 'a registration failed'))
+      return { message: 'A key is on its way if this address may register' }
+    }
+  )
+
+  app.get(
+    url,
+    {
+      schema: {
+        tags,
+        summary: "Who may register into the caller's organizations and below",
+        response: { 200: Type.Array(RegistrationPolicy) }
+      },
+      config: { access: permit('registration/policy/list') }
+    },
+    async ({ principal }) =>
+      (await listPolicies(registry, [...principal.organizationsBelow])).map(shown)
+  )
+
+  app.post(
+    url,
+    {
+      schema: {
+        tags,
+        summary: "Let addresses register; without a place in the caller's first organization",
+        body: NewPolicy,
+        response: { 200: RegistrationPolicy }
+      },
+      config: { access: permit('registration/policy/create_delete') }
+    },
+    async ({ principal, body }) => {
+      const [organization_id = null] = principal.organizationIds
+      const place = placeOf(body) ?? { organization_id, parent_organization: null }
+      const policy = {
+        email_pattern: body.email_pattern,
+        role_id: body.role_id || USER,
+        ...place
+      }
+      return inTransaction(registry, async (registry) => {
+        await check(registry, principal, policy)
+        return shown({ id: await insertPolicy(registry, policy), ...policy })
+      })
+    }
+  )
+
+  app.get(
+    `${url}/:policy_id`,
+    {
+      schema: { tags, params: PolicyParams, response: { 200: RegistrationPolicy } },
+      config: { access: permit('registration/policy/list') }
+    },
+    async ({ principal, params }) => shown(await find(registry, principal, params.policy_id))
+  )
+
+  app.put(
+    `${url}/:policy_id`,
+    {
+      schema: {
+        tags,
+        summary: 'Update a policy; what is missing, null or 0 is kept',
+        params: PolicyParams,
+        body: PolicyUpdate,
+        response: { 200: RegistrationPolicy }
+      },
+      config: { access: permit('registration/policy/update') }
+    },
+    ({ principal, params, body }) =>
+      inTransaction(registry, async (registry) => {
+        const current = await findOwn(registry, principal, params.policy_id)
+        const policy = {
+          ...current,
+          ...placeOf(body),
+          email_pattern: body.email_pattern ?? current.email_pattern,
+          role_id: body.role_id || current.role_id
+        }
+        await check(registry, principal, policy)
+        await updatePolicy(registry, policy)
+        return shown(policy)
+      })
+  )
+
+  app.delete(
+    `${url}/:policy_id`,
+    {
+      schema: { tags, params: PolicyParams, response: { 200: Message } },
+      config: { access: permit('registration/policy/create_delete') }
+    },
+    async ({ principal, params }) => {
+      await inTransaction(registry, async (registry) => {
+        await findOwn(registry, principal, params.policy_id)
+        await deletePolicy(registry, params.policy_id)
+      })
+      return { message: 'Deleted' }
+    }
+  )
+
+  /** Invisible and missing look the same. */
+  async function find(registry: Registry, principal: Principal, id: number): Promise<PolicyRecord> {
+    const policy = await findPolicy(registry, id)
+    if (!policy || !reaches(principal, policy)) throw forbidden()
+    return policy
+  }
+
+  /** Changed only by who could hand out its role: another pattern would do just that. */
+  async function findOwn(registry: Registry, principal: Principal, id: number) {
+    const policy = await find(registry, principal, id)
+    const role = await findRole(registry, policy.role_id)
+    if (!role || !mayHandOut(principal, directory, role)) throw forbidden()
+    return policy
+  }
+
+  /** A policy gives nothing that the caller could not give to a user it makes itself. */
+  async function check(
+    registry: Registry,
+    principal: Principal,
+    policy: Omit<PolicyRecord, 'id'>
+  ): Promise<void> {
+    const role = await findRole(registry, policy.role_id)
+    if (!role) throw badRequest('role_id does not exist')
+    if (!mayHandOut(principal, directory, role)) throw forbidden()
+    if (role.permissions['#']) throw badRequest('role_id must not be a role with all rights')
+    if (organizationOf(policy) === 0) throw badRequest('organization_id is required')
+    if (!reaches(principal, policy)) throw forbidden()
+  }
+}
+
+const organizationOf = ({
+  organization_id,
+  parent_organization
+}: Pick<PolicyRecord, 'organization_id' | 'parent_organization'>): number =>
+  organization_id ?? parent_organization ?? 0
+
+const reaches = ({ organizationsBelow }: Principal, policy: Omit<PolicyRecord, 'id'>): boolean =>
+  organizationsBelow.has(organizationOf(policy))
+
+/** Undefined: the body names none. */
+function placeOf(body: Static<typeof PolicyUpdate>) {
+  const organization_id = body.organization_id || null
+  const parent_organization = body.parent_organization || null
+  if (organization_id && parent_organization) {
+    throw badRequest('organization_id and parent_organization exclude each other')
+  }
+  return organization_id || parent_organization
+    ? { organization_id, parent_organization }
+    : undefined
+}
+
+const shown = (policy: PolicyRecord): Static<typeof RegistrationPolicy> => ({
+  id: policy.id,
+  email_pattern: policy.email_pattern,
+  role_id: policy.role_id,
+  ...(policy.parent_organization && { parent_organization: policy.parent_organization }),
+  ...(policy.organization_id && { organization_id: policy.organization_id })
+})

@@ -1,0 +1,274 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { Readable } from 'node:stream'
+import {
+  ClickHouseError,
+  ClickHouseLogLevel,
+  type ClickHouseSettings,
+  createClient
+} from '@clickhouse/client'
+import { PageTooLarge } from '../lib/page-limit.ts'
+import { Unavailable } from '../lib/unavailable.ts'
+import { SECOND } from '../lib/unix-time.ts'
+import { databaseSql, type Place } from './clickhouse-tables.ts'
+import { type HistoryConnection, insertSettings, type Params, readSettings } from './connection.ts'
+
+export type ServerAddress = Place & {
+  /** http(s)://user:password@host:port */
+  url: URL
+  /** Replicas that must have a batch before it counts as stored; 0: one, as the server is set up. */
+  quorum: number
+}
+
+const CONNECT_LIMIT = 5 * SECOND
+/** Of silence. A query ends itself earlier, with an answer that says so. */
+const SILENCE_LIMIT = 75 * SECOND
+const CHECK_LIMIT = 5 * SECOND
+const SOCKETS = 64
+
+/** Makes the database when it is missing. Fails with one line that names the setting to look at. */
+export async function openClickhouseServer(address: ServerAddress): Promise<HistoryConnection> {
+  const connection = new ServerConnection(address)
+  try {
+    await prepare(connection, address)
+    return connection
+  } catch (error) {
+    await connection.close()
+    throw new Error(`HISTORY_URL: ${address.url.host}: ${(error as Error).message}`, {
+      cause: error
+    })
+  }
+}
+
+async function prepare(connection: HistoryConnection, address: ServerAddress): Promise<void> {
+  const { database, cluster } = address
+  if (cluster !== '') await checkCluster(address)
+  const isMissing = await connection.query('SELECT 1', {}).then(
+    () => false,
+    (error) => {
+      if (error instanceof ClickHouseError && error.type === 'UNKNOWN_DATABASE') return true
+      throw error
+    }
+  )
+  // In a cluster it can be missing elsewhere.
+  if (isMissing || cluster !== '') {
+    await outside(address, (server) => server.execute(databaseSql(address)))
+  }
+  const text = await connection.query(
+    "SELECT engine FROM system.tables WHERE database = {database:String} AND name = 'samples'",
+    { database }
+  )
+  const isDistributed = /"engine":"Distributed"/.test(text)
+  if (text !== '' && isDistributed !== (cluster !== '')) {
+    throw new Error(
+      isDistributed
+        ? `the database ${database} has the tables of a cluster; HISTORY_CLUSTER must name it`
+        : `the database ${database} has the tables of a single server; a cluster needs another database`
+    )
+  }
+}
+
+async function checkCluster(address: ServerAddress): Promise<void> {
+  const { cluster } = address
+  const sql = 'SELECT * FROM system.clusters WHERE cluster = {cluster:String}'
+  const hosts = await outside(address, (server) => server.query(sql, { cluster }))
+  if (hosts === '') throw new Error(`the server knows no cluster ${cluster} (HISTORY_CLUSTER)`)
+  if (/"internal_replication":0/.test(hosts)) {
+    throw new Error(`the cluster ${cluster} needs internal_replication in each shard`)
+  }
+}
+
+/** Asks without a database, which may not be there yet. */
+async function outside<T>(
+  address: ServerAddress,
+  ask: (server: HistoryConnection) => Promise<T>
+): Promise<T> {
+  const server = new ServerConnection({ ...address, database: '' })
+  try {
+    return await ask(server)
+  } finally {
+    await server.close()
+  }
+}
+
+class ServerConnection implements HistoryConnection {
+  readonly #client: ReturnType<typeof createClient>
+  readonly #cluster: string
+  readonly #quorum: number
+
+  constructor({ url, database, cluster, quorum }: ServerAddress) {
+    this.#cluster = cluster
+    this.#quorum = quorum
+    this.#client = createClient({
+      url: url.origin,
+      username: decodeURIComponent(url.username) || 'default',
+      password: decodeURIComponent(url.password),
+      application: 'caracal',
+      request_timeout: SILENCE_LIMIT,
+      http_agent: agentFor(url),
+      // Every error reaches whoever asked; the client would also print it.
+      log: { level: ClickHouseLogLevel.OFF },
+      ...(database !== '' && { database })
+    })
+  }
+
+  async query(sql: string, params: Params, signal?: AbortSignal, maxBytes = 0): Promise<string> {
+    signal?.throwIfAborted()
+    const { query, query_params } = withoutLong(sql, params)
+    try {
+      const answer = await this.#client.query({
+        ...{ query, query_params, format: 'JSONEachRow' },
+        ...(signal && { abort_signal: signal }),
+        clickhouse_settings: {
+          ...readSettings,
+          ...answerWhole,
+          ...endWithCaller,
+          max_result_bytes: String(maxBytes),
+          ...(query !== sql && { max_query_size: String(4 * query.length) })
+        }
+      })
+      const text = await answer.text()
+      signal?.throwIfAborted()
+      return text
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw explained(error)
+    }
+  }
+
+  async execute(sql: string, params: Params = {}): Promise<void> {
+    const clickhouse_settings = { ...answerWhole, ...(this.#cluster !== '' && onCluster) }
+    try {
+      await this.#client.command({ query: sql, query_params: { ...params }, clickhouse_settings })
+    } catch (error) {
+      throw explained(error)
+    }
+  }
+
+  async insert(table: string, rows: Buffer, token: string): Promise<void> {
+    try {
+      await this.#client.insert({
+        table,
+        values: Readable.from([rows], { objectMode: false }),
+        format: 'TabSeparated',
+        clickhouse_settings: {
+          ...insertSettings(token),
+          ...answerWhole,
+          ...(this.#cluster !== '' && acrossCluster(this.#quorum))
+        }
+      })
+    } catch (error) {
+      throw explained(error)
+    }
+  }
+
+  async check(): Promise<void> {
+    const limit = AbortSignal.timeout(CHECK_LIMIT)
+    await this.query('SELECT 1', {}, limit).catch((error) => {
+      throw limit.aborted ? new Unavailable('ClickHouse does not answer', { cause: error }) : error
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#client.close()
+  }
+}
+
+/** The status of the answer is the outcome: nothing is sent before it is known. */
+const answerWhole = { wait_end_of_query: 1 } as const
+
+/** The server looks whether the caller is still there only when the query cannot write. */
+const endWithCaller = { readonly: '2', cancel_http_readonly_queries_on_client_close: 1 } as const
+
+/** A server of the cluster that is down does what it missed when it is back. */
+const onCluster: ClickHouseSettings = {
+  distributed_ddl_task_timeout: '30',
+  distributed_ddl_output_mode: 'null_status_on_timeout'
+}
+
+/** Without the first, a batch would be answered while it lies on the disk of whoever took it. */
+const acrossCluster = (quorum: number): ClickHouseSettings => ({
+  distributed_foreground_insert: 1,
+  ...(quorum > 0 && { insert_quorum: String(quorum), insert_quorum_timeout: 60 * SECOND })
+})
+
+/** Beyond it a parameter might not fit into the address or the fields that a server takes. */
+const LONG_PARAMETER = 2000
+
+/** Long lists travel in the body, as literals. One pass: what they hold is never looked at again. */
+export function withoutLong(sql: string, params: Params) {
+  const query_params: Record<string, unknown> = {}
+  const literals = new Map<string, string>()
+  for (const [name, value] of Object.entries(params)) {
+    const literal = Array.isArray(value) ? arrayLiteral(value) : ''
+    if (literal.length > LONG_PARAMETER) literals.set(name, literal)
+    else query_params[name] = value
+  }
+  const query = sql.replace(/\{(\w+):([^}]+)\}/g, (placeholder, name, type) => {
+    const literal = literals.get(name)
+    return literal ? `CAST(${literal}, '${type}')` : placeholder
+  })
+  return { query, query_params }
+}
+
+const arrayLiteral = (values: readonly (number | string)[]): string =>
+  `[${values.map((value) => (typeof value === 'number' ? value : textLiteral(value))).join()}]`
+
+const textLiteral = (text: string): string =>
+  `'${text.replace(/[\\'\0]/g, (c) => (c === '\0' ? '\\0' : `\\${c}`))}'`
+
+/** Temporary by their nature: overload, a replica without its keeper, a server that starts or ends. */
+const passing = new Set([
+  'ABORTED',
+  'ALL_CONNECTION_TRIES_FAILED',
+  'KEEPER_EXCEPTION',
+  'MEMORY_LIMIT_EXCEEDED',
+  'NETWORK_ERROR',
+  'NO_ZOOKEEPER',
+  'NOT_ENOUGH_SPACE',
+  'QUERY_WAS_CANCELLED',
+  'SOCKET_TIMEOUT',
+  'TABLE_IS_READ_ONLY',
+  'TIMEOUT_EXCEEDED',
+  'TOO_FEW_LIVE_REPLICAS',
+  'TOO_MANY_PARTS',
+  'TOO_MANY_SIMULTANEOUS_QUERIES',
+  'UNKNOWN_STATUS_OF_INSERT',
+  'UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE'
+])
+
+/** What is not an answer of ClickHouse means that there was none. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof ClickHouseError)) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return new Unavailable(`ClickHouse cannot be reached (${code ?? message.slice(0, 200)})`, {
+      cause: error
+    })
+  }
+  if (error.type === 'TOO_MANY_ROWS_OR_BYTES') return new PageTooLarge()
+  if (error.type === 'AUTHENTICATION_FAILED') {
+    return new Unavailable('ClickHouse refuses the user or the password', { cause: error })
+  }
+  if (passing.has(error.type ?? '')) {
+    return new Unavailable(`ClickHouse answers ${error.type}`, { cause: error })
+  }
+  return error
+}
+
+/** A machine that does not answer at all is noticed sooner than one that works. */
+function agentFor({ protocol }: URL): HttpAgent {
+  const options = { keepAlive: true, maxSockets: SOCKETS }
+  const agent = protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (target, callback) => {
+    const socket = connect(target, callback)
+    const timer = setTimeout(
+      () => socket?.destroy(new Error(`no connection within ${CONNECT_LIMIT / SECOND} s`)),
+      CONNECT_LIMIT
+    )
+    const isOpen = protocol === 'https:' ? 'secureConnect' : 'connect'
+    for (const event of [isOpen, 'close']) socket?.once(event, () => clearTimeout(timer))
+    return socket
+  }
+  return agent
+}

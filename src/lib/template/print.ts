@@ -1,0 +1,51 @@
+import { checkLength } from './fault.ts'
+import { isList, isMap, type Value } from './values.ts'
+
+/** [Go] As an action prints it: `<no value>` for what is not there. */
+export const printed = (value: Value): string =>
+  value === undefined || value === null ? '<no value>' : plain(value)
+
+/** [Go fmt] `%v` */
+export function plain(value: Value): string {
+  if (value === undefined || value === null) return '<nil>'
+  if (typeof value === 'number') return shortest(value)
+  if (isList(value)) return `[${value.map(plain).join(' ')}]`
+  if (isMap(value)) {
+    return `map[${Array.from(value, ([key, one]) => `${key}:${plain(one)}`).join(' ')}]`
+  }
+  return String(value)
+}
+
+/** [Go fmt] `Sprint`: a space between two operands of which none is a text. */
+export function sprint(values: readonly Value[]): string {
+  let text = ''
+  for (const [i, value] of values.entries()) {
+    const isApart = i > 0 && typeof value !== 'string' && typeof values[i - 1] !== 'string'
+    text += (isApart ? ' ' : '') + plain(value)
+    checkLength(text.length)
+  }
+  return text
+}
+
+/** [Go fmt] `Sprintln` */
+export function sprintln(values: readonly Value[]): string {
+  let text = ''
+  for (const [i, value] of values.entries()) {
+    text += (i > 0 ? ' ' : '') + plain(value)
+    checkLength(text.length)
+  }
+  return `${text}\n`
+}
+
+/** [ADR-0021] Whole numbers stay readable up to 1e+21, where Go turns to exponents at 1e+06. */
+export function shortest(value: number, firstExponent = 21): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
+  if (Object.is(value, -0)) return '-0'
+  const text = value.toExponential()
+  const exponent = value === 0 ? 0 : Number(text.slice(text.indexOf('e') + 1))
+  return exponent < -4 || exponent >= firstExponent ? exponential(text) : String(value)
+}
+
+/** Go writes at least two digits of the exponent. */
+export const exponential = (text: string): string =>
+  text.replace(/e([+-])(\d)$/, (_, sign, digit) => `e${sign}0${digit}`)

@@ -1,0 +1,23 @@
+import { Evaluator } from './evaluator.ts'
+import type { Surroundings } from './functions.ts'
+import type { Node } from './nodes.ts'
+import { parse } from './parser.ts'
+import type { Value } from './values.ts'
+
+export { TemplateError } from './fault.ts'
+export { valueFrom } from './values.ts'
+
+/** Far more than messages need, and a moment of the processor. */
+export const newBudget = (): Surroundings['budget'] => ({ steps: 100_000 })
+
+export type Template = { nodes: readonly Node[] }
+
+/** Throws TemplateError, whose message says the line and what is wrong there. */
+export const parseTemplate = (source: string): Template => ({ nodes: parse(source) })
+
+/** Throws TemplateError, never anything else. */
+export const renderTemplate = (
+  { nodes }: Template,
+  data: Value,
+  surroundings: Surroundings
+): string => new Evaluator(data, surroundings).run(nodes)

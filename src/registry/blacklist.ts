@@ -1,0 +1,81 @@
+import type { Selectable } from 'kysely'
+import { recordChange } from './changes.ts'
+import { flag } from './meta.ts'
+import type { Registry, Tables } from './tables.ts'
+
+type Row = Selectable<Tables['topic_blacklist']>
+export type BlacklistEntry = Omit<Row, 'enabled'> & { enabled: boolean }
+export type BlacklistFields = Omit<BlacklistEntry, 'id' | 'count'>
+
+const toRow = ({ topic, mode, enabled, reason }: BlacklistFields) => ({
+  ...{ topic, mode, reason },
+  enabled: flag(enabled)
+})
+const toEntry = (row: Row): BlacklistEntry => ({ ...row, enabled: row.enabled === 1 })
+
+export async function insertBlacklistEntry(
+  registry: Registry,
+  fields: BlacklistFields,
+  now: number
+): Promise<number> {
+  const { id } = await registry
+    .insertInto('topic_blacklist')
+    .values({ ...toRow(fields), count: 0 })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await recordChange(registry, 'blacklist', id, now)
+  return id
+}
+
+export async function updateBlacklistEntry(
+  registry: Registry,
+  { id, ...fields }: BlacklistFields & { id: number },
+  now: number
+): Promise<void> {
+  await registry.updateTable('topic_blacklist').set(toRow(fields)).where('id', '=', id).execute()
+  await recordChange(registry, 'blacklist', id, now)
+}
+
+export async function deleteBlacklistEntry(
+  registry: Registry,
+  id: number,
+  now: number
+): Promise<void> {
+  await registry.deleteFrom('topic_blacklist').where('id', '=', id).execute()
+  await recordChange(registry, 'blacklist', id, now)
+}
+
+/** All of them, sorted by id. */
+export async function listBlacklist(registry: Registry): Promise<BlacklistEntry[]> {
+  const rows = await registry.selectFrom('topic_blacklist').selectAll().orderBy('id').execute()
+  return rows.map(toEntry)
+}
+
+export async function findBlacklistEntry(
+  registry: Registry,
+  id: number
+): Promise<BlacklistEntry | undefined> {
+  const row = await registry
+    .selectFrom('topic_blacklist')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && toEntry(row)
+}
+
+/** Adds what this node counted to what all of them did. */
+export async function addBlacklistCounts(
+  registry: Registry,
+  counts: ReadonlyMap<number, number>
+): Promise<void> {
+  await registry.transaction().execute(async (registry) => {
+    // In the order of their ids, as every node adds them, so that no two wait for each other.
+    for (const [id, more] of [...counts].sort(([a], [b]) => a - b)) {
+      await registry
+        .updateTable('topic_blacklist')
+        .set((eb) => ({ count: eb('count', '+', more) }))
+        .where('id', '=', id)
+        .execute()
+    }
+  })
+}

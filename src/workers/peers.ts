@@ -1,0 +1,162 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Directory } from '../access/directory.ts'
+import type { Bus } from '../bus/bus.ts'
+import type { History } from '../history/history.ts'
+import type { Latest } from '../history/latest.ts'
+import type { Spool } from '../history/spool.ts'
+import { decodeSamples, encodeSample, type Sample } from '../lib/sample.ts'
+import { SECOND } from '../lib/unix-time.ts'
+import type { Claims } from '../registry/claims.ts'
+
+/** What only a broker that all nodes share can do. */
+export type SharedBus = Bus & {
+  listen(
+    filter: string,
+    handler: (topic: string, payload: Buffer) => void,
+    onReady: () => void
+  ): void
+}
+
+type Parts = {
+  bus: SharedBus
+  latest: Latest
+  history: History
+  spool: Spool
+  directory: Directory
+  claims: Claims
+  log: FastifyBaseLogger
+  /** This node, as its data directory is called. */
+  node: string
+}
+
+const SAMPLES = 'caracal/samples'
+const HELLO = 'caracal/hello'
+const TOLD = 'caracal/told'
+
+const LINE_END = 10
+const GATHER_MS = 20
+const RETRY_MS = SECOND
+const PART = 128 * 1024
+/** For those who do not answer, because they just went. */
+const PATIENCE = 5 * SECOND
+
+/**
+ * [ADR-0020] Latest values agree on all nodes: each tells the others what became the newest with it,
+ * and whoever was away asks for what still is on its way and then reads history.
+ */
+export class Peers {
+  readonly #parts: Parts
+  /** By topic: however long the broker is away, there is one to tell for each. */
+  readonly #untold = new Map<string, Sample>()
+  readonly #stopping = new AbortController()
+  #telling: Promise<void> | undefined
+  #answers = new Set<string>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Tells everything that comes into `latest` from now on, and what an end before left untold. */
+  async start(): Promise<void> {
+    const { bus, latest, spool, log } = this.#parts
+    for await (const rows of spool.rows()) {
+      for (const sample of decodeSamples(rows)) this.#untold.set(sample.topic, sample)
+    }
+    latest.onNewer((sample) => {
+      this.#untold.set(sample.topic, sample)
+      this.#tellSoon()
+    })
+    bus.listen(
+      'caracal/#',
+      (topic, payload) => this.#hear(topic, payload),
+      () => {
+        this.#tellSoon()
+        this.#catchUp().catch((err) => log.error({ err }, 'latest values may be behind'))
+      }
+    )
+  }
+
+  async stop(): Promise<void> {
+    this.#parts.latest.onNewer(() => {})
+    this.#stopping.abort()
+    await this.#telling
+  }
+
+  #hear(topic: string, payload: Buffer): void {
+    const { latest, directory, node, log } = this.#parts
+    if (topic === SAMPLES) {
+      if (payload.at(-1) !== LINE_END) return
+      for (const sample of decodeSamples(payload)) {
+        // What was on its way when an installation was deleted must not come back.
+        if (directory.installation(sample.installation_id)) latest.load(sample)
+      }
+    } else if (topic === HELLO && payload.toString() !== node) {
+      this.#answer(payload.toString()).catch((err) => log.error({ err }, 'a node got no answer'))
+    } else if (topic === `${TOLD}/${node}`) {
+      this.#answers.add(payload.toString())
+    }
+  }
+
+  #tellSoon(): void {
+    this.#telling ??= this.#tellAll().finally(() => {
+      this.#telling = undefined
+    })
+  }
+
+  async #tellAll(): Promise<void> {
+    const { bus, log } = this.#parts
+    const { signal } = this.#stopping
+    while (this.#untold.size > 0) {
+      await wait(GATHER_MS)
+      const samples = [...this.#untold.values()]
+      this.#untold.clear()
+      try {
+        for (const part of inParts(samples)) await bus.publish(SAMPLES, part, { qos: 1 })
+      } catch (err) {
+        for (const sample of samples) {
+          if (!this.#untold.has(sample.topic)) this.#untold.set(sample.topic, sample)
+        }
+        if (signal.aborted) return
+        log.warn({ err }, 'other nodes do not hear of new values yet')
+        await wait(RETRY_MS, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  /** What is not in history yet is in the spool: told again to whoever was away. */
+  async #answer(asker: string): Promise<void> {
+    const { bus, spool, node } = this.#parts
+    for await (const rows of spool.rows()) {
+      for (const part of inParts(decodeSamples(rows))) await bus.publish(SAMPLES, part, { qos: 1 })
+    }
+    await bus.publish(`${TOLD}/${asker}`, node, { qos: 1 })
+  }
+
+  /** Only after all have answered is everything that was missed either heard or in history. */
+  async #catchUp(): Promise<void> {
+    const { bus, latest, history, claims, node } = this.#parts
+    const { signal } = this.#stopping
+    this.#answers = new Set()
+    await bus.publish(HELLO, node, { qos: 1 })
+    const end = performance.now() + PATIENCE
+    while (this.#answers.size + 1 < (await claims.nodes()) && performance.now() < end) {
+      await wait(SECOND / 10, undefined, { signal })
+    }
+    for await (const samples of history.latest()) {
+      for (const sample of samples) latest.load(sample)
+      signal.throwIfAborted()
+    }
+  }
+}
+
+function* inParts(samples: Iterable<Sample>): Generator<string> {
+  let part = ''
+  for (const sample of samples) {
+    part += encodeSample(sample)
+    if (part.length < PART) continue
+    yield part
+    part = ''
+  }
+  if (part !== '') yield part
+}

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { cpSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connectAsync } from 'mqtt'
+import pg from 'pg'
+import { ready, wayToChdb } from '../support/clickhouse.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Mosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { type Postgres, startPostgres } from '../support/postgres.ts'
+import {
+  type Caracal,
+  createInstallation,
+  runCaracal,
+  startCaracal,
+  temporaryDirectory
+} from '../support/process.ts'
+
+type Site = { token: string; id: number; client_id: number }
+
+/** The front that test/run.ts started. */
+const clickhouse = process.env['TEST_CLICKHOUSE_URL']
+const way = await wayToChdb()
+const skip = typeof way === 'object' && process.env['CI'] !== 'true' ? way.missing : false
+
+/** Two nodes of the real program on one PostgreSQL, one Mosquitto and one ClickHouse. */
+describe('two nodes', { skip }, () => {
+  const directories = [temporaryDirectory(), temporaryDirectory()] as const
+  let postgres: Postgres
+  let mosquitto: Mosquitto
+  let history: string
+  const closing: (() => unknown)[] = []
+  let nodes: [Caracal, Caracal]
+  let site: Site
+
+  const settings = (directory: string) => ({
+    CARACAL_DATA_DIR: directory,
+    CARACAL_REGISTRY_URL: postgres.url,
+    CARACAL_HISTORY_URL: history,
+    CARACAL_BUS_URL: `mqtt://127.0.0.1:${mosquitto.port}`,
+    CARACAL_ADMIN_EMAIL: 'boss@example.org',
+    CARACAL_ADMIN_PASSWORD: 'correct horse battery',
+    CARACAL_DISK_RESERVE_MB: '1'
+  })
+  const start = (index: 0 | 1) => startCaracal(settings(directories[index]))
+
+  before(async () => {
+    const started = await startPostgres()
+    assert(started, 'PostgreSQL is not installed')
+    postgres = started
+    mosquitto = await startMosquitto({ after: (close) => void closing.push(close) })
+    assert(clickhouse, 'no ClickHouse front was started')
+    const url = new URL(clickhouse)
+    await ready(url)
+    url.pathname = `/nodes_${process.pid}`
+    history = url.href
+    nodes = [await start(0), await start(1)]
+    site = await createInstallation(nodes[0], 'Shared')
+  })
+  after(async () => {
+    for (const { child } of nodes ?? []) child.kill('SIGKILL')
+    for (const close of closing) await close()
+    await postgres?.stop()
+  })
+
+  const get = async (node: Caracal, path: string, token = site.token) => {
+    const answer = await fetch(node.url + path, { headers: { 'x-api-key': token } })
+    return { status: answer.status, json: (await answer.json()) as unknown }
+  }
+  const statusOf = async (node: Caracal) =>
+    (await get(node, `/api/v2/status/${site.id}`)).json as { topic: string; value: number }[]
+  const totalOf = async (node: Caracal, topic: string) => {
+    const path = `/api/v3beta/log/${site.id}?from=0&limit=1&topics=${encodeURIComponent(topic)}`
+    return ((await get(node, path)).json as { total: number }).total
+  }
+  const publisher = () => connectAsync(`mqtt://127.0.0.1:${mosquitto.port}`, { reconnectPeriod: 0 })
+
+  test('what is done on one node holds on the other', async () => {
+    const [one, two] = nodes
+    await eventually(async () => {
+      assert.equal((await get(two, `/api/v2/status/${site.id}`)).status, 200)
+    })
+    const { token } = await createInstallation(two, 'Another')
+    assert.equal((await get(one, '/api/v2/user/me', token)).status, 200)
+    const ended = await fetch(`${two.url}/api/v2/auth`, {
+      method: 'DELETE',
+      headers: { 'x-api-key': token }
+    })
+    assert.equal(ended.status, 200)
+    await eventually(async () => {
+      assert.equal((await get(one, '/api/v2/user/me', token)).status, 401)
+    })
+  })
+
+  test('both read from the broker, and both have the same values and the same log', async () => {
+    const client = await publisher()
+    const sent = Array.from({ length: 200 }, (_, i) => i)
+    await Promise.all(
+      sent.map((i) => {
+        const payload = JSON.stringify({ value: i, timestamp: 1_700_000_000 + i })
+        return client.publishAsync(`${site.client_id}/obj/both/${i % 20}`, payload, { qos: 1 })
+      })
+    )
+    await client.endAsync()
+    const newest = Array.from({ length: 20 }, (_, i) => 180 + i).sort()
+    for (const node of nodes) {
+      await eventually(async () => {
+        const values = (await statusOf(node)).map(({ value }) => value)
+        assert.deepEqual(values.sort(), newest)
+      }, 30_000)
+      await eventually(async () => assert.equal(await totalOf(node, 'obj/both/#'), 200), 60_000)
+    }
+    for (const node of nodes) {
+      const { json } = await get(node, '/health/ready')
+      assert.match(JSON.stringify(json), /"bus":\{"ok":true/)
+    }
+  })
+
+  for (const [dying, staying] of [
+    [0, 1],
+    [1, 0]
+  ] as const) {
+    test(`node ${dying} is killed under load: the other goes on, and nothing is lost`, async () => {
+      const other = nodes[staying]
+      await eventually(async () => assert.equal(await holders('scheduler'), 1))
+      const client = await publisher()
+      const topic = `obj/kill/${dying}`
+      let [sent, isSending] = [0, true]
+      const sending = (async () => {
+        while (isSending) {
+          const batch = Array.from({ length: 20 }, () => {
+            const payload = JSON.stringify({ value: sent, timestamp: 1_700_000_000 + sent++ })
+            return client.publishAsync(`${site.client_id}/${topic}`, payload, { qos: 1 })
+          })
+          await Promise.all(batch)
+          assert.equal((await get(other, `/api/v2/installation/${site.id}`)).status, 200)
+          await wait(10)
+        }
+      })()
+      await wait(1000)
+      await nodes[dying].kill('SIGKILL')
+      await wait(1500)
+      isSending = false
+      await sending
+      await client.endAsync()
+      const isLast = async (node: Caracal) => {
+        const last = (await statusOf(node)).find((one) => one.topic.endsWith(topic))
+        assert.equal(last?.value, sent - 1)
+      }
+      await eventually(() => isLast(other), 30_000)
+      await eventually(async () => assert.equal(await holders('scheduler'), 1), 10_000)
+      nodes[dying] = await start(dying)
+      for (const node of nodes) {
+        await eventually(() => isLast(node), 30_000)
+        await eventually(async () => assert.equal(await totalOf(node, topic), sent), 60_000)
+      }
+    })
+  }
+
+  test('a node that keeps its own history or broker is refused beside them', async () => {
+    const { code, err } = await runCaracal({
+      ...settings(temporaryDirectory()),
+      CARACAL_HISTORY_URL: '',
+      CARACAL_BUS_URL: ''
+    })
+    assert.equal(code, 1)
+    assert.match(err, /another Caracal uses this registry/)
+  })
+
+  test('a copy of a data directory is refused beside its original', async () => {
+    const copy = temporaryDirectory()
+    cpSync(directories[0], copy, { recursive: true })
+    const { code, err } = await runCaracal(settings(copy))
+    assert.equal(code, 1)
+    assert.match(err, /is a copy of one that another node runs on/)
+  })
+
+  test('both end cleanly', async () => {
+    for (const node of nodes) assert.equal(await node.kill('SIGTERM'), 0)
+    assert.equal(await holders('scheduler'), 0)
+  })
+
+  /** How many connections hold the claim. */
+  async function holders(claim: string): Promise<number> {
+    const client = new pg.Client({ connectionString: postgres.url })
+    await client.connect()
+    const { rows } = await client.query<{ count: number }>(
+      `select count(*)::int from pg_locks
+       where locktype = 'advisory' and objid = hashtext($1)::bit(32)::bigint::oid`,
+      [claim]
+    )
+    await client.end()
+    return rows[0]?.count ?? 0
+  }
+})

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventually } from './eventually.ts'
+
+export type Letter = { kind: string; to: string; subject?: string; text: string }
+
+/** What the platform of this data directory sent to someone, oldest first. */
+export function lettersTo({ dataDir }: { dataDir: string }, to: string): Letter[] {
+  const outbox = join(dataDir, 'outbox')
+  return readdirSync(outbox)
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map((file) => JSON.parse(readFileSync(join(outbox, file), 'utf8')))
+    .filter((letter) => letter.to === to)
+}
+
+/** The key in the last of `n` mails, on a line of its own. */
+export const keyFor = (platform: { dataDir: string }, to: string, n = 1): Promise<string> =>
+  eventually(() => {
+    const sent = lettersTo(platform, to)
+    assert.equal(sent.length, n, to)
+    const lines = (sent.at(-1)?.text ?? '').split('\n')
+    return lines.find((line) => /^[\w-]{43}$/.test(line)) ?? assert.fail('no key on its own line')
+  })
