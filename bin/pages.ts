@@ -93,6 +93,8 @@ export function accessText(access: Access): string {
       return 'the token of a sign-in that waits for its code'
     case 'system':
       return 'an account of `SYSTEM_ACCOUNTS`'
+    case 'broker':
+      return 'the external broker, by `BROKER_KEY`'
     case 'permission':
       return anyOf(access.permissions)
     case 'installation':

@@ -18,6 +18,8 @@ keep bus_password "$(random)"
 keep registry_url "postgres://caracal:$(cat postgres_password)@postgres:5432/caracal"
 keep history_url "http://caracal:$(cat clickhouse_password)@clickhouse:8123/caracal"
 keep bus_url "mqtt://caracal:$(cat bus_password)@emqx:1883"
+keep broker_key "$(random)"
+keep emqx_hocon "$(sed -e "s/Bearer BROKER_KEY/Bearer $(cat broker_key)/" -e 's/127\.0\.0\.1:8080/nodes:8080/' ../emqx/caracal.hocon)"
 keep emqx.env "EMQX_NODE__COOKIE=$(random)"
 # For a first try; gateways want one that they trust.
 [ -e mqtt_cert ] || openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \

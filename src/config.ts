@@ -41,6 +41,9 @@ export const Settings = Type.Object({
     '',
     'Certificate (PEM) of the authority behind an mqtts BUS_URL; empty: those that the system trusts'
   ),
+  BROKER_KEY: Secret(
+    'With it the broker of BUS_URL asks under /broker who may connect, publish and subscribe; 22 or more of A-Z a-z 0-9 _ -'
+  ),
   PUBLIC_URL: Text(
     '',
     'Address of the API in mails and gateway credentials; empty: from HOST and HTTP_PORT'
@@ -231,6 +234,21 @@ function check(config: Config): void {
   if (config.BUS_CA_PATH !== '' && !config.BUS_URL.startsWith('mqtts:')) {
     fail('BUS_CA_PATH', 'needs a CARACAL_BUS_URL that begins with mqtts://')
   }
+  if (config.BUS_URL !== '') {
+    const { hostname, username, password } = new URL(config.BUS_URL)
+    if (hostname === '') fail('BUS_URL', 'names no host')
+    if (!isPercentEncoded(username + password)) {
+      fail('BUS_URL', 'a % in its name or password is written as %25')
+    }
+  }
+  if (config.BROKER_KEY !== '') {
+    if (!/^mqtts?:\/\/[^:@/]+:[^@]+@/.test(config.BUS_URL)) {
+      fail('BROKER_KEY', 'needs a CARACAL_BUS_URL with a name and a password')
+    }
+    if (!/^[\w-]{22,}$/.test(config.BROKER_KEY)) {
+      fail('BROKER_KEY', 'must be 22 or more of A-Z a-z 0-9 _ -')
+    }
+  }
   scheme('MAIL_URL', 'smtp://', 'smtps://', 'file:')
   scheme('SMS_URL', 'https://', 'http://', 'file:')
   // Codes go through it: in the clear only on this machine.
@@ -258,6 +276,15 @@ function check(config: Config): void {
   if (fault) fail('ADMIN_PASSWORD', fault)
   for (const account of config.SYSTEM_ACCOUNTS.split(',').filter(Boolean)) {
     if (!/^[^:]+:.+$/.test(account)) fail('SYSTEM_ACCOUNTS', 'must be name:password,...')
+  }
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
   }
 }
 

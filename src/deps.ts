@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Blacklist } from './access/blacklist.ts'
+import type { BrokerAccess } from './access/broker-access.ts'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
 import type { Throttle } from './access/throttle.ts'
@@ -44,6 +45,11 @@ export type Deps = {
   /** How often somebody may try to register. */
   registering: Throttle
   trace: TraceRecorder
+  /** What an external broker asks, and the key it asks with; empty: nobody may. */
+  brokerAccess: BrokerAccess
+  brokerKey: string
+  /** Whether samples that reach the bus now are read. */
+  isBusRead: () => boolean
   health: Health
   metrics: Metrics
   /** Where callers reach the API, without a slash at the end. */

@@ -4,14 +4,17 @@ import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import type { Logger } from 'pino'
+import type { BrokerAccess } from './access/broker-access.ts'
 import type { MqttSession } from './access/mqtt-rules.ts'
 import type { BrokerRules, Bus } from './bus/bus.ts'
 import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
 import { ExternalBus, type ExternalCounts } from './bus/external.ts'
+import { Rounds } from './bus/rounds.ts'
 import { Store } from './bus/store/store.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Metrics } from './metrics.ts'
+import { forgetBrokerClients } from './registry/broker-clients.ts'
 import type { Claims } from './registry/claims.ts'
 import { readPlatformId } from './registry/platform.ts'
 import type { Registry } from './registry/tables.ts'
@@ -24,6 +27,8 @@ import type { SharedBus } from './workers/peers.ts'
 export interface PlatformBus extends Bus {
   /** Why nothing gets through; undefined when all is well. */
   readonly failure: Error | undefined
+  /** What is sent now is stored, sooner or later. */
+  readonly isRead: boolean
   /** What health says when all is well. */
   readonly detail: string
   /** Where other nodes can be spoken to; undefined where there can be none. */
@@ -48,6 +53,8 @@ export type BusParts = {
   claims: Claims
   rules: BrokerRules<MqttSession>
   ingest: Ingest
+  /** Of an external broker. */
+  brokerAccess: BrokerAccess
   /** Of the embedded broker. */
   store: Store | undefined
   disk: DiskSpace
@@ -80,6 +87,7 @@ async function openEmbedded(
     get failure() {
       return bus.failure
     },
+    isRead: true,
     get detail() {
       return `${bus.counts.connections} connections`
     },
@@ -108,7 +116,7 @@ async function openEmbedded(
 
 async function openExternal(
   { BUS_URL: url, BUS_CA_PATH: caPath, MQTT_SESSION_DAYS: sessionDays }: Config,
-  { registry, claims, ingest, log }: BusParts
+  { registry, claims, ingest, brokerAccess, log }: BusParts
 ): Promise<PlatformBus> {
   const platformId = await readPlatformId(registry)
   const bus = new ExternalBus({
@@ -116,11 +124,24 @@ async function openExternal(
     onMessage: (message, sender) => ingest.accept(message, sender)
   })
   const { host, port } = bus.address
+  const rechecks = new Rounds(async () => {
+    if (!bus.isFirst || bus.failure) return
+    const failed = (err: Error) => {
+      log.error({ err }, 'MQTT connections whose credential has ended could not be cut off')
+      return false
+    }
+    await brokerAccess
+      .cutOffEnded((clientId) => bus.cutOff(clientId).then(() => true, failed))
+      .catch(failed)
+  })
   return {
     publish: (...message) => bus.publish(...message),
     close: () => bus.close(),
     get failure() {
       return bus.failure
+    },
+    get isRead() {
+      return bus.isRead
     },
     get detail() {
       return `${host}:${port}, ${bus.counts.slots} sessions`
@@ -135,9 +156,9 @@ async function openExternal(
         throw new Error(`BUS_URL: no connection to ${host}:${port} (${error.message})`)
       }),
     stopAccepting() {},
-    // The broker asks about its connections itself.
-    recheck: () => Promise.resolve(),
-    endSessionsUnusedSince: () => 0
+    recheck: () => rechecks.ask(),
+    // Those of devices are the broker's own; a client id that nobody used is free for others.
+    endSessionsUnusedSince: (time) => forgetBrokerClients(registry, time)
   }
 }
 

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { sep } from 'node:path'
 import type { Logger } from 'pino'
 import { Blacklist } from './access/blacklist.ts'
+import { BrokerAccess } from './access/broker-access.ts'
 import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
@@ -145,10 +146,18 @@ async function open(
   const rules = mqttRules({ identity, directory, blacklist }, (message, sender, reason) => {
     ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
   })
-  const bus = await openBus(config, { registry, claims, rules, ingest, store, disk, clock, log })
+  const brokerAccess = new BrokerAccess({
+    ...{ registry, rules, clock },
+    account: brokerAccountOf(config),
+    sessionDays: config.MQTT_SESSION_DAYS
+  })
+  const bus = await openBus(config, {
+    ...{ registry, claims, rules, ingest, brokerAccess, store, disk, clock, log }
+  })
   closers.push(() => bus.close())
   directory.onIdentityChange(() => {
     identity.forget()
+    brokerAccess.forget()
     void bus.recheck()
   })
 
@@ -180,6 +189,9 @@ async function open(
     identity,
     registering: new Throttle(clock, REGISTRATION),
     trace,
+    brokerAccess,
+    brokerKey: config.BROKER_KEY,
+    isBusRead: () => bus.isRead,
     systemAccounts: systemAccountsOf(config),
     health,
     metrics,
@@ -309,6 +321,12 @@ function mqttBrokerOf(config: Config): string {
   if (MQTT_PUBLIC_URL !== '') return MQTT_PUBLIC_URL.replace(/^\w+:\/\//, '').replace(/\/$/, '')
   if (BUS_URL !== '') return brokerHost(BUS_URL)
   return `${HOST}:${TLS_CERT_PATH === '' ? MQTT_PORT : MQTTS_PORT}`
+}
+
+function brokerAccountOf({ BUS_URL }: Config): { username: string; password: string } {
+  if (BUS_URL === '') return { username: '', password: '' }
+  const { username, password } = new URL(BUS_URL)
+  return { username: decodeURIComponent(username), password: decodeURIComponent(password) }
 }
 
 /** A password may hold colons; the name ends at the first one. */

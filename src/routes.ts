@@ -1,6 +1,8 @@
 import type { Routes } from './deps.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import { blacklistRoutes } from './features/blacklist/routes.ts'
+import { emqxRoutes } from './features/broker/emqx-routes.ts'
+import { mosquittoRoutes } from './features/broker/mosquitto-routes.ts'
 import { edgeAppRoutes } from './features/edge/app-routes.ts'
 import { edgeConfiguredRoutes } from './features/edge/configured-routes.ts'
 import { edgeVersionRoutes } from './features/edge/version-routes.ts'
@@ -75,6 +77,8 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/trace', traceRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
+  ['/broker', emqxRoutes],
+  ['/broker/mosquitto', mosquittoRoutes],
   ['/health', healthRoutes],
   ['/metrics', metricsRoutes],
   ['/docs', docsRoutes]

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { App, Deps } from '../deps.ts'
 import { forbidden, tooManyTries, unauthorized } from '../http/errors.ts'
@@ -20,7 +19,7 @@ import {
 import { hashPassword } from './password.ts'
 import { Grants } from './permission.ts'
 import { holds, may, type Principal } from './principal.ts'
-import { hasEnded, hashToken } from './tokens.ts'
+import { hasEnded, hashToken, isSameSecret } from './tokens.ts'
 import { organizationsWithin, usersVisibleTo } from './visibility.ts'
 
 const MIN_GATEWAY_PASSWORD = 8
@@ -37,6 +36,8 @@ export type Access =
   | { kind: 'assigned'; action: ScopedAction }
   /** An account of SYSTEM_ACCOUNTS. */
   | { kind: 'system' }
+  /** The external broker, by BROKER_KEY. */
+  | { kind: 'broker' }
   /** Any of these permissions. */
   | { kind: 'permission'; permissions: readonly PlainPermission[] }
   /** The action on the installation named by the path's `installation_id`. */
@@ -60,6 +61,7 @@ export const pending: Access = { kind: 'pending' }
 export const gatewayItself: Access = { kind: 'gateway' }
 export const whenAssigned = (action: ScopedAction): Access => ({ kind: 'assigned', action })
 export const systemAccount: Access = { kind: 'system' }
+export const theBroker: Access = { kind: 'broker' }
 export const permit = (...permissions: PlainPermission[]): Access => ({
   kind: 'permission',
   permissions
@@ -106,7 +108,7 @@ declare module 'fastify' {
     bodiless?: readonly number[]
   }
   interface FastifyRequest {
-    /** Set on every route but public and pending ones. */
+    /** Set on every route but public, pending and broker ones. */
     principal: Principal
     /** Set on routes with `onInstallation` and `onObjects`. */
     installation: InstallationRef
@@ -122,7 +124,7 @@ declare module 'fastify' {
 /** Signs callers in before a body is read and checks what the route declared before its handler runs. */
 export function guard(
   app: App,
-  { identity, directory, registry, clock, systemAccounts }: Deps
+  { identity, directory, registry, clock, systemAccounts, brokerKey }: Deps
 ): void {
   app.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.access) throw new Error(`${method} ${url} declares no access`)
@@ -137,6 +139,11 @@ export function guard(
     if (!access || access.kind === 'public') return
     if (access.kind === 'pending') {
       request.pendingToken = await findPending(request)
+      return
+    }
+    if (access.kind === 'broker') {
+      const key = bearerOf(request) ?? basicCredentials(request)?.password
+      if (brokerKey === '' || !key || !isSameSecret(key, brokerKey)) throw unauthorized()
       return
     }
     // Who it is depends on the path, which is not checked yet.
@@ -198,7 +205,7 @@ export function guard(
     const origin = originOf(request)
     const key = keyOf(request)
     if (key) return identity.byToken(key, origin)
-    const bearer = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    const bearer = bearerOf(request)
     if (bearer) return identity.byToken(bearer, origin)
     const basic = basicCredentials(request)
     return basic && identity.byNameAndPassword(basic.name, basic.password, origin)
@@ -218,7 +225,7 @@ export function guard(
     const retryAfter = identity.throttle.wait(basic.name, request.ip)
     if (retryAfter > 0) throw tooManyTries(retryAfter)
     // A wrong one goes on as any other sign-in, and is counted there.
-    if (!isSame(password, basic.password)) return undefined
+    if (!isSameSecret(password, basic.password)) return undefined
     identity.throttle.succeeded(basic.name, request.ip)
     return { ...nobody, owner: `system:${basic.name}` }
   }
@@ -305,10 +312,6 @@ const nobody: Principal = {
   assigned: new Set()
 }
 
-/** Compares digests: the time tells nothing, not even the length. */
-const isSame = (a: string, b: string): boolean =>
-  timingSafeEqual(Buffer.from(hashToken(a)), Buffer.from(hashToken(b)))
-
 /** What a sign-in that failed answers, wherever it was tried. */
 export const signInError = (fault: SignInFault) =>
   fault.fault === 'throttled' ? tooManyTries(fault.retryAfter) : unauthorized()
@@ -322,6 +325,9 @@ export const keyOf = ({ headers }: FastifyRequest): string | undefined => {
   const key = headers['x-api-key']
   return typeof key === 'string' && key !== '' ? key : undefined
 }
+
+const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
+  /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 
 /** UTF-8, split at the first colon. */
 export function basicCredentials(

@@ -10,7 +10,7 @@ const MAX_KEYS = 100_000
 
 /**
  * Failed tries of the last minutes, by account and address and by address alone. Someone who
- * guesses from elsewhere never locks out the owner.
+ * guesses from elsewhere never locks out the owner. An empty address is one that is not known.
  */
 export class Throttle {
   readonly #failures = new Map<string, number[]>()
@@ -28,7 +28,7 @@ export class Throttle {
     const { perAccount, perAddress } = this.#limits
     const until = Math.max(
       this.#until(accountKey(account, address), perAccount),
-      this.#until(address, perAddress)
+      address === '' ? 0 : this.#until(address, perAddress)
     )
     return until > now ? Math.ceil((until - now) / 1000) : 0
   }
@@ -37,7 +37,7 @@ export class Throttle {
   tried(account: string, address: string): void {
     const now = this.#clock()
     const { window, perAddress } = this.#limits
-    for (const key of [accountKey(account, address), address]) {
+    for (const key of [accountKey(account, address), address].filter(Boolean)) {
       const recent = (this.#failures.get(key) ?? []).filter((at) => at > now - window)
       this.#failures.delete(key)
       this.#failures.set(key, [...recent, now].slice(-perAddress))

@@ -16,6 +16,10 @@ export const RESET_FOR = 30 * MINUTE
 export const hashToken = (token: string): string =>
   createHash('sha256').update(token).digest('base64url')
 
+/** Compares digests: the time tells nothing, not even the length. */
+export const isSameSecret = (a: string, b: string): boolean =>
+  timingSafeEqual(Buffer.from(hashToken(a)), Buffer.from(hashToken(b)))
+
 /** Characters `[A-Za-z0-9_-]`. */
 export const newToken = (length = LENGTH): string =>
   randomBytes(length).toString('base64url').slice(0, length)

@@ -5,6 +5,9 @@ export type Publish = AedesPublishPacket & { clientId?: string }
 
 export type Message = { topic: string; payload: Buffer; qos: 0 | 1 | 2; retain: boolean }
 
+/** How the sessions, the group and the nodes of a platform are called on an external broker. */
+export const ownClientIds = 'caracal-'
+
 /** Publishing to everyone who listens; embedded broker or a server of its own. */
 export interface Bus {
   publish(

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { hasWildcard } from '../lib/topic.ts'
-import type { Bus, MessageHandler } from './bus.ts'
-import { type BrokerAddress, brokerAddress } from './link.ts'
+import { type Bus, type MessageHandler, ownClientIds } from './bus.ts'
+import { type BrokerAddress, brokerAddress, Link } from './link.ts'
 import { Outlet } from './outlet.ts'
 import { Slot } from './slot.ts'
 import { type SlotClaims, Slots } from './slots.ts'
@@ -28,11 +28,9 @@ export type ExternalCounts = {
 
 /** Long enough for a broker that starts beside us. */
 const START_LIMIT = 10_000
+const CUT_LIMIT = 5000
 const DAY_SECONDS = 86_400
 const LONGEST_EXPIRY = 0xff_ff_ff_fe
-
-/** How the sessions, the group and the nodes of a platform are called on the broker. */
-export const ownClientIds = 'caracal-'
 
 /** A broker of its own, which any number of nodes share. Nothing happens before `start`. */
 export class ExternalBus implements Bus {
@@ -71,11 +69,17 @@ export class ExternalBus implements Bus {
     return [this.#outlet, ...this.#slots.held].find(({ failure }) => failure)?.failure
   }
 
+  /** One member of the group is enough. A node without sessions knows only that the broker is there. */
+  get isRead(): boolean {
+    const slots = [...this.#slots.held]
+    return slots.length > 0 ? slots.some(({ isUp }) => isUp) : this.#isStarted && this.#outlet.isUp
+  }
+
   /** Connects and begins to read; rejects when the broker cannot be reached or refuses us. */
   async start(limitMs = START_LIMIT): Promise<void> {
     await this.#outlet.start(limitMs)
+    await this.#slots.start()
     this.#isStarted = true
-    this.#slots.start()
   }
 
   async publish(
@@ -102,6 +106,28 @@ export class ExternalBus implements Bus {
     this.#outlet.listen({ filter, handler, onReady })
   }
 
+  /** One node among all that read. */
+  get isFirst(): boolean {
+    return this.#slots.holds(0)
+  }
+
+  /**
+   * [MQTT5 3.1.4-3] Who connects with a client id ends the connection that has it. What the broker
+   * keeps for the client stays, for when it comes back.
+   */
+  async cutOff(clientId: string): Promise<void> {
+    const link = await Link.open({
+      address: this.address,
+      clientId,
+      expirySeconds: this.#expirySeconds,
+      receiveMaximum: 1,
+      // Not acknowledged, so it stays.
+      onPublish: () => {},
+      signal: AbortSignal.timeout(CUT_LIMIT)
+    })
+    await link.end({ endsSession: !link.isResumed })
+  }
+
   /** What was read is stored and acknowledged first, for a bounded time; sessions stay. */
   async close(): Promise<void> {
     await this.#slots.stop()
@@ -112,12 +138,16 @@ export class ExternalBus implements Bus {
     return ownClientIds + this.#options.platformId
   }
 
+  get #expirySeconds(): number {
+    return Math.min(this.#options.sessionDays * DAY_SECONDS, LONGEST_EXPIRY)
+  }
+
   #openSlot(number: number): Slot {
-    const { sessionDays, onMessage } = this.#options
+    const { onMessage } = this.#options
     return new Slot({
       address: this.address,
       clientId: `${this.#prefix}-slot-${number}`,
-      expirySeconds: Math.min(sessionDays * DAY_SECONDS, LONGEST_EXPIRY),
+      expirySeconds: this.#expirySeconds,
       // A group of its own: two platforms on one broker do not take each other's messages away.
       filter: `$share/${this.#prefix}/+/obj/#`,
       onMessage,

@@ -37,7 +37,7 @@ type Waiting = { resolve: () => void; reject: (error: Error) => void }
 const MIB = 1024 * 1024
 const KEEPALIVE_SECONDS = 20
 const OPEN_LIMIT = 10_000
-const END_LIMIT = 1000
+const END_LIMIT = 500
 const version = { protocolVersion: 5 }
 
 /** `ca`: of the authority behind mqtts; undefined: those that the system trusts. */
@@ -74,6 +74,7 @@ export class Link {
   readonly #queued: (() => void)[] = []
   readonly #connack = Promise.withResolvers<IConnackPacket>()
   #why: Error | undefined
+  #isResumed = false
   #quota = 65_535
   #lastId = 0
   #acks: number[] = []
@@ -117,6 +118,11 @@ export class Link {
       socket.once('close', () => resolve(this.#close()))
     })
     socket.once(ca ? 'secureConnect' : 'connect', () => this.#greet())
+  }
+
+  /** The broker had kept the session. */
+  get isResumed(): boolean {
+    return this.#isResumed
   }
 
   get isUp(): boolean {
@@ -176,11 +182,12 @@ export class Link {
     this.#socket.resume()
   }
 
-  /** Says goodbye; a session that is kept stays at the broker. */
-  async end(): Promise<void> {
+  /** Says goodbye. A session that is kept stays at the broker, unless it is to end. */
+  async end({ endsSession = false } = {}): Promise<void> {
     if (this.isUp) {
       await new Promise(process.nextTick)
-      this.#write(generate({ cmd: 'disconnect', reasonCode: 0 }, version))
+      const properties = endsSession ? { sessionExpiryInterval: 0 } : {}
+      this.#write(generate({ cmd: 'disconnect', reasonCode: 0, properties }, version))
       this.#why = new Error('closed')
       this.resume()
       this.#socket.end()
@@ -223,11 +230,12 @@ export class Link {
     )
   }
 
-  #welcome({ reasonCode = 0, properties = {} }: IConnackPacket): void {
+  #welcome({ reasonCode = 0, properties = {}, sessionPresent }: IConnackPacket): void {
     if (reasonCode !== 0) throw new Error(`the broker refused: ${reasonText(reasonCode)}`)
     if (properties.sharedSubscriptionAvailable === false) {
       throw new Error('the broker has no shared subscriptions')
     }
+    this.#isResumed = sessionPresent
     this.#quota = properties.receiveMaximum ?? 65_535
     const seconds = properties.serverKeepAlive ?? KEEPALIVE_SECONDS
     if (seconds === 0) return

@@ -18,7 +18,7 @@ const RECEIVE_MAXIMUM = 1000
 /** Messages of QoS 0 are bounded by nothing else. */
 const UNSTORED_LIMIT = 2 * RECEIVE_MAXIMUM
 const UNSTORED_BYTES = 16 * 1024 * 1024
-const DRAIN_LIMIT = 4000
+const DRAIN_LIMIT = 3000
 /** An external broker does not say who sent a message. */
 const SENDER = 'broker'
 

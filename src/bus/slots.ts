@@ -36,16 +36,22 @@ export class Slots {
     return this.#held.values()
   }
 
+  holds(number: number): boolean {
+    return this.#held.has(number)
+  }
+
   get size(): number {
     return this.#held.size
   }
 
-  start(): void {
+  /** Resolves when this node has its share, as far as it is free. */
+  start(): Promise<void> {
     this.#round = this.#share()
       .catch((err) => this.#log.error({ err }, 'sessions at the broker could not be shared out'))
       .finally(() => {
-        if (!this.#isStopped) this.#timer = setTimeout(() => this.start(), ASK_EVERY)
+        if (!this.#isStopped) this.#timer = setTimeout(() => void this.start(), ASK_EVERY)
       })
+    return this.#round
   }
 
   async stop(): Promise<void> {

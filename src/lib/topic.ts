@@ -38,6 +38,12 @@ export function isTopicFilter(text: string): boolean {
   })
 }
 
+/** [MQTT5 4.8.2] What `$share/<group>/<filter>` subscribes to; undefined when it is malformed. */
+export function unshared(filter: string): string | undefined {
+  if (!filter.startsWith('$share/')) return filter
+  return /^\$share\/[^/+#]+\/(.+)$/s.exec(filter)?.[1]
+}
+
 const ZERO = 48
 /** Counted from the digit zero, as the loop below sees it. */
 const SLASH = 47 - ZERO

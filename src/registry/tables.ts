@@ -286,6 +286,15 @@ export type Tables = {
   changes: { seq: Generated<number>; kind: ChangeKind; ref: number; created: number }
   /** One row: what tells this platform from others on the same broker. */
   platform: { id: string }
+  /** Who a client id of an external broker is, as its last sign-in showed. */
+  broker_clients: {
+    client_id: string
+    username: string
+    owner: string
+    /** The credential, to be asked about again, no secret; empty: it has ended. */
+    sealed: string
+    seen: number
+  }
   schema_migrations: { number: number; name: string; applied: number }
 }
 

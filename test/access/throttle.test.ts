@@ -54,3 +54,11 @@ test('successes never close an address', () => {
   }
   assert.equal(throttle.wait('a@x', '1.1.1.1'), 0)
 })
+
+test('where the address is not known only the account is closed', () => {
+  const { throttle } = throttleAt()
+  for (let i = 0; i < 200; i++) fail(throttle, 1, `user${i}@x`, '')
+  assert.equal(throttle.wait('someone@else', ''), 0)
+  fail(throttle, 10, 'a@x', '')
+  assert.equal(throttle.wait('a@x', ''), 300)
+})

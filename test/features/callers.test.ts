@@ -156,9 +156,9 @@ type Row = {
 /**
  * How far a route reaches. `inside`: 200 for callers of the organization or above it, 403 for all
  * others. `anyone`: 200 for whoever has the grant, who sees or makes only what is its own. `nobody`:
- * more is needed than any of these callers has.
+ * more is needed than any of these callers has. `broker`: a key that is no caller's.
  */
-type Reach = 'inside' | 'anyone' | 'public' | 'pending' | 'system' | 'gateway' | 'nobody'
+type Reach = 'inside' | 'anyone' | 'public' | 'pending' | 'system' | 'gateway' | 'broker' | 'nobody'
 
 /** The four operations on one metadata key, the same for every owner. */
 const metaKeys = (
@@ -188,6 +188,11 @@ const metaKeys = (
     reach: 'inside',
     gateway: gateway.write ?? 403
   }
+})
+
+/** What only the broker may ask. */
+const questions = (line: string, body: object): Record<string, Row> => ({
+  [line]: { line: () => line, body: () => body, reach: 'broker', key: 401, gateway: 401 }
 })
 
 /**
@@ -826,6 +831,11 @@ const table: Record<string, Row> = {
     reach: 'inside'
   },
   'GET /api/v2/trace': { line: () => 'GET /api/v2/trace', reach: 'anyone' },
+  ...questions('POST /broker/auth', { clientid: 'x' }),
+  ...questions('POST /broker/acl', { clientid: 'x', topic: '1/obj/x', action: 'publish' }),
+  ...questions('POST /broker/mosquitto/user', {}),
+  ...questions('POST /broker/mosquitto/superuser', {}),
+  ...questions('POST /broker/mosquitto/acl', { topic: '1/obj/x', acc: 2 }),
   'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'anyone' },
   'GET /metrics': { line: () => 'GET /metrics', reach: 'anyone' },
   'GET /api/v2/ping': { line: () => 'GET /api/v2/ping', reach: 'public' },
@@ -939,7 +949,7 @@ onEveryRegistry('every endpoint crossed with every kind of caller', (engine) => 
       for (const place of places) {
         const isInside = place === 'parent' || place === 'own'
         const isAllowed = row.reach === 'anyone' || (row.reach === 'inside' && isInside)
-        const refusal = row.reach === 'gateway' ? 401 : 403
+        const refusal = row.reach === 'gateway' || row.reach === 'broker' ? 401 : 403
         // Who reads or is refused leaves everything as it was, so one target serves them all.
         const isWrite = isAllowed && !row.line(standing).startsWith('GET')
         const target = isWrite ? await makeTarget(world) : standing
@@ -967,7 +977,7 @@ onEveryRegistry('every endpoint crossed with every kind of caller', (engine) => 
         row,
         target: standing,
         headers: otherGateway,
-        want: [row.reach === 'gateway' ? 401 : 403]
+        want: [row.reach === 'gateway' || row.reach === 'broker' ? 401 : 403]
       })
     }
     assert.deepEqual(wrong, [])

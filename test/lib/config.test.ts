@@ -65,6 +65,15 @@ test('readConfig', () => {
       /TRUSTED_PROXIES: ".*" is no address and no network/
     )
   }
+  f({ BUS_URL: 'mqtt://x', BUS_CA_PATH: 'x' }, /BUS_CA_PATH: needs a CARACAL_BUS_URL.*mqtts/)
+  f({ BUS_URL: 'mqtt://' }, /BUS_URL: names no host/)
+  f({ BUS_URL: 'mqtt://a:%zz@x' }, /BUS_URL: a % in its name or password/)
+  const BUS_URL = 'mqtt://a:b@x'
+  f({ BROKER_KEY: 'x'.repeat(22) }, /BROKER_KEY: needs a CARACAL_BUS_URL/)
+  f({ BUS_URL: 'mqtt://x', BROKER_KEY: 'x'.repeat(22) }, /BROKER_KEY: needs .* a password/)
+  f({ BUS_URL, BROKER_KEY: 'x'.repeat(21) }, /BROKER_KEY: must be 22 or more/)
+  f({ BUS_URL, BROKER_KEY: 'ö'.repeat(22) }, /BROKER_KEY: must be 22 or more/)
+  f({ BUS_URL, BROKER_KEY: 'a-_9'.repeat(8) }, { BROKER_KEY: 'a-_9'.repeat(8) })
   f({ SMS_URL: 'http://sms.example.org/' }, /SMS_URL: must begin with https/)
   f({ SMS_URL: 'http://a:b@localhost:9/' }, { SMS_URL: 'http://a:b@localhost:9/' })
   f({}, { NOTIFY_PRIVATE_NETWORKS: '' })

@@ -6,6 +6,7 @@ import {
   isObjectTopic,
   isTopicFilter,
   topicMatches,
+  unshared,
   withClientId
 } from '../../src/lib/topic.ts'
 
@@ -95,4 +96,19 @@ test('withClientId', () => {
   f('42/obj/temp', '42/obj/temp')
   f('#', '42/#')
   f('421/obj/temp', '42/421/obj/temp')
+})
+
+test('unshared', () => {
+  const f = (filter: string, want: string | undefined) =>
+    assert.equal(unshared(filter), want, filter)
+  f('42/#', '42/#')
+  f('$SYS/#', '$SYS/#')
+  f('$share/group/42/#', '42/#')
+  f('$share/group//x', '/x')
+  f('$share/group/$share/group/x', '$share/group/x')
+  f('$share/group/', undefined)
+  f('$share/group', undefined)
+  f('$share//42/#', undefined)
+  f('$share/+/42/#', undefined)
+  f('$share/a#/42/#', undefined)
 })

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type MqttClient } from 'mqtt'
 import { unixMs } from '../../src/lib/unix-time.ts'
+import { startAskingBroker } from '../support/asking-broker.ts'
 import { eventually } from '../support/eventually.ts'
 import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
@@ -214,6 +216,65 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
     assert.equal(code, 1)
     assert.match(err, /^caracal: BUS_URL: no connection to 127.0.0.1:\d+ \(.*ECONNREFUSED.*\)\n$/)
     assert.ok(!err.includes('secret'))
+  })
+
+  test('a broker that asks the program about everybody, the program too; its restart loses nothing', async (t) => {
+    const mosquitto = await startMosquitto(t)
+    const [apiPort, key] = [await freePort(), 'a_broker-key_of_32_characters_00']
+    const asking = await startAskingBroker(t, { brokerPort: mosquitto.port, apiPort, key })
+    const caracal = await startCaracal({
+      ...ADMIN,
+      CARACAL_DATA_DIR: temporaryDirectory(),
+      CARACAL_HTTP_PORT: String(apiPort),
+      CARACAL_BUS_URL: `mqtt://caracal:secret@127.0.0.1:${asking.port}`,
+      CARACAL_BROKER_KEY: key
+    })
+    await eventually(async () => {
+      assert.deepEqual(await engineOf(caracal, 'bus'), { status: 200, ok: true })
+    })
+    const installation = await createInstallation(caracal, 'Asked')
+    const topic = `${installation.client_id}/obj/d`
+    const password = installation.token
+    await assert.rejects(mqttClient(t, asking.port, { username: 'x', password: 'wrong' }))
+
+    // As devices do, it connects again and again and sends from the first moment on.
+    const acknowledged = new Set<number>()
+    let [next, isOver] = [0, false]
+    const device = async () => {
+      while (!isOver) {
+        const client = await mqttClient(t, asking.port, { username: 'x', password }).catch(() => {})
+        const closed = new Promise<void>((resolve) => client?.mqtt.once('close', () => resolve()))
+        while (client?.mqtt.connected && !isOver) {
+          const value = next++
+          const payload = JSON.stringify({ value, timestamp: 1_700_000_000 + value })
+          const sent = client.publish(topic, payload, { qos: 1 }).then(
+            () => acknowledged.add(value),
+            () => {}
+          )
+          await Promise.race([sent, closed])
+        }
+        await client?.mqtt.endAsync(true)
+        await wait(10)
+      }
+    }
+    const sending = Promise.all([device(), device(), device()])
+    for (let round = 0; round < 3; round++) {
+      const before = acknowledged.size
+      await eventually(() => assert.ok(acknowledged.size > before + SOME), 20_000)
+      await mosquitto.stop('SIGTERM')
+      await mosquitto.start()
+    }
+    const before = acknowledged.size
+    await eventually(() => assert.ok(acknowledged.size > before + SOME), 20_000)
+    isOver = true
+    await sending
+    assert.ok(asking.answers.includes(503), 'nobody was held up')
+    await eventually(async () => {
+      const stored = new Set(await storedValues(caracal, installation, topic))
+      const missing = [...acknowledged].filter((value) => !stored.has(value))
+      assert.deepEqual(missing, [])
+    }, 30_000)
+    assert.equal(await caracal.kill('SIGTERM'), 0)
   })
 
   test('over TLS, with a certificate that is trusted', async (t) => {

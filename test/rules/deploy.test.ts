@@ -74,7 +74,6 @@ test('compose: settings are settings', () => {
   for (const [name, schema] of Object.entries(Settings.properties)) {
     if (isSecret(schema)) known.add(`CARACAL_${name}_FILE`)
   }
-  known.add('CARACAL_FILES_DIR')
   for (const [, { environment = {} }] of ours) {
     for (const name of Object.keys(environment)) assert(known.has(name), name)
   }
@@ -113,6 +112,13 @@ test(
       password
     )
     for (const { file } of Object.values(compose.secrets)) statSync(join(directory, file))
+    const key = readFileSync(join(directory, 'secrets/broker_key'), 'utf8').trim()
+    const broker = readFileSync(join(directory, 'secrets/emqx_hocon'), 'utf8')
+    assert.deepEqual(broker.match(/Bearer .*(?=")/g), [`Bearer ${key}`, `Bearer ${key}`])
+    assert.deepEqual(broker.match(/http:.*(?=\/broker)/g), [
+      'http://nodes:8080',
+      'http://nodes:8080'
+    ])
     // Debian's Compose is from before files had names.
     writeFileSync(
       join(directory, 'v1.yaml'),

@@ -1,17 +1,29 @@
 import { randomBytes } from 'node:crypto'
+import { integerType } from '../dialect.ts'
 import type { Migration } from '../migrate.ts'
 
-/** What an external broker has to know this platform by. */
+/** What an external broker knows this platform by, and who its clients are. */
 export const broker: Migration = {
   name: 'broker',
   async up(registry) {
-    await registry.schema
+    const { schema } = registry
+    await schema
       .createTable('platform')
-      .addColumn('id', 'text', (column) => column.notNull())
+      .addColumn('id', 'text', (c) => c.notNull())
       .execute()
     await registry
       .insertInto('platform')
       .values({ id: randomBytes(4).toString('hex') })
       .execute()
+
+    await schema
+      .createTable('broker_clients')
+      .addColumn('client_id', 'text', (c) => c.primaryKey())
+      .addColumn('username', 'text', (c) => c.notNull())
+      .addColumn('owner', 'text', (c) => c.notNull())
+      .addColumn('sealed', 'text', (c) => c.notNull())
+      .addColumn('seen', integerType(registry), (c) => c.notNull())
+      .execute()
+    await schema.createIndex('broker_clients_seen').on('broker_clients').columns(['seen']).execute()
   }
 }

@@ -1,0 +1,182 @@
+import { type BrokerRules, ownClientIds } from '../bus/bus.ts'
+import type { Clock } from '../lib/clock.ts'
+import { hasWildcard, unshared } from '../lib/topic.ts'
+import { DAY, HOUR, SECOND } from '../lib/unix-time.ts'
+import {
+  brokerClientsAfter,
+  claimBrokerClient,
+  endBrokerClient,
+  findBrokerClient,
+  touchBrokerClient
+} from '../registry/broker-clients.ts'
+import type { Registry } from '../registry/tables.ts'
+import type { MqttSession } from './mqtt-rules.ts'
+import { holds, holdsName, type Principal } from './principal.ts'
+import { isSameSecret } from './tokens.ts'
+
+type Known = {
+  username: string
+  until: number
+  session: Promise<MqttSession | undefined>
+}
+/** Whom an external broker asks about. */
+export type BrokerUser = { clientId: string; username: string }
+
+type Parts = {
+  registry: Registry
+  rules: BrokerRules<MqttSession>
+  clock: Clock
+  /** Name and password of the platform itself; an empty name: it connects without one. */
+  account: { username: string; password: string }
+  sessionDays: number
+}
+
+const MAX_CLIENT_ID = 255
+const MAX_USERNAME = 1024
+/** How long an answer may be old. What changes in the registry is seen at once. */
+const FRESH = SECOND
+const TOUCH_EVERY = HOUR
+const MAX_REMEMBERED = 10_000
+const PAGE = 500
+/** The first organization, above all others. */
+const TOP = 1
+
+/**
+ * The catalogue for a broker that is a server of its own. Its questions carry no password and any
+ * name may come with a token, so the sign-in leaves in the registry who a client id is [ADR-0027].
+ */
+export class BrokerAccess {
+  readonly #parts: Parts
+  readonly #known = new Map<string, Known>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** To be called when users, roles, tokens or organizations changed. */
+  forget(): void {
+    this.#known.clear()
+  }
+
+  /** Nobody else can sign in under its name. */
+  isPlatform(username: string): boolean {
+    const { account } = this.#parts
+    return account.username !== '' && username === account.username
+  }
+
+  /** `address` is the device's own, or empty where the broker does not tell it. */
+  async signIn(
+    { clientId, username }: BrokerUser,
+    password: string,
+    address: string
+  ): Promise<'platform' | 'user' | 'refused' | 'throttled'> {
+    const { rules, registry, clock, account, sessionDays } = this.#parts
+    if (this.isPlatform(username)) {
+      // Never throttled: others must not be able to lock it out.
+      return isSameSecret(password, account.password) ? 'platform' : 'refused'
+    }
+    if (!isName(clientId, MAX_CLIENT_ID) || clientId.startsWith(ownClientIds)) return 'refused'
+    if (username !== '' && !isName(username, MAX_USERNAME)) return 'refused'
+    const session = await rules.signIn({ username, password, address: address.slice(0, 64) })
+    if (typeof session === 'string') return session
+    const now = clock()
+    const { owner } = session
+    const client = { client_id: clientId, username, owner, sealed: rules.seal(session), seen: now }
+    const isTheirs = await claimBrokerClient(registry, client, now - sessionDays * DAY)
+    this.#known.delete(clientId)
+    return isTheirs ? 'user' : 'refused'
+  }
+
+  async mayPublish(user: BrokerUser, topic: string): Promise<boolean> {
+    if (this.isPlatform(user.username)) return true
+    const session = await this.#sessionOf(user)
+    return session !== undefined && isTopic(topic) && this.#parts.rules.mayPublish(session, topic)
+  }
+
+  async mayReceive(user: BrokerUser, topic: string): Promise<boolean> {
+    if (this.isPlatform(user.username)) return true
+    const session = await this.#sessionOf(user)
+    return session !== undefined && isTopic(topic) && this.#parts.rules.mayReceive(session, topic)
+  }
+
+  /**
+   * A broker that asks again for every delivery may serve filters that begin with a wildcard to
+   * whoever may have them; another one only to those who may receive everything.
+   */
+  async maySubscribe(
+    user: BrokerUser,
+    given: string,
+    { asksForDeliveries }: { asksForDeliveries: boolean }
+  ): Promise<boolean> {
+    if (this.isPlatform(user.username)) return true
+    const session = await this.#sessionOf(user)
+    const filter = unshared(given)
+    if (!session || filter === undefined || filter.startsWith('$')) return false
+    if (!this.#parts.rules.maySubscribe(session, filter)) return false
+    return asksForDeliveries || !/^[+#]/.test(filter) || mayReceiveAll(session.principal)
+  }
+
+  /** Every client whose credential has ended since it signed in goes; again next time where that is false. */
+  async cutOffEnded(cutOff: (clientId: string) => Promise<boolean>): Promise<void> {
+    const { registry } = this.#parts
+    // Many devices share a credential.
+    const holds = new Map<string, boolean>()
+    let page: Awaited<ReturnType<typeof brokerClientsAfter>> = []
+    do {
+      page = await brokerClientsAfter(registry, page.at(-1)?.client_id ?? '', PAGE)
+      for (const client of page) {
+        const { client_id, owner, sealed } = client
+        const credential = `${owner} ${sealed}`
+        const isGood = holds.get(credential) ?? (await this.#unseal(client)) !== undefined
+        holds.set(credential, isGood)
+        if (isGood || !(await cutOff(client_id))) continue
+        await endBrokerClient(registry, client_id, sealed)
+      }
+    } while (page.length === PAGE)
+  }
+
+  async #unseal({
+    owner,
+    sealed
+  }: {
+    owner: string
+    sealed: string
+  }): Promise<MqttSession | undefined> {
+    const session = sealed === '' ? undefined : await this.#parts.rules.unseal(sealed)
+    return session?.owner === owner ? session : undefined
+  }
+
+  async #sessionOf({ clientId, username }: BrokerUser): Promise<MqttSession | undefined> {
+    if (!isName(clientId, MAX_CLIENT_ID)) return undefined
+    const now = this.#parts.clock()
+    const known = this.#known.get(clientId)
+    if (known && known.username === username && known.until > now) return known.session
+    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear()
+    const session = this.#load({ clientId, username })
+    this.#known.set(clientId, { username, until: now + FRESH, session })
+    session.catch(() => this.#known.delete(clientId))
+    return session
+  }
+
+  async #load({ clientId, username }: BrokerUser): Promise<MqttSession | undefined> {
+    const { registry, clock } = this.#parts
+    const client = await findBrokerClient(registry, clientId)
+    if (!client || client.username !== username) return undefined
+    const session = await this.#unseal(client)
+    if (!session) return undefined
+    const now = clock()
+    if (client.seen + TOUCH_EVERY <= now) await touchBrokerClient(registry, clientId, now)
+    return session
+  }
+}
+
+/** Also of installations that do not exist yet. */
+const mayReceiveAll = (principal: Principal): boolean =>
+  holds(principal, 'mqtt/subscribe/broad') &&
+  holdsName(principal, 'mqtt/subscribe/all') &&
+  principal.organizationsBelow.has(TOP)
+
+const isName = (text: string, max: number): boolean =>
+  text !== '' && text.length <= max && !text.includes('\0')
+
+const isTopic = (text: string): boolean => text !== '' && !hasWildcard(text) && text[0] !== '$'

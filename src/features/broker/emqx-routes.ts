@@ -1,0 +1,48 @@
+import { theBroker } from '../../access/guard.ts'
+import type { Routes } from '../../deps.ts'
+import { EmqxAnswer, EmqxQuestion, EmqxSignIn, EmqxSignInAnswer } from './schema.ts'
+
+/** EMQX 5, HTTP authentication and authorization: 200, and the answer in the body. */
+export const emqxRoutes: Routes = (app, { brokerAccess }) => {
+  const tags = ['Broker']
+  const config = { access: theBroker }
+
+  app.post(
+    '/auth',
+    {
+      schema: {
+        tags,
+        summary: 'EMQX asks who connects',
+        body: EmqxSignIn,
+        response: { 200: EmqxSignInAnswer }
+      },
+      config
+    },
+    async ({ body: { clientid, username, password, peerhost } }) => {
+      const user = { clientId: clientid, username: username ?? '' }
+      const who = await brokerAccess.signIn(user, password ?? '', peerhost ?? '')
+      const isIn = who === 'platform' || who === 'user'
+      return { result: isIn ? 'allow' : 'deny', is_superuser: who === 'platform' } as const
+    }
+  )
+
+  app.post(
+    '/acl',
+    {
+      schema: {
+        tags,
+        summary: 'EMQX asks who may publish and subscribe',
+        body: EmqxQuestion,
+        response: { 200: EmqxAnswer }
+      },
+      config
+    },
+    async ({ body: { clientid, username, topic, action } }) => {
+      const user = { clientId: clientid, username: username ?? '' }
+      const isAllowed = await (action === 'publish'
+        ? brokerAccess.mayPublish(user, topic)
+        : brokerAccess.maySubscribe(user, topic, { asksForDeliveries: false }))
+      return { result: isAllowed ? 'allow' : 'deny' } as const
+    }
+  )
+}

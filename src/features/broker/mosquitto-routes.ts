@@ -1,0 +1,110 @@
+import type { BrokerUser } from '../../access/broker-access.ts'
+import { theBroker } from '../../access/guard.ts'
+import type { Routes } from '../../deps.ts'
+import { forbidden, unavailable } from '../../http/errors.ts'
+import { MosquittoAnswer, MosquittoQuestion, MosquittoSuperuser, MosquittoUser } from './schema.ts'
+
+const READ = 1
+const WRITE = 2
+const BOTH = 3
+const SUBSCRIBE = 4
+const UNSUBSCRIBE = 8
+
+/** mosquitto-go-auth, backend http: the status is the answer. */
+export const mosquittoRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
+  const tags = ['Broker']
+  const config = { access: theBroker }
+  const yes = { ok: true } as const
+
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      const { acc, ...texts } = Object.fromEntries(new URLSearchParams(String(body)))
+      done(null, acc === undefined ? texts : { ...texts, acc: Number(acc) })
+    }
+  )
+
+  app.post(
+    '/user',
+    {
+      schema: {
+        tags,
+        summary: 'Mosquitto asks who connects',
+        body: MosquittoUser,
+        response: { 200: MosquittoAnswer }
+      },
+      config
+    },
+    async ({ body: { clientid, username, password } }) => {
+      const user = userOf({ clientid, username })
+      // Mosquitto forgets shared subscriptions when it restarts: what came before ours would go
+      // to nobody, though its sender is told that it arrived.
+      if (!brokerAccess.isPlatform(user.username) && !isBusRead()) {
+        throw unavailable('the broker is not read yet')
+      }
+      const who = await brokerAccess.signIn(user, password ?? '', '')
+      if (who !== 'platform' && who !== 'user') throw forbidden()
+      return yes
+    }
+  )
+
+  app.post(
+    '/superuser',
+    {
+      schema: {
+        tags,
+        summary: 'Mosquitto asks whether everything is allowed',
+        body: MosquittoSuperuser,
+        response: { 200: MosquittoAnswer }
+      },
+      config
+    },
+    ({ body: { username } }) => {
+      if (!brokerAccess.isPlatform(username ?? '')) throw forbidden()
+      return yes
+    }
+  )
+
+  app.post(
+    '/acl',
+    {
+      schema: {
+        tags,
+        summary: 'Mosquitto asks who may publish, subscribe and receive',
+        body: MosquittoQuestion,
+        response: { 200: MosquittoAnswer }
+      },
+      config
+    },
+    async ({ body: { clientid, username, topic, acc } }) => {
+      if (!(await isAllowed(userOf({ clientid, username }), topic, acc))) throw forbidden()
+      return yes
+    }
+  )
+
+  async function isAllowed(user: BrokerUser, topic: string, acc: number): Promise<boolean> {
+    switch (acc) {
+      case READ:
+        return brokerAccess.mayReceive(user, topic)
+      case WRITE:
+        return brokerAccess.mayPublish(user, topic)
+      case BOTH:
+        return (
+          (await brokerAccess.mayReceive(user, topic)) &&
+          (await brokerAccess.mayPublish(user, topic))
+        )
+      case SUBSCRIBE:
+        return brokerAccess.maySubscribe(user, topic, { asksForDeliveries: true })
+      default:
+        return acc === UNSUBSCRIBE
+    }
+  }
+}
+
+type Asked = { clientid?: string | null | undefined; username?: string | null | undefined }
+
+const userOf = ({ clientid, username }: Asked): BrokerUser => ({
+  clientId: clientid ?? '',
+  username: username ?? ''
+})

@@ -1,0 +1,507 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { unixMs } from '../../src/lib/unix-time.ts'
+import { findBrokerClient, forgetBrokerClients } from '../../src/registry/broker-clients.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Mosquitto, startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
+import { mqttClient } from '../support/mqtt.ts'
+import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
+import { onEveryRegistry } from '../support/registries.ts'
+import type { Account, Answer } from '../support/world.ts'
+
+const KEY = 'a_broker-key_of_32_characters_00'
+const DAY = 86_400_000
+const asBroker = { authorization: `Bearer ${KEY}` }
+const json = { 'content-type': 'application/json' }
+
+type SignIn = { clientid: string; username?: string | null; password?: string; peerhost?: string }
+
+/** A request as it comes over the line, and the answer's status and body. */
+async function raw(port: number, head: string[], body: string) {
+  const socket = connect(port, '127.0.0.1')
+  const lines = [...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body]
+  socket.write(lines.join('\r\n'))
+  let text = ''
+  const isComplete = () => {
+    const [headers = '', answer] = text.split('\r\n\r\n')
+    const length = Number(/content-length: (\d+)/i.exec(headers)?.[1])
+    return answer !== undefined && Buffer.byteLength(answer) >= length
+  }
+  while (!isComplete()) text += (await once(socket, 'data'))[0]
+  socket.destroy()
+  return { status: Number(text.split(' ')[1]), body: text.split('\r\n\r\n')[1] ?? '' }
+}
+
+onEveryRegistry('broker', (engine) => {
+  describe('asked by', { skip: withoutMosquitto }, () => {
+    let mosquitto: Mosquitto
+    let platform: TestPlatform
+    let ahead = 0
+    const closers: (() => unknown)[] = []
+
+    before(async () => {
+      mosquitto = await startMosquitto({ after: (close: () => unknown) => closers.push(close) })
+      platform = await startTestPlatform({
+        registryUrl: await engine.url(),
+        clock: () => unixMs(Date.now() + ahead),
+        settings: {
+          CARACAL_BUS_URL: `mqtt://caracal:own%20password@127.0.0.1:${mosquitto.port}`,
+          CARACAL_BROKER_KEY: KEY
+        }
+      })
+      await isRead()
+    })
+    after(async () => {
+      await platform.stop()
+      for (const close of closers) await close()
+    })
+
+    const isRead = () => eventually(() => assert.ok(platform.deps.isBusRead()))
+    const ask = (path: string, body: unknown, headers: Record<string, string> = asBroker) =>
+      platform.world.request(`POST /broker${path}`, { body, headers: { ...json, ...headers } })
+    const signIn = async (body: SignIn) => (await ask('/auth', body)).json
+    const allow = { result: 'allow', is_superuser: false }
+    const deny = { result: 'deny', is_superuser: false }
+    /** `publish 42/obj/x`, asked as EMQX does. */
+    const may = async ({ clientid, username = 'any' }: SignIn, what: string) => {
+      const [action, topic] = what.split(/ (.*)/s)
+      const { status, json } = await ask('/acl', { clientid, username, topic, action })
+      assert.equal(status, 200)
+      return (json as { result: string }).result === 'allow'
+    }
+    const ACC = { read: 1, write: 2, both: 3, subscribe: 4, unsubscribe: 8 } as const
+    /** `write 42/obj/x`, asked as mosquitto-go-auth does. */
+    const mosquittoMay = async ({ clientid, username = 'any' }: SignIn, what: string) => {
+      const [access, topic] = what.split(/ (.*)/s)
+      const acc = ACC[access as keyof typeof ACC]
+      const { status } = await ask('/mosquitto/acl', { clientid, username, topic, acc })
+      assert.ok(status === 200 || status === 403, String(status))
+      return status === 200
+    }
+    const connected = async ({ token }: { token: string }, username = 'any') => {
+      const device = { clientid: platform.world.unique('device'), username }
+      assert.deepEqual(await signIn({ ...device, password: token }), allow)
+      return device
+    }
+    const deleteToken = (as: Account) => platform.world.request('DELETE /api/v2/auth', { as })
+
+    test('who has no key or another one, however powerful, gets no answer', async () => {
+      const { world } = platform
+      const paths = ['/auth', '/acl', '/mosquitto/user', '/mosquitto/superuser', '/mosquitto/acl']
+      const basic = (password: string) => ({ authorization: `Basic ${btoa(`x:${password}`)}` })
+      const strangers: Record<string, string>[] = [
+        {},
+        { authorization: 'Bearer wrong' },
+        basic('wrong'),
+        { 'x-api-key': KEY },
+        { 'x-api-key': world.admin.token },
+        { authorization: `Bearer ${world.admin.token}` }
+      ]
+      const body = {
+        clientid: 'x',
+        username: 'caracal',
+        topic: '1/obj/x',
+        acc: 2,
+        action: 'publish'
+      }
+      for (const path of paths) {
+        for (const headers of strangers) {
+          assert.equal((await ask(path, body, headers)).status, 401, path)
+        }
+        for (const headers of [asBroker, basic(KEY)]) {
+          assert.notEqual((await ask(path, body, headers)).status, 401, path)
+        }
+      }
+    })
+
+    test('EMQX: who connects', async () => {
+      const { world } = platform
+      const { installation, user } = await world.site([])
+      const clientid = world.unique('device')
+      const { json: gateway } = await world.request(
+        `POST /api/v2/gateway/credentials/${installation.id}`,
+        { as: world.admin }
+      )
+      const { mqtt_username, mqtt_password } = gateway as Record<string, string>
+      const inside: SignIn[] = [
+        { clientid, username: 'any name', password: user.token },
+        { clientid, username: '', password: user.token },
+        { clientid, username: null, password: user.token },
+        { clientid, password: user.token, peerhost: '10.1.2.3' },
+        { clientid, username: user.email, password: user.password },
+        {
+          clientid: world.unique('edge'),
+          username: mqtt_username ?? '',
+          password: mqtt_password ?? ''
+        }
+      ]
+      for (const body of inside) assert.deepEqual(await signIn(body), allow, JSON.stringify(body))
+      const outside: SignIn[] = [
+        { clientid },
+        { clientid, username: 'any name', password: 'wrong' },
+        { clientid, username: user.email, password: 'wrong' },
+        { clientid, username: mqtt_username ?? '', password: user.password },
+        { clientid: '', username: 'any name', password: user.token },
+        { clientid: 'x'.repeat(256), username: 'any name', password: user.token },
+        { clientid, username: 'x'.repeat(2000), password: user.token },
+        // Its own client ids and its own name are nobody else's.
+        { clientid: 'caracal-1-slot-0', username: 'any name', password: user.token },
+        { clientid, username: 'caracal', password: user.token },
+        { clientid, username: 'caracal', password: 'wrong' }
+      ]
+      for (const body of outside) assert.deepEqual(await signIn(body), deny, JSON.stringify(body))
+      const own = { username: 'caracal', password: 'own password' }
+      assert.deepEqual(await signIn({ clientid: 'caracal-1-slot-0', ...own }), {
+        result: 'allow',
+        is_superuser: true
+      })
+    })
+
+    test('EMQX: who publishes and subscribes', async () => {
+      const { world } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const stranger = await world.installation()
+      const [own, other] = [installation.client_id, stranger.client_id]
+      const device = await connected(user)
+      const f = async (what: string, want: boolean) =>
+        assert.equal(await may(device, what), want, what)
+      await f(`publish ${own}/obj/x`, true)
+      await f(`publish ${own}/set/x`, true)
+      await f(`publish ${other}/obj/x`, false)
+      await f('publish 999999/obj/x', false)
+      await f('publish $SYS/x', false)
+      await f(`publish $delayed/1/${own}/obj/x`, false)
+      await f('publish caracal/x', false)
+      await f(`publish ${own}/obj/#`, false)
+      await f('publish ', false)
+      await f(`subscribe ${own}/#`, true)
+      await f(`subscribe ${own}/obj/+/x`, true)
+      await f(`subscribe $share/group/${own}/#`, true)
+      await f(`subscribe $share//${own}/#`, false)
+      await f(`subscribe $share/${own}/#`, false)
+      await f(`subscribe $share/+/${own}/#`, false)
+      await f(`subscribe $share/group/${other}/#`, false)
+      await f(`subscribe ${other}/#`, false)
+      await f(`subscribe ${own}/#/x`, false)
+      await f('subscribe $SYS/#', false)
+      await f('subscribe $share/group/$SYS/#', false)
+      await f('subscribe caracal/#', false)
+      // EMQX does not ask for deliveries, so a wildcard needs the right to everything.
+      await f('subscribe #', false)
+      await f('subscribe +/obj/#', false)
+      await f('subscribe $share/group/#', false)
+      assert.equal(await may(await connected(world.admin), 'subscribe #'), true)
+      const top = await world.user({ grants: ['mqtt/subscribe/all'], organizations: [1] })
+      assert.equal(await may(await connected(top), 'subscribe #'), false)
+
+      // Who did not sign in under that client id and name.
+      assert.equal(await may({ clientid: 'nobody' }, `publish ${own}/obj/x`), false)
+      const renamed = { ...device, username: 'another' }
+      assert.equal(await may(renamed, `publish ${own}/obj/x`), false)
+      assert.equal(await may({ ...device, clientid: '' }, `publish ${own}/obj/x`), false)
+      assert.equal(await may({ clientid: 'c', username: 'caracal' }, 'subscribe $SYS/#'), true)
+    })
+
+    test('mosquitto-go-auth: every delivery is asked for, so a wildcard is open to more', async () => {
+      const { world } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const stranger = await world.installation()
+      const [own, other] = [installation.client_id, stranger.client_id]
+      const device = await connected(user)
+      const f = async (what: string, want: boolean) =>
+        assert.equal(await mosquittoMay(device, what), want, what)
+      await f(`write ${own}/obj/x`, true)
+      await f(`write ${other}/obj/x`, false)
+      await f(`read ${own}/obj/x`, true)
+      await f(`read ${other}/obj/x`, false)
+      await f('read $SYS/broker/uptime', false)
+      await f('read caracal/x', false)
+      await f(`both ${own}/obj/x`, true)
+      await f(`both ${other}/obj/x`, false)
+      await f(`subscribe ${own}/#`, true)
+      await f(`subscribe ${other}/#`, false)
+      await f('subscribe #', true)
+      await f('subscribe $share/group/+/obj/#', true)
+      await f('unsubscribe #', true)
+      const reader = await connected(
+        await world.user({
+          grants: ['mqtt/subscribe/all'],
+          organizations: [installation.organization_id]
+        })
+      )
+      assert.equal(await mosquittoMay(reader, 'subscribe #'), false)
+      assert.equal(await mosquittoMay(reader, `both ${own}/obj/x`), false)
+      const { status } = await ask('/mosquitto/acl', { ...device, topic: `${own}/obj/x`, acc: 77 })
+      assert.equal(status, 403)
+    })
+
+    test('what ends is refused at the next question', async () => {
+      const { world } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const what = `publish ${installation.client_id}/obj/x`
+      const device = await connected(user)
+      assert.equal(await may(device, what), true)
+      await world.setGrants(user.id, ['mqtt/subscribe/#'])
+      assert.equal(await may(device, what), false)
+      await world.setGrants(user.id, ['mqtt/#'])
+      assert.equal(await may(device, what), true)
+      await deleteToken(user)
+      assert.equal(await may(device, what), false)
+      assert.equal(await mosquittoMay(device, `read ${installation.client_id}/obj/x`), false)
+      const byPassword = { clientid: device.clientid, username: user.email }
+      assert.deepEqual(await signIn({ ...byPassword, password: user.password }), allow)
+      assert.equal(await may(byPassword, what), true)
+      assert.equal(await may(device, what), false)
+      await world.request(`DELETE /api/v2/user/${user.id}`, { as: world.admin })
+      assert.equal(await may(byPassword, what), false)
+
+      const line = `POST /api/v2/gateway/credentials/${installation.id}`
+      const { json } = await world.request(line, { as: world.admin })
+      const { mqtt_username = '', mqtt_password = '' } = json as Record<string, string>
+      const gateway = { clientid: world.unique('edge'), username: mqtt_username }
+      assert.deepEqual(await signIn({ ...gateway, password: mqtt_password }), allow)
+      assert.equal(await may(gateway, what), true)
+      await world.request(line, { as: world.admin })
+      assert.equal(await may(gateway, what), false)
+    })
+
+    test('a key that ends by the clock is refused, a restricted one may what its list says', async () => {
+      const { world } = platform
+      const { installation, user } = await world.site(['mqtt/#', 'user/#'])
+      const what = `publish ${installation.client_id}/obj/x`
+      const key = async (body: object) => {
+        const line = 'POST /api/v2/user/me/security/token'
+        const { status, json, text } = await world.request(line, { as: user, body })
+        assert.equal(status, 200, text)
+        return connected(json as Account)
+      }
+      const expire = Math.floor(Date.now() / 1000) + 3600
+      const short = await key({ name: 'short', expire })
+      const narrow = await key({ name: 'narrow', permissions: ['mqtt/subscribe/all'] })
+      assert.equal(await may(short, what), true)
+      assert.equal(await may(narrow, what), false)
+      assert.equal(await may(narrow, `subscribe ${installation.client_id}/#`), true)
+      ahead = 3_601_000
+      assert.equal(await may(short, what), false)
+      ahead = 0
+    })
+
+    test('a client id belongs to its principal until nobody used it for long', async () => {
+      const { world } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const thief = await world.user({})
+      const what = `publish ${installation.client_id}/obj/x`
+      const device = await connected(user)
+      const { clientid } = device
+      assert.deepEqual(await signIn({ ...device, password: thief.token }), deny)
+      assert.equal(await may(device, what), true)
+      // The same principal takes over, whatever it shows.
+      const again = { clientid, username: user.email }
+      assert.deepEqual(await signIn({ ...again, password: user.password }), allow)
+      assert.deepEqual(await signIn({ ...device, password: thief.token }), deny)
+      ahead = 29 * DAY
+      assert.equal(await may(again, what), true)
+      ahead = 58 * DAY
+      assert.deepEqual(await signIn({ clientid, username: 'x', password: user.token }), deny)
+      assert.deepEqual(await signIn({ ...again, password: user.password }), allow)
+      ahead = 89 * DAY
+      const late = await world.user({})
+      assert.deepEqual(await signIn({ ...device, password: late.token }), allow)
+      assert.equal(await may(again, what), false)
+      ahead = 0
+    })
+
+    test('wrong passwords close an account where it comes from, and nothing else', async () => {
+      const { world } = platform
+      const [user, other] = [await world.user({}), await world.user({})]
+      const clientid = world.unique('device')
+      const tryFrom = (peerhost: string, account: Account, password: string) =>
+        signIn({ clientid, username: account.email, password, peerhost })
+      for (let i = 0; i < 10; i++) await tryFrom('10.9.9.9', user, 'wrong')
+      assert.deepEqual(await tryFrom('10.9.9.9', user, user.password), deny)
+      assert.deepEqual(await tryFrom('10.9.9.8', user, user.password), allow)
+      // Where no address is told, failures of others close no account.
+      const byMosquitto = (username: string, password: string, id = world.unique('m')) =>
+        ask('/mosquitto/user', { clientid: id, username, password })
+      for (let i = 0; i < 12; i++) {
+        assert.equal((await byMosquitto(`nobody${i}@example.org`, 'wrong')).status, 403)
+      }
+      assert.equal((await byMosquitto(other.email, other.password)).status, 200)
+      // Nobody can lock out the platform itself.
+      for (let i = 0; i < 20; i++) await byMosquitto('caracal', 'wrong')
+      assert.equal((await byMosquitto('caracal', 'own password')).status, 200)
+    })
+
+    test('hostile input is 400 or no, never 500', async () => {
+      const { world } = platform
+      const user = await world.user({})
+      const f = async (path: string, body: unknown, want: number, headers = {}) => {
+        const { status, text } = await ask(path, body, { ...asBroker, ...headers })
+        assert.equal(status, want, `${path} ${JSON.stringify(body).slice(0, 80)}: ${text}`)
+      }
+      await f('/auth', '', 400)
+      await f('/auth', '[]', 400)
+      await f('/auth', { clientid: 5 }, 400)
+      await f('/auth', { clientid: 'a\0b', username: 'x', password: 'x' }, 400)
+      await f('/auth', { clientid: 'x'.repeat(70_000) }, 400)
+      await f('/auth', { clientid: '__proto__', username: 'toString', password: user.token }, 200)
+      await f('/acl', { clientid: 'x', topic: 'x' }, 400)
+      await f('/acl', { clientid: 'x', topic: 'x', action: 'all' }, 400)
+      await f('/acl', { clientid: '🐈\ud800', topic: '\ud800/#', action: 'subscribe' }, 200)
+      await f('/mosquitto/acl', { topic: 'x', acc: '2' }, 400)
+      await f('/mosquitto/acl', { topic: 'x', acc: 1.5 }, 400)
+      const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      await f('/mosquitto/acl', 'topic=x&acc=nan', 400, form)
+      await f('/mosquitto/acl', 'acc=2', 400, form)
+      await f('/mosquitto/user', `clientid=a%00b&username=x&password=${user.token}`, 403, form)
+      await f('/mosquitto/user', '%%%', 403, form)
+      await f('/mosquitto/superuser', '', 400)
+    })
+
+    test('an open connection is cut off when its credential ends; what is kept for it stays', async (t) => {
+      const { world, deps } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const topic = `${installation.client_id}/set/x`
+      const [clean, kept, other] = [
+        await connected(user),
+        await connected(user),
+        await connected(world.admin)
+      ]
+      const open = async ({ clientid }: SignIn, isClean: boolean) => {
+        const client = await mqttClient(t, mosquitto.port, { clientId: clientid, clean: isClean })
+        await client.subscribe(topic)
+        return client
+      }
+      const clients = [await open(clean, true), await open(kept, false), await open(other, true)]
+      const isOpen = () => clients.map(({ mqtt }) => mqtt.connected)
+      await deps.bus.publish(topic, 'before', { qos: 1 })
+      await eventually(() => {
+        assert.deepEqual(
+          clients.flatMap((client) => client.payloads()),
+          ['before', 'before', 'before']
+        )
+      })
+      assert.deepEqual(isOpen(), [true, true, true])
+      await deleteToken(user)
+      await eventually(() => assert.deepEqual(isOpen(), [false, false, true]))
+      await deps.bus.publish(topic, 'while away', { qos: 1 })
+      await eventually(async () => {
+        assert.equal((await findBrokerClient(deps.registry, kept.clientid))?.sealed, '')
+        assert.equal((await findBrokerClient(deps.registry, clean.clientid))?.sealed, '')
+      })
+      // The owner comes back, and the queue is there.
+      const byPassword = { username: user.email, password: user.password }
+      assert.deepEqual(await signIn({ clientid: kept.clientid, ...byPassword }), allow)
+      const back = await mqttClient(t, mosquitto.port, { clientId: kept.clientid, clean: false })
+      assert.equal(back.sessionPresent, true)
+      await eventually(() => assert.deepEqual(back.payloads(), ['while away']))
+    })
+
+    test('the requests of mosquitto-go-auth, as they come over the line', async () => {
+      const { world, httpPort } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const clientid = world.unique('device')
+      // Go sends what stands before the @ of http_host as Basic, and the keys of a map in order.
+      const head = (path: string, type: string) => [
+        `POST /broker/mosquitto/${path} HTTP/1.1`,
+        `Host: 127.0.0.1:${httpPort}`,
+        'User-Agent: mosquitto-go-auth-2.1.0',
+        `Authorization: Basic ${btoa(`caracal:${KEY}`)}`,
+        `Content-Type: ${type}`,
+        'Accept-Encoding: gzip'
+      ]
+      const send = (path: string, body: object) =>
+        raw(httpPort, head(path, 'application/json'), JSON.stringify(body))
+      const sendForm = (path: string, body: string) =>
+        raw(httpPort, head(path, 'application/x-www-form-urlencoded'), body)
+      const topic = `${installation.client_id}/obj/x`
+      const yes = { status: 200, body: '{"ok":true}' }
+      const no = { status: 403, body: '{"message":"Forbidden"}' }
+      assert.deepEqual(await send('user', { clientid, password: user.token, username: 'd' }), yes)
+      assert.deepEqual(await send('user', { clientid, password: 'wrong', username: 'd' }), no)
+      assert.deepEqual(await send('superuser', { username: 'd' }), no)
+      assert.deepEqual(await send('superuser', { username: 'caracal' }), yes)
+      assert.deepEqual(await send('acl', { acc: 2, clientid, topic, username: 'd' }), yes)
+      assert.deepEqual(await send('acl', { acc: 2, clientid, topic: '1/x', username: 'd' }), no)
+      const text = `clientid=${clientid}&password=${user.token}&username=d`
+      assert.deepEqual(await sendForm('user', text), yes)
+      assert.deepEqual(await sendForm('superuser', 'username=caracal'), yes)
+      const at = encodeURIComponent(topic)
+      assert.deepEqual(
+        await sendForm('acl', `acc=4&clientid=${clientid}&topic=${at}&username=d`),
+        yes
+      )
+      assert.deepEqual(await sendForm('acl', `acc=4&clientid=${clientid}&topic=%23&username=e`), no)
+    })
+
+    test('the requests of EMQX, as they come over the line', async () => {
+      const { world, httpPort } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const clientid = world.unique('device')
+      const send = (path: string, body: object) =>
+        raw(
+          httpPort,
+          [
+            `POST /broker/${path} HTTP/1.1`,
+            `host: 127.0.0.1:${httpPort}`,
+            'accept: application/json',
+            `authorization: Bearer ${KEY}`,
+            'cache-control: no-cache',
+            'connection: keep-alive',
+            'content-type: application/json',
+            'keep-alive: timeout=30, max=1000'
+          ],
+          JSON.stringify(body)
+        )
+      const device = { clientid, username: 'undefined', peerhost: '10.0.0.1' }
+      assert.deepEqual(await send('auth', { ...device, password: user.token }), {
+        status: 200,
+        body: '{"result":"allow","is_superuser":false}'
+      })
+      const question = { ...device, topic: `${installation.client_id}/obj/x`, action: 'publish' }
+      assert.deepEqual(await send('acl', question), { status: 200, body: '{"result":"allow"}' })
+      assert.deepEqual(await send('acl', { ...question, topic: '1/x' }), {
+        status: 200,
+        body: '{"result":"deny"}'
+      })
+    })
+
+    test('client ids that nobody used for long are forgotten', async () => {
+      const { world, deps } = platform
+      const { clientid } = await connected(await world.user({}))
+      const count = async () => {
+        const rows = await deps.registry
+          .selectFrom('broker_clients')
+          .select('client_id')
+          .where('client_id', '=', clientid)
+          .execute()
+        return rows.length
+      }
+      assert.equal(await count(), 1)
+      await forgetBrokerClients(deps.registry, Date.now() - DAY)
+      assert.equal(await count(), 1)
+      assert.ok((await forgetBrokerClients(deps.registry, Date.now() + DAY)) > 0)
+      assert.equal(await count(), 0)
+    })
+
+    test('Mosquitto lets nobody in before its messages are read, but the platform', async () => {
+      const { world } = platform
+      const user = await world.user({})
+      const device = { clientid: world.unique('device'), username: 'x', password: user.token }
+      const own = { clientid: 'caracal-x', username: 'caracal', password: 'own password' }
+      const statusOf = async (body: object): Promise<Answer['status']> =>
+        (await ask('/mosquitto/user', body)).status
+      assert.equal(await statusOf(device), 200)
+      await mosquitto.stop('SIGTERM')
+      await eventually(async () => assert.equal(await statusOf(device), 503))
+      assert.equal(await statusOf(own), 200)
+      // EMQX keeps the subscription with the session.
+      assert.deepEqual(await signIn(device), allow)
+      await mosquitto.start()
+      await isRead()
+      assert.equal(await statusOf(device), 200)
+    })
+  })
+})

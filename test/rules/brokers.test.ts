@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { routeTable } from '../../bin/pages.ts'
+import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
+import { mqttClient } from '../support/mqtt.ts'
+import { temporaryDirectory } from '../support/process.ts'
+
+const root = new URL('../..', import.meta.url).pathname
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+test('what the configurations of brokers ask for exists', async () => {
+  const routes = new Set((await routeTable()).map(({ method, path }) => `${method} ${path}`))
+  const files = globSync('deploy/{emqx,mosquitto}/*', { cwd: root })
+  const asked = files.flatMap((file) => read(file).match(/\/broker\/[\w/]+/g) ?? [])
+  assert.equal(asked.length, 5)
+  assert.deepEqual(
+    asked.filter((path) => !routes.has(`POST ${path}`)),
+    []
+  )
+})
+
+test('Mosquitto takes plain.conf', { skip: withoutMosquitto }, async (t) => {
+  const passwords = join(temporaryDirectory(), 'passwords')
+  execFileSync('mosquitto_passwd', ['-b', '-c', passwords, 'caracal', 'secret'])
+  // Where it listens and keeps its data is the test's own.
+  const settings = read('deploy/mosquitto/plain.conf')
+    .split('\n')
+    .filter((line) => !/^(listener|persistence|autosave_interval|max_)/.test(line))
+    .map((line) => line.replace('/etc/mosquitto/passwords', passwords))
+  const { port } = await startMosquitto(t, settings)
+  await mqttClient(t, port, { username: 'caracal', password: 'secret' })
+  await assert.rejects(mqttClient(t, port, { username: 'caracal', password: 'wrong' }))
+  await assert.rejects(mqttClient(t, port))
+})
