@@ -63,6 +63,10 @@ export class ExternalBus implements Bus {
     return { connections, received: this.#received, published: this.#published, slots: size }
   }
 
+  get ownTopics(): string {
+    return `$caracal/${this.#options.platformId}`
+  }
+
   /** Why messages do not get through; undefined when all is well. */
   get failure(): Error | undefined {
     if (!this.#isStarted) return new Error('not started')

@@ -11,6 +11,8 @@ import type { Claims } from '../registry/claims.ts'
 
 /** What only a broker that all nodes share can do. */
 export type SharedBus = Bus & {
+  /** Under which this platform alone publishes and listens; no filter of a device reaches it. */
+  readonly ownTopics: string
   listen(
     filter: string,
     handler: (topic: string, payload: Buffer) => void,
@@ -30,10 +32,6 @@ type Parts = {
   node: string
 }
 
-const SAMPLES = 'caracal/samples'
-const HELLO = 'caracal/hello'
-const TOLD = 'caracal/told'
-
 const LINE_END = 10
 const GATHER_MS = 20
 const RETRY_MS = SECOND
@@ -52,9 +50,16 @@ export class Peers {
   readonly #stopping = new AbortController()
   #telling: Promise<void> | undefined
   #answers = new Set<string>()
+  readonly #samples: string
+  readonly #hello: string
+  readonly #told: string
 
   constructor(parts: Parts) {
+    const { ownTopics } = parts.bus
     this.#parts = parts
+    this.#samples = `${ownTopics}/samples`
+    this.#hello = `${ownTopics}/hello`
+    this.#told = `${ownTopics}/told`
   }
 
   /** Tells everything that comes into `latest` from now on, and what an end before left untold. */
@@ -68,7 +73,7 @@ export class Peers {
       this.#tellSoon()
     })
     bus.listen(
-      'caracal/#',
+      `${bus.ownTopics}/#`,
       (topic, payload) => this.#hear(topic, payload),
       () => {
         this.#tellSoon()
@@ -85,15 +90,15 @@ export class Peers {
 
   #hear(topic: string, payload: Buffer): void {
     const { latest, directory, node, log } = this.#parts
-    if (topic === SAMPLES) {
+    if (topic === this.#samples) {
       if (payload.at(-1) !== LINE_END) return
       for (const sample of decodeSamples(payload)) {
         // What was on its way when an installation was deleted must not come back.
         if (directory.installation(sample.installation_id)) latest.load(sample)
       }
-    } else if (topic === HELLO && payload.toString() !== node) {
+    } else if (topic === this.#hello && payload.toString() !== node) {
       this.#answer(payload.toString()).catch((err) => log.error({ err }, 'a node got no answer'))
-    } else if (topic === `${TOLD}/${node}`) {
+    } else if (topic === `${this.#told}/${node}`) {
       this.#answers.add(payload.toString())
     }
   }
@@ -112,7 +117,7 @@ export class Peers {
       const samples = [...this.#untold.values()]
       this.#untold.clear()
       try {
-        for (const part of inParts(samples)) await bus.publish(SAMPLES, part, { qos: 1 })
+        for (const part of inParts(samples)) await bus.publish(this.#samples, part, { qos: 1 })
       } catch (err) {
         for (const sample of samples) {
           if (!this.#untold.has(sample.topic)) this.#untold.set(sample.topic, sample)
@@ -128,9 +133,10 @@ export class Peers {
   async #answer(asker: string): Promise<void> {
     const { bus, spool, node } = this.#parts
     for await (const rows of spool.rows()) {
-      for (const part of inParts(decodeSamples(rows))) await bus.publish(SAMPLES, part, { qos: 1 })
+      for (const part of inParts(decodeSamples(rows)))
+        await bus.publish(this.#samples, part, { qos: 1 })
     }
-    await bus.publish(`${TOLD}/${asker}`, node, { qos: 1 })
+    await bus.publish(`${this.#told}/${asker}`, node, { qos: 1 })
   }
 
   /** Only after all have answered is everything that was missed either heard or in history. */
@@ -138,7 +144,7 @@ export class Peers {
     const { bus, latest, history, claims, node } = this.#parts
     const { signal } = this.#stopping
     this.#answers = new Set()
-    await bus.publish(HELLO, node, { qos: 1 })
+    await bus.publish(this.#hello, node, { qos: 1 })
     const end = performance.now() + PATIENCE
     while (this.#answers.size + 1 < (await claims.nodes()) && performance.now() < end) {
       await wait(SECOND / 10, undefined, { signal })

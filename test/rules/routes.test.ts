@@ -101,7 +101,12 @@ test('every write says what it is in the trace, but for those that only read', a
   assert.deepEqual(named(writes.filter(({ trace }) => trace === 'nothing')).sort(), [
     'POST /api/v2/log/{installation_id}',
     'POST /api/v2/status/{installation_id}',
-    'POST /api/v3beta/log/{installation_id}'
+    'POST /api/v3beta/log/{installation_id}',
+    'POST /broker/acl',
+    'POST /broker/auth',
+    'POST /broker/mosquitto/acl',
+    'POST /broker/mosquitto/superuser',
+    'POST /broker/mosquitto/user'
   ])
 })
 

@@ -1,11 +1,12 @@
 import { theBroker } from '../../access/guard.ts'
+import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { EmqxAnswer, EmqxQuestion, EmqxSignIn, EmqxSignInAnswer } from './schema.ts'
 
 /** EMQX 5, HTTP authentication and authorization: 200, and the answer in the body. */
 export const emqxRoutes: Routes = (app, { brokerAccess }) => {
   const tags = ['Broker']
-  const config = { access: theBroker }
+  const config = { access: theBroker, trace: readsOnly } as const
 
   app.post(
     '/auth',

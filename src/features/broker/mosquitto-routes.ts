@@ -1,5 +1,6 @@
 import type { BrokerUser } from '../../access/broker-access.ts'
 import { theBroker } from '../../access/guard.ts'
+import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden, unavailable } from '../../http/errors.ts'
 import { MosquittoAnswer, MosquittoQuestion, MosquittoSuperuser, MosquittoUser } from './schema.ts'
@@ -13,7 +14,7 @@ const UNSUBSCRIBE = 8
 /** mosquitto-go-auth, backend http: the status is the answer. */
 export const mosquittoRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
   const tags = ['Broker']
-  const config = { access: theBroker }
+  const config = { access: theBroker, trace: readsOnly } as const
   const yes = { ok: true } as const
 
   app.addContentTypeParser(
