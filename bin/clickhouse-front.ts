@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https'
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
 import { createGunzip, gzipSync } from 'node:zlib'
 import type { Session } from 'chdb'
 
@@ -86,7 +85,7 @@ async function answer(
     const statement = `${sql ?? ''}${request.method === 'POST' ? await text(unpacked) : ''}`
     const answered = await engine.run(
       { ...asked, statement, settings: settingsOf(searchParams), params: paramsOf(searchParams) },
-      (hungUp) => response.once('close', () => void (response.writableFinished || hungUp()))
+      (hungUp) => response.once('close', () => response.writableFinished || hungUp())
     )
     response.setHeader('x-clickhouse-summary', JSON.stringify({ read_rows: answered.read_rows }))
     send(request, response, searchParams, answered.bytes)
@@ -191,37 +190,31 @@ class Engine {
 
   async run(
     asked: Asked & { statement: string; params: Record<string, string> },
-    onHangUp: (hungUp: () => Promise<void>) => void
+    onHangUp: (hungUp: () => void) => void
   ): Promise<{ bytes: Uint8Array; read_rows: string }> {
     const { database, statement, settings } = asked
     const [, text = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
     const sql = /^\s*(CREATE|ALTER|DELETE)\b/.test(text) ? withoutKeeper(text) : text
     const isRead = /^\s*(SELECT|WITH|DESCRIBE|EXISTS|EXPLAIN|SHOW)\b/i.test(sql)
     const mark = crypto.randomUUID()
+    const controller = new AbortController()
     const isEnded =
       Number(settings['readonly']) > 0 &&
       settings['cancel_http_readonly_queries_on_client_close'] === '1'
-    let isOver = false
-    onHangUp(async () => {
-      // It may not have begun yet.
-      while (isEnded && !isOver) {
-        await this.#kill(mark).catch(() => {})
-        await wait(200)
-      }
+    onHangUp(() => {
+      controller.abort()
+      // It may have ended by itself meanwhile.
+      if (isEnded) this.#kill(mark).catch(() => {})
     })
-    const options = { format: format ?? 'TabSeparated' }
+    const options = { format: format ?? 'TabSeparated', signal: controller.signal }
     const whole = isRead ? sql + settingsText({ ...settings, log_comment: mark }) : sql
     const params = paramValues(sql, asked.params)
     const hasParameters = Object.keys(params).length > 0
     const session = await this.#session(database, hasParameters ? 'bound' : 'plain')
-    try {
-      const result = hasParameters
-        ? await session.queryBindAsync(whole, params, options)
-        : await session.queryAsync(whole, options)
-      return { bytes: result.bytes(), read_rows: String(result.rowsRead) }
-    } finally {
-      isOver = true
-    }
+    const result = hasParameters
+      ? await session.queryBindAsync(whole, params, options)
+      : await session.queryAsync(whole, options)
+    return { bytes: result.bytes(), read_rows: String(result.rowsRead) }
   }
 
   async #kill(mark: string): Promise<void> {
