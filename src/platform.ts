@@ -69,7 +69,12 @@ const STOP_LIMIT = SECOND
 export async function startPlatform(config: Config, options: StartOptions): Promise<Platform> {
   const closers: (() => unknown)[] = []
   const stop = async () => {
-    for (let close = closers.pop(); close; close = closers.pop()) await close()
+    for (let close = closers.pop(); close; close = closers.pop()) {
+      // What cannot be closed well must not keep the rest open.
+      await Promise.resolve()
+        .then(close)
+        .catch((err) => options.log.error({ err }, 'a part did not stop well'))
+    }
   }
   try {
     return await open(config, options, closers, stop)
@@ -92,9 +97,9 @@ async function open(
   closers.push(() => tls?.close())
 
   const claims = await openClaims(config.REGISTRY_URL, keepsForItself(config))
-  closers.push(() => claims.close())
+  closers.push(() => within(STOP_LIMIT, claims.close()))
   const registry = await openRegistry({ url: config.REGISTRY_URL, dataDir })
-  closers.push(() => registry.destroy())
+  closers.push(() => within(STOP_LIMIT, registry.destroy()))
   const admin = { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }
   const firstLogin = await ensureFirstAdministrator(registry, admin, clock)
   if (firstLogin) onFirstLogin?.(firstLogin)
@@ -104,11 +109,11 @@ async function open(
     dataDir,
     timeoutMs: searchTimeoutMs
   })
-  closers.push(() => searcher.close())
+  closers.push(() => within(STOP_LIMIT, searcher.close()))
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, directory, clock)
   const blacklist = await Blacklist.open(registry, clock)
-  closers.push(() => blacklist.stop())
+  closers.push(() => within(STOP_LIMIT, blacklist.stop()))
   directory.onBlacklistChange(() => blacklist.reload())
 
   // All of them start threads, and none waits for another.
@@ -123,7 +128,7 @@ async function open(
   closers.push(() => history.close())
   const spool = await spoolOpening
   const { uuid: node, lastId } = await spool.state()
-  if (!(await claims.take(`data ${node}`))) {
+  if (!(await claims.keep(`data ${node}`))) {
     throw new Error(`DATA_DIR ${dataDir} is a copy of one that another node runs on`)
   }
   const latest = await readLatest(history, spool)
@@ -135,7 +140,7 @@ async function open(
   closers.push(() => disk.stop())
   const hasRoom = () => disk.isEnough
   const trace = new TraceRecorder({ registry, clock, hasRoom })
-  closers.push(() => trace.flush())
+  closers.push(() => within(STOP_LIMIT, trace.flush()))
   const files = await openFiles(config, disk, closers)
   const ids = new SampleIds(lastId)
   const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
@@ -255,13 +260,8 @@ async function open(
   housekeeping.start()
   scheduler.start()
   blacklist.start(log)
-  closers.push(
-    () => scheduler.stop(),
-    () => within(STOP_LIMIT, mover.stop()),
-    () => indexer.stop(),
-    () => within(STOP_LIMIT, eraser.stop()),
-    () => within(STOP_LIMIT, housekeeping.stop())
-  )
+  const workers = [scheduler, mover, indexer, eraser, housekeeping]
+  closers.push(() => within(STOP_LIMIT, Promise.all(workers.map((worker) => worker.stop()))))
 
   const { port: httpPort } = app.server.address() as AddressInfo
   const onStop = (close: () => unknown) => void closers.push(close)
@@ -386,5 +386,5 @@ function describeState(
 }
 
 /** What is in this node's own directory others cannot read. */
-const keepsForItself = ({ HISTORY_URL, BUS_URL }: Config): boolean =>
-  !/^https?:/.test(HISTORY_URL) || BUS_URL === ''
+const keepsForItself = ({ HISTORY_URL, BUS_URL, FILES_DIR, DATA_DIR }: Config): boolean =>
+  !/^https?:/.test(HISTORY_URL) || BUS_URL === '' || FILES_DIR.startsWith(DATA_DIR + sep)

@@ -1,4 +1,4 @@
-import { changesSince, lastChange } from '../registry/changes.ts'
+import { CHANGES_KEPT, changesSince, lastChange } from '../registry/changes.ts'
 import { type InstallationRef, readInstallationRefs } from '../registry/installations.ts'
 import type { Registry } from '../registry/tables.ts'
 
@@ -8,6 +8,7 @@ import type { Registry } from '../registry/tables.ts'
  */
 export class Directory {
   readonly #registry: Registry
+  readonly #now: () => number
   readonly #byId = new Map<number, InstallationRef>()
   readonly #byClientId = new Map<number, InstallationRef>()
   readonly #byOrganization = new Map<number, Map<number, InstallationRef>>()
@@ -17,16 +18,18 @@ export class Directory {
   #seq = 0
   #catchingUp: Promise<void> | undefined
   #again = false
+  #readAt = 0
 
-  static async open(registry: Registry): Promise<Directory> {
-    const directory = new Directory(registry)
-    directory.#seq = await lastChange(registry)
-    for (const ref of await readInstallationRefs(registry)) directory.#put(ref)
+  /** `now` as a clock that never stands still, also while the machine sleeps. */
+  static async open(registry: Registry, now: () => number = Date.now): Promise<Directory> {
+    const directory = new Directory(registry, now)
+    await directory.#readAll()
     return directory
   }
 
-  private constructor(registry: Registry) {
+  private constructor(registry: Registry, now: () => number) {
     this.#registry = registry
+    this.#now = now
   }
 
   installation(id: number): InstallationRef | undefined {
@@ -80,7 +83,13 @@ export class Directory {
   async #readOn(): Promise<void> {
     do {
       this.#again = false
+      const startedAt = this.#now()
+      if (startedAt - this.#readAt > CHANGES_KEPT / 2) {
+        await this.#readAll()
+        continue
+      }
       const changes = await changesSince(this.#registry, this.#seq)
+      this.#readAt = startedAt
       const last = changes.at(-1)
       if (!last) continue
       const changed = changes.filter(({ kind }) => kind === 'installation')
@@ -95,11 +104,31 @@ export class Directory {
     } while (this.#again)
   }
 
+  /** Also when what changed may be forgotten by now: everything may have. */
+  async #readAll(): Promise<void> {
+    const startedAt = this.#now()
+    const seq = await lastChange(this.#registry)
+    const refs = await readInstallationRefs(this.#registry)
+    const known = new Set(refs.map(({ id }) => id))
+    const gone = [...this.#byId.keys()].filter((id) => !known.has(id))
+    for (const id of [...this.#byId.keys()]) this.#drop(id)
+    for (const ref of refs) this.#put(ref)
+    for (const listener of this.#blacklistListeners) await listener()
+    this.#seq = seq
+    this.#readAt = startedAt
+    this.#tellRemoved(gone)
+    for (const listener of this.#listeners) listener()
+  }
+
   async #readAgain(ids: readonly number[]): Promise<void> {
     const refs = await readInstallationRefs(this.#registry, ids)
     for (const id of ids) this.#drop(id)
     for (const ref of refs) this.#put(ref)
-    for (const id of ids.filter((id) => !this.#byId.has(id))) {
+    this.#tellRemoved(ids.filter((id) => !this.#byId.has(id)))
+  }
+
+  #tellRemoved(ids: readonly number[]): void {
+    for (const id of ids) {
       for (const listener of this.#removalListeners) listener(id)
     }
   }

@@ -222,7 +222,8 @@ export class Link {
           properties: {
             sessionExpiryInterval: expirySeconds,
             receiveMaximum,
-            maximumPacketSize: MIB
+            // What nodes tell each other is a device's message and a little more.
+            maximumPacketSize: expirySeconds === 0 ? 2 * MIB : MIB
           }
         },
         version

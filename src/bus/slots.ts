@@ -6,7 +6,7 @@ type SlotName = `slot ${number}`
 export type SlotClaims = {
   take(claim: SlotName): Promise<boolean>
   release(claim: SlotName): Promise<void>
-  nodes(): Promise<number>
+  nodes(): Promise<number | undefined>
 }
 
 export const SLOTS = 8
@@ -62,7 +62,7 @@ export class Slots {
   }
 
   async #share(): Promise<void> {
-    const share = Math.ceil(SLOTS / (await this.#claims.nodes()))
+    const share = Math.ceil(SLOTS / ((await this.#claims.nodes()) ?? 1))
     for (const [number, slot] of this.#held) {
       if (await this.#claims.take(`slot ${number}`)) continue
       this.#held.delete(number)

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Group, LedgerEntry, SpoolReply, SpoolRequest, SpoolState } from './spool.ts'
@@ -74,17 +74,20 @@ function append({ rows, count, lastId, refusals }: Group): void {
 
 type Borders = { first: number; last: number }
 
-/** The batch's borders are on disk before it leaves, so a repeat after a crash has the same token. */
+/**
+ * The batch's borders are on disk before it leaves, so a repeat after a crash has the same content
+ * and the same token; the numbers alone would come again in a directory that was restored.
+ */
 function take(limits: { maxSamples: number; maxBytes: number }) {
   const batch = (openBatch.get() as Borders | undefined) ?? nextBatch(limits)
   if (!batch) return undefined
   const groups = readGroups.all(batch.first, batch.last) as { count: number; rows: Uint8Array }[]
-  const { uuid } = readState.get() as { uuid: string }
+  const rows = concat(groups.map((group) => group.rows))
   return {
-    token: `${uuid}:${batch.first}-${batch.last}`,
+    token: hash('sha256', rows),
     last: batch.last,
     count: groups.reduce((count, group) => count + group.count, 0),
-    rows: concat(groups.map((group) => group.rows)),
+    rows,
     isNewest: groupBehind.get(batch.last) === undefined
   }
 }

@@ -1,3 +1,4 @@
+import { HOUR } from '../lib/unix-time.ts'
 import { announceChange, lockChanges } from './dialect.ts'
 import type { ChangeKind, Registry } from './tables.ts'
 
@@ -31,6 +32,9 @@ export async function lastChange(registry: Registry): Promise<number> {
     .executeTakeFirstOrThrow()
   return seq ?? 0
 }
+
+/** Whoever did not read for half as long reads everything. */
+export const CHANGES_KEPT = HOUR
 
 /** The newest row stays: the sequence must not look empty to a node that starts. */
 export async function forgetChanges(registry: Registry, before: number): Promise<void> {

@@ -8,8 +8,10 @@ export interface Claims {
   /** True when it is ours by now. To be asked again and again, by one asker: it may be lost, or become free. */
   take(claim: Claim): Promise<boolean>
   release(claim: Claim): Promise<void>
-  /** How many nodes there are, this one among them. */
-  nodes(): Promise<number>
+  /** Like `take`, for good: without it this node is none, also after a lost connection. */
+  keep(claim: Claim): Promise<boolean>
+  /** How many nodes there are, this one among them; undefined while that is not known. */
+  nodes(): Promise<number | undefined>
   /** Called when a node changed the registry. */
   onChange(listener: () => void): void
   /** Why it is not known what is held; undefined when all is well. */
@@ -27,6 +29,7 @@ export const openClaims = (url: string, isAlone: boolean): Promise<Claims> =>
 const everything: Claims = {
   take: () => Promise.resolve(true),
   release: () => Promise.resolve(),
+  keep: () => Promise.resolve(true),
   nodes: () => Promise.resolve(1),
   onChange: () => {},
   failure: undefined,

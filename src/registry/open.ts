@@ -50,6 +50,9 @@ export function postgresDialect(url: string, options: PoolConfig): Dialect {
     connectionTimeoutMillis: 5000,
     // A query nobody waits for any more must not keep a connection from the others.
     statement_timeout: 30_000,
+    // A server that vanished says nothing at all.
+    query_timeout: 35_000,
+    keepAlive: true,
     ...options
   })
   // A connection that breaks fails its query, an idle one is replaced at the next; unheard, either

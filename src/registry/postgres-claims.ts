@@ -28,6 +28,7 @@ export class PostgresClaims implements Claims {
   readonly #stopping = new AbortController()
   #client: pg.Client | undefined
   #changed: () => void = () => {}
+  #kept: Claim | undefined
   #failure: string | undefined
   #watching: Promise<void> = Promise.resolve()
 
@@ -58,12 +59,18 @@ export class PostgresClaims implements Claims {
     return isTaken === true
   }
 
+  async keep(claim: Claim): Promise<boolean> {
+    if (!(await this.take(claim))) return false
+    this.#kept = claim
+    return true
+  }
+
   async release(claim: Claim): Promise<void> {
     if (!this.#held.delete(claim)) return
     await this.#ask((client) => client.query(`select pg_advisory_unlock(${KEY})`, [claim]))
   }
 
-  async nodes(): Promise<number> {
+  async nodes(): Promise<number | undefined> {
     const found = await this.#ask((client) =>
       client.query<{ nodes: number }>(
         `select count(*)::int as nodes from pg_locks
@@ -73,7 +80,7 @@ export class PostgresClaims implements Claims {
         [NODE]
       )
     )
-    return Math.max(1, found?.rows[0]?.nodes ?? 1)
+    return found?.rows[0]?.nodes
   }
 
   async close(): Promise<void> {
@@ -120,9 +127,11 @@ export class PostgresClaims implements Claims {
       await client.connect()
       await client.query(keepalive)
       const isIn = await lock(client, NODE, this.#isAlone ? '' : '_shared')
-      if (isIn) {
+      const isOurs = this.#kept === undefined || (await lock(client, this.#kept))
+      if (isIn && isOurs) {
         await client.query(`listen ${CHANGES_CHANNEL}`)
         this.#client = client
+        if (this.#kept) this.#held.add(this.#kept)
         this.#failure = undefined
         return true
       }
@@ -176,5 +185,5 @@ async function lock(client: pg.Client, name: string, mode: '' | '_shared' = ''):
 
 const whyNot = (isAlone: boolean): string =>
   isAlone
-    ? 'another Caracal uses this registry: several nodes need HISTORY_URL and BUS_URL on servers that they share'
-    : 'a Caracal with embedded history or an embedded broker uses this registry, so no other node can'
+    ? 'another Caracal uses this registry: several nodes need a HISTORY_URL, a BUS_URL and a FILES_DIR that they share'
+    : 'a Caracal with history, broker or files of its own, or with a copy of this DATA_DIR, uses this registry'

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FileStore } from '../file-store.ts'
 import type { Clock } from '../lib/clock.ts'
-import { DAY, HOUR, MINUTE } from '../lib/unix-time.ts'
-import { forgetChanges } from '../registry/changes.ts'
+import { DAY, MINUTE } from '../lib/unix-time.ts'
+import { CHANGES_KEPT, forgetChanges } from '../registry/changes.ts'
 import type { Claims } from '../registry/claims.ts'
 import { deleteRegistrationsBefore } from '../registry/registrations.ts'
 import type { Registry } from '../registry/tables.ts'
@@ -61,7 +61,7 @@ export class Housekeeping {
     if (!(await claims.take('housekeeping'))) return
     await deleteExpiredTokens(registry, now)
     await deleteRegistrationsBefore(registry, now - DAY)
-    await forgetChanges(registry, now - HOUR)
+    await forgetChanges(registry, now - CHANGES_KEPT)
     eraser.wake()
     await sweepFiles(this.#parts)
     await sweepTrace(registry, now - traceDays * DAY)

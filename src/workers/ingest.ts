@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Blacklist } from '../access/blacklist.ts'
 import type { Directory } from '../access/directory.ts'
 import type { Message } from '../bus/bus.ts'
@@ -7,6 +8,7 @@ import type { Spool } from '../history/spool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sample.ts'
 import { clientIdOf, isObjectTopic } from '../lib/topic.ts'
+import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
 import type { DiskSpace } from './disk-space.ts'
 
@@ -25,11 +27,13 @@ type Parts = {
 type Group = { stored: Promise<void>; samples: Sample[] }
 
 const EXCERPT = 256
+const LOOK_EVERY = SECOND / 10
 const NOTHING_TO_STORE = Promise.resolve()
 
 /** From the bus to the spool. The promise of `accept` is the acknowledgement. */
 export class Ingest {
   readonly #parts: Parts
+  #looking: Promise<void> | undefined
   #group: Group = { stored: NOTHING_TO_STORE, samples: [] }
 
   constructor(parts: Parts) {
@@ -61,7 +65,7 @@ export class Ingest {
     const { spool, ids, directory, clock } = this.#parts
     const { topic, payload } = message
     const installation = directory.installationByClientId(clientIdOf(topic) ?? 0)
-    if (!installation) return this.refuse('unknown client id', message, sender)
+    if (!installation) return this.#lookAgain(message, sender)
     const arrival = clock()
     const reading = parseReading(payload, arrival)
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
@@ -73,6 +77,22 @@ export class Ingest {
     if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
     this.#group.samples.push(sample)
     return stored
+  }
+
+  /** It may have been made on another node a moment ago. Looked for together, and not too often. */
+  async #lookAgain(message: Message, sender: string): Promise<void> {
+    const { directory } = this.#parts
+    this.#looking ??= wait(LOOK_EVERY)
+      .then(() => directory.catchUp())
+      .catch(() => {})
+      .finally(() => {
+        this.#looking = undefined
+      })
+    await this.#looking
+    const isKnown = directory.installationByClientId(clientIdOf(message.topic) ?? 0) !== undefined
+    return isKnown
+      ? this.#store(message, sender)
+      : this.refuse('unknown client id', message, sender)
   }
 
   /** Samples that are stored together become the latest together, before any of them is acknowledged. */

@@ -38,6 +38,7 @@ const RETRY_MS = SECOND
 const PART = 128 * 1024
 /** For those who do not answer, because they just went. */
 const PATIENCE = 5 * SECOND
+const CATCH_UP_AGAIN = 5 * SECOND
 
 /**
  * [ADR-0020] Latest values agree on all nodes: each tells the others what became the newest with it,
@@ -50,6 +51,7 @@ export class Peers {
   readonly #stopping = new AbortController()
   #telling: Promise<void> | undefined
   #answers = new Set<string>()
+  #catchUps = 0
   readonly #samples: string
   readonly #hello: string
   readonly #told: string
@@ -64,7 +66,7 @@ export class Peers {
 
   /** Tells everything that comes into `latest` from now on, and what an end before left untold. */
   async start(): Promise<void> {
-    const { bus, latest, spool, log } = this.#parts
+    const { bus, latest, spool } = this.#parts
     for await (const rows of spool.rows()) {
       for (const sample of decodeSamples(rows)) this.#untold.set(sample.topic, sample)
     }
@@ -77,7 +79,7 @@ export class Peers {
       (topic, payload) => this.#hear(topic, payload),
       () => {
         this.#tellSoon()
-        this.#catchUp().catch((err) => log.error({ err }, 'latest values may be behind'))
+        void this.#catchUpUntilDone()
       }
     )
   }
@@ -89,18 +91,23 @@ export class Peers {
   }
 
   #hear(topic: string, payload: Buffer): void {
-    const { latest, directory, node, log } = this.#parts
+    const { node, log } = this.#parts
     if (topic === this.#samples) {
       if (payload.at(-1) !== LINE_END) return
-      for (const sample of decodeSamples(payload)) {
-        // What was on its way when an installation was deleted must not come back.
-        if (directory.installation(sample.installation_id)) latest.load(sample)
-      }
+      void this.#load([...decodeSamples(payload)])
     } else if (topic === this.#hello && payload.toString() !== node) {
       this.#answer(payload.toString()).catch((err) => log.error({ err }, 'a node got no answer'))
     } else if (topic === `${this.#told}/${node}`) {
       this.#answers.add(payload.toString())
     }
+  }
+
+  /** What was on its way when its installation was deleted must not come back. */
+  async #load(samples: readonly Sample[]): Promise<void> {
+    const { latest, directory } = this.#parts
+    const isKnown = ({ installation_id }: Sample) => directory.installation(installation_id)
+    if (!samples.every(isKnown)) await directory.catchUp().catch(() => {})
+    for (const sample of samples.filter(isKnown)) latest.load(sample)
   }
 
   #tellSoon(): void {
@@ -139,6 +146,22 @@ export class Peers {
     await bus.publish(`${this.#told}/${asker}`, node, { qos: 1 })
   }
 
+  /** A later one, when the connection broke again, takes its place. */
+  async #catchUpUntilDone(): Promise<void> {
+    const { log } = this.#parts
+    const number = ++this.#catchUps
+    const isWanted = () => number === this.#catchUps && !this.#stopping.signal.aborted
+    while (isWanted()) {
+      try {
+        return await this.#catchUp()
+      } catch (err) {
+        if (!isWanted()) return
+        log.error({ err }, 'latest values may be behind; tried again')
+        await wait(CATCH_UP_AGAIN, undefined, { signal: this.#stopping.signal }).catch(() => {})
+      }
+    }
+  }
+
   /** Only after all have answered is everything that was missed either heard or in history. */
   async #catchUp(): Promise<void> {
     const { bus, latest, history, claims, node } = this.#parts
@@ -146,7 +169,8 @@ export class Peers {
     this.#answers = new Set()
     await bus.publish(this.#hello, node, { qos: 1 })
     const end = performance.now() + PATIENCE
-    while (this.#answers.size + 1 < (await claims.nodes()) && performance.now() < end) {
+    const isMissing = (nodes = Number.POSITIVE_INFINITY) => this.#answers.size + 1 < nodes
+    while (isMissing(await claims.nodes()) && performance.now() < end) {
       await wait(SECOND / 10, undefined, { signal })
     }
     for await (const samples of history.latest()) {
@@ -156,13 +180,18 @@ export class Peers {
   }
 }
 
+/** Each of at most PART bytes, but for a sample that is larger by itself. */
 function* inParts(samples: Iterable<Sample>): Generator<string> {
-  let part = ''
+  let [part, bytes] = ['', 0]
   for (const sample of samples) {
-    part += encodeSample(sample)
-    if (part.length < PART) continue
-    yield part
-    part = ''
+    const line = encodeSample(sample)
+    const size = Buffer.byteLength(line)
+    if (part !== '' && bytes + size > PART) {
+      yield part
+      ;[part, bytes] = ['', 0]
+    }
+    part += line
+    bytes += size
   }
   if (part !== '') yield part
 }

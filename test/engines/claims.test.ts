@@ -69,6 +69,18 @@ onEveryRegistry('claims', ({ name, url }) => {
     assert.deepEqual(holders, [true, false])
   })
 
+  test('what a node keeps it has again as soon as it is back', async (t) => {
+    const at = await url()
+    const [one, two] = [await open(t, at), await open(t, at)]
+    assert.equal(await one.keep('data x'), true)
+    assert.equal(await two.keep('data x'), false)
+    await breakConnections(at)
+    await eventually(() => assert.notEqual(one.failure, undefined))
+    await eventually(() => assert.equal(one.failure, undefined))
+    await eventually(() => assert.equal(two.failure, undefined))
+    assert.equal(await two.take('data x'), false)
+  })
+
   test('other nodes hear of a change when it is committed', async (t) => {
     const at = await url()
     const registry = await openRegistry({ url: at, dataDir: '' })
@@ -86,7 +98,7 @@ onEveryRegistry('claims', ({ name, url }) => {
     const at = await url()
     const alone = await open(t, at, { isAlone: true })
     await Promise.all([
-      assert.rejects(openClaims(at, false), /embedded history or an/),
+      assert.rejects(openClaims(at, false), /history, broker or files of its own/),
       assert.rejects(openClaims(at, true), /another Caracal uses/)
     ])
     await alone.close()

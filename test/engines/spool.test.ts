@@ -66,15 +66,20 @@ test('a batch keeps its token and its borders over a restart', async (t) => {
   await spool.close()
 })
 
-test('tokens of another spool are others', async (t) => {
+test('a token is that of the content: a restored directory gives none out twice', async (t) => {
   const tokens: (string | undefined)[] = []
-  for (const dir of [temporary(t), temporary(t)]) {
+  for (const [dir, id] of [
+    [temporary(t), 1],
+    [temporary(t), 1],
+    [temporary(t), 2]
+  ] as const) {
     const spool = await Spool.open(dir)
-    await append(spool, 1)
+    await append(spool, id)
     tokens.push((await spool.take(limits))?.token)
     await spool.close()
   }
-  assert.notEqual(tokens[0], tokens[1])
+  assert.equal(tokens[0], tokens[1])
+  assert.notEqual(tokens[0], tokens[2])
 })
 
 test('a batch ends at its limits, and one group larger than them still goes', async (t) => {

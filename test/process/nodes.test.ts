@@ -25,6 +25,7 @@ const skip = typeof way === 'object' && process.env['CI'] !== 'true' ? way.missi
 
 /** Two nodes of the real program on one PostgreSQL, one Mosquitto and one ClickHouse. */
 describe('two nodes', { skip }, () => {
+  const files = temporaryDirectory()
   const directories = [temporaryDirectory(), temporaryDirectory()] as const
   let postgres: Postgres
   let mosquitto: Mosquitto
@@ -40,6 +41,7 @@ describe('two nodes', { skip }, () => {
     CARACAL_BUS_URL: `mqtt://127.0.0.1:${mosquitto.port}`,
     CARACAL_ADMIN_EMAIL: 'boss@example.org',
     CARACAL_ADMIN_PASSWORD: 'correct horse battery',
+    CARACAL_FILES_DIR: files,
     CARACAL_DISK_RESERVE_MB: '1'
   })
   const start = (index: 0 | 1) => startCaracal(settings(directories[index]))
