@@ -14,12 +14,19 @@ if (!postgres)
 const users =
   /engines\/(history|aggregate|scan|influx|clickhouse-server|move)\b|process\/(nodes|move)/
 const needsClickhouse = files.length === 0 || files.some((file) => users.test(file))
-const hasChdb = needsClickhouse && typeof (await wayToChdb()) === 'string'
+const way = await wayToChdb()
+const hasChdb = needsClickhouse && typeof way === 'string'
 const clickhouse = hasChdb ? await startFront() : undefined
 
+// Whoever waits for the emulation leaves the processor to others.
+const lanes = clickhouse && way === 'emulated' ? 4 : 2
 const runner = spawn(
   process.execPath,
-  ['--test', '--test-concurrency=2', ...(files.length > 0 ? files : globSync('test/**/*.test.ts'))],
+  [
+    '--test',
+    `--test-concurrency=${lanes}`,
+    ...(files.length > 0 ? files : globSync('test/**/*.test.ts'))
+  ],
   {
     stdio: 'inherit',
     env: {

@@ -106,6 +106,9 @@ class ServerConnection implements HistoryConnection {
       application: 'caracal',
       request_timeout: SILENCE_LIMIT,
       http_agent: agentFor(url),
+      // The agent ends idle connections as the server says; after an abort the client's own clock
+      // would end one in use.
+      keep_alive: { enabled: true, idle_socket_ttl: 0 },
       // Every error reaches whoever asked; the client would also print it.
       log: { level: ClickHouseLogLevel.OFF },
       ...(database !== '' && { database })
