@@ -6,6 +6,8 @@ import { scan, type Token } from './scanner.ts'
 
 /** Blocks and parentheses within each other. */
 const MAX_DEPTH = 200
+/** Known at once; each use looks through them. */
+const MAX_VARIABLES = 200
 
 type Ending = 'end' | 'else'
 
@@ -152,6 +154,7 @@ class Parser {
     }
     if (isAssigned) for (const name of variables) this.#known(name)
     else this.#variables.push(...variables)
+    if (this.#variables.length > MAX_VARIABLES) this.#fail(`more than ${MAX_VARIABLES} variables`)
     return { variables, isAssigned, commands, line }
   }
 

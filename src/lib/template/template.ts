@@ -1,3 +1,4 @@
+import { Budget } from './budget.ts'
 import { Evaluator } from './evaluator.ts'
 import type { Surroundings } from './functions.ts'
 import type { Node } from './nodes.ts'
@@ -8,7 +9,7 @@ export { TemplateError } from './fault.ts'
 export { valueFrom } from './values.ts'
 
 /** Far more than messages need, and a moment of the processor. */
-export const newBudget = (): Surroundings['budget'] => ({ steps: 100_000 })
+export const newBudget = (): Budget => new Budget(50_000)
 
 export type Template = { nodes: readonly Node[] }
 
