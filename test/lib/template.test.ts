@@ -37,8 +37,8 @@ const given = {
     exact: 1_700_000_000.25
   }
 }
-const render = (source: string, data: unknown = given) =>
-  renderTemplate(parseTemplate(source), valueFrom(data), { zone, budget: newBudget() })
+const render = (source: string, data: unknown = given, budget = newBudget()) =>
+  renderTemplate(parseTemplate(source, budget), valueFrom(data), { zone, budget })
 
 /** Source and what it makes, one after another. */
 function table(cases: readonly (readonly [source: string, want: string])[]): void {
@@ -269,10 +269,10 @@ describe('a template', () => {
       ['{{(toTime 0).Format "Januaryish Janet 1"}}', 'Januaryish Janet 1']
     ])
     const utc = { zone: 'UTC', budget: newBudget() }
-    const shown = renderTemplate(parseTemplate('{{toTime 0}}'), null, utc)
+    const shown = renderTemplate(parseTemplate('{{toTime 0}}', utc.budget), null, utc)
     assert.equal(shown, '1970-01-01 00:00:00 +0000 UTC')
     const z = renderTemplate(
-      parseTemplate('{{(toTime 0).Format "2006-01-02T15:04:05Z07:00"}}'),
+      parseTemplate('{{(toTime 0).Format "2006-01-02T15:04:05Z07:00"}}', utc.budget),
       null,
       utc
     )
@@ -382,7 +382,7 @@ describe('a template that is wrong', () => {
     const cost = (source: string, payload: unknown) => {
       const budget = newBudget()
       const { left } = budget
-      renderTemplate(parseTemplate(source), valueFrom({ payload }), { zone, budget })
+      render(source, { payload }, budget)
       return left - budget.left
     }
     const many = (value: unknown) => Array(400).fill(value)
@@ -403,8 +403,9 @@ describe('a template that is wrong', () => {
       ['{{$t := toTime 1}}{{range 100}}{{$x := $t.String}}{{end}}', {}, 3000],
       ['{{$t := toTime 1}}{{range 100}}{{$x := or $t.Year}}{{end}}', {}, 3000],
       [`{{$x := (toTime 1).Format "${'.9'.repeat(500)}"}}`, {}, 1000],
-      [`{{$x := or 1 ${'1 '.repeat(400)}}}`, {}, 400],
-      [`{{$x := and 0 ${'1 '.repeat(400)}}}`, {}, 400]
+      [`{{if 0}}${'{{1}}'.repeat(400)}{{end}}`, {}, 2400],
+      [`{{range 10}}{{$x := or 1 ${'1 '.repeat(400)}}}{{end}}`, {}, 4000],
+      [`{{range 10}}{{$x := and 0 ${'1 '.repeat(400)}}}{{end}}`, {}, 4000]
     ]
     for (const [source, payload, least] of costs) {
       const steps = cost(source, payload)

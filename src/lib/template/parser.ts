@@ -1,3 +1,4 @@
+import type { Budget } from './budget.ts'
 import { TemplateError } from './fault.ts'
 import { functionNames } from './functions.ts'
 import { numberOf } from './literal.ts'
@@ -12,8 +13,8 @@ const MAX_VARIABLES = 200
 type Ending = 'end' | 'else'
 
 /** [Go text/template] A template without `define`, `template` and `block`. */
-export function parse(source: string): Node[] {
-  return new Parser(scan(source)).template()
+export function parse(source: string, budget: Budget): Node[] {
+  return new Parser(scan(source, budget)).template()
 }
 
 class Parser {

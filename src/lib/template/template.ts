@@ -14,7 +14,9 @@ export const newBudget = (): Budget => new Budget(50_000)
 export type Template = { nodes: readonly Node[] }
 
 /** Throws TemplateError, whose message says the line and what is wrong there. */
-export const parseTemplate = (source: string): Template => ({ nodes: parse(source) })
+export const parseTemplate = (source: string, budget: Budget): Template => ({
+  nodes: parse(source, budget)
+})
 
 /** Throws TemplateError, never anything else. */
 export const renderTemplate = (
