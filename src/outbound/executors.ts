@@ -1,6 +1,4 @@
-import type { LookupAddress } from 'node:dns'
-import { lookup } from 'node:dns/promises'
-import { EventEmitter, once } from 'node:events'
+import { once } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { type BlockList, isIP, type LookupFunction } from 'node:net'
@@ -8,6 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { hostOf, isReachable } from '../lib/networks.ts'
 import { RateLimit } from '../lib/rate-limit.ts'
 import { MINUTE, SECOND } from '../lib/unix-time.ts'
+import { addressesOf } from './addresses.ts'
 
 /** All of a call: finding the address, connecting, and the answer. */
 const LIMIT = 10 * SECOND
@@ -15,9 +14,9 @@ const LIMIT = 10 * SECOND
 const MAX_ANSWER = 64 * 1024
 const PER_MINUTE = 60
 const AT_ONCE = 64
+/** One organization's slow executors leave room for others'. */
+const AT_ONCE_ORGANIZATION = 16
 const AT_ONCE_EACH = 4
-/** Each holds one of the few threads that sign-ins need as well. */
-const LOOKUPS_AT_ONCE = 2
 
 export type ExecutorOutcome = 'answered' | 'late' | 'unreachable' | 'refused'
 
@@ -33,36 +32,42 @@ export class ExecutorFault extends Error {
 
 export type ExecutorCall = { url: string; secret: string; body: string }
 
+/** The installation that sends. */
+type Sender = { id: number; organization_id: number }
+
 /** Notifications on their way to executors: never where the network is not open, never too many. */
 export class Executors {
   readonly #opened: BlockList
   readonly #rate: RateLimit
-  readonly #underWay = new Map<number, number>()
-  readonly #turns = new EventEmitter().setMaxListeners(AT_ONCE)
-  #lookups = 0
+  readonly #nameServers: readonly string[] | undefined
+  readonly #ofInstallations = new Count()
+  readonly #ofOrganizations = new Count()
   #total = 0
 
-  /** `opened`: networks that are not public and may be called all the same. */
-  constructor(opened: BlockList, clock: Clock) {
+  /** `opened`: networks that are not public and may be called all the same; `nameServers`: instead of the machine's. */
+  constructor(opened: BlockList, clock: Clock, nameServers?: readonly string[]) {
     this.#opened = opened
+    this.#nameServers = nameServers
     this.#rate = new RateLimit(clock, { most: PER_MINUTE, window: MINUTE })
   }
 
   /** Seconds until the installation may send; 0 = now, and `leave` must follow when it has. */
-  enter(installationId: number): number {
-    const underWay = this.#underWay.get(installationId) ?? 0
-    const wait = underWay >= AT_ONCE_EACH ? 1 : this.#rate.take(installationId)
+  enter({ id, organization_id }: Sender): number {
+    const isFull =
+      this.#ofInstallations.of(id) >= AT_ONCE_EACH ||
+      this.#ofOrganizations.of(organization_id) >= AT_ONCE_ORGANIZATION
+    const wait = isFull ? 1 : this.#rate.take(id)
     if (wait > 0) return wait
     this.#total++
-    this.#underWay.set(installationId, underWay + 1)
+    this.#ofInstallations.add(id, 1)
+    this.#ofOrganizations.add(organization_id, 1)
     return 0
   }
 
-  leave(installationId: number): void {
+  leave({ id, organization_id }: Sender): void {
     this.#total--
-    const left = (this.#underWay.get(installationId) ?? 1) - 1
-    if (left === 0) this.#underWay.delete(installationId)
-    else this.#underWay.set(installationId, left)
+    this.#ofInstallations.add(id, -1)
+    this.#ofOrganizations.add(organization_id, -1)
   }
 
   /** With calls of all installations together. */
@@ -112,22 +117,11 @@ export class Executors {
     }
   }
 
-  async #lookUp(host: string, signal: AbortSignal): Promise<LookupAddress[]> {
-    while (this.#lookups >= LOOKUPS_AT_ONCE) await once(this.#turns, 'turn', { signal })
-    this.#lookups++
-    try {
-      return await lookup(host, { all: true })
-    } finally {
-      this.#lookups--
-      this.#turns.emit('turn')
-    }
-  }
-
   /** All addresses of the host, if every one of them may be called. */
   async #resolve(host: string, signal: AbortSignal) {
     const found = isIP(host)
       ? [{ address: host, family: isIP(host) }]
-      : await Promise.race([this.#lookUp(host, signal), aborted(signal)]).catch((error) => {
+      : await addressesOf(host, signal, this.#nameServers).catch((error) => {
           throw faultOf(error, signal)
         })
     const closed = found.find(({ address }) => this.isClosed(address))
@@ -140,15 +134,25 @@ export class Executors {
   }
 }
 
+/** Calls under way, by id. */
+class Count {
+  readonly #counts = new Map<number, number>()
+
+  of(id: number): number {
+    return this.#counts.get(id) ?? 0
+  }
+
+  add(id: number, more: 1 | -1): void {
+    const count = this.of(id) + more
+    if (count === 0) this.#counts.delete(id)
+    else this.#counts.set(id, count)
+  }
+}
+
 const faultOf = (cause: unknown, { reason }: AbortSignal): ExecutorFault =>
   reason?.name === 'TimeoutError'
     ? new ExecutorFault('late', `did not answer within ${LIMIT / SECOND} seconds`)
     : new ExecutorFault('unreachable', 'could not be reached', { cause })
-
-async function aborted(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort')
-  throw signal.reason
-}
 
 /** The status has been read; what follows is thrown away, and not waited for beyond the limits. */
 async function drained(response: IncomingMessage): Promise<void> {

@@ -37,8 +37,8 @@ const given = {
     exact: 1_700_000_000.25
   }
 }
-const render = (source: string, data: unknown = given) =>
-  renderTemplate(parseTemplate(source), valueFrom(data), { zone, budget: newBudget() })
+const render = (source: string, data: unknown = given, budget = newBudget()) =>
+  renderTemplate(parseTemplate(source, budget), valueFrom(data), { zone, budget })
 
 /** Source and what it makes, one after another. */
 function table(cases: readonly (readonly [source: string, want: string])[]): void {
@@ -209,6 +209,10 @@ describe('a template', () => {
         'ab|   ab|ab   |ab|"a\\""|6162'
       ],
       [
+        '{{printf "%.1s|%.2s|%.0s|%3s|%2s" "😀😀" "a😀b" "😀" "😀" "😀😀😀"}}',
+        '😀|a😀||  😀|😀😀😀'
+      ],
+      [
         '{{printf "%v %v %v %s" .payload.list .payload.map nil .payload.list}}',
         '[a b c] map[a:1 b:2] <nil> [a b c]'
       ],
@@ -260,13 +264,15 @@ describe('a template', () => {
       ['{{.payload.timestamp | toTime | printf "%v"}}', '2023-11-14 23:13:20 +0100 +01'],
       ['{{"15:04" | (toTime 0).Format}}', '01:00'],
       ['{{with toTime .payload.missing}}x{{else}}never{{end}}', 'never'],
+      ['{{eq (toTime 1) (toTime 2) (toTime "1")}} {{ne (toTime 1) (toTime 1.001)}}', 'true true'],
+      ['{{eq (toTime 1) (toTime 1.001)}} {{eq (toTime 1) 1}}', 'false false'],
       ['{{(toTime 0).Format "Januaryish Janet 1"}}', 'Januaryish Janet 1']
     ])
     const utc = { zone: 'UTC', budget: newBudget() }
-    const shown = renderTemplate(parseTemplate('{{toTime 0}}'), null, utc)
+    const shown = renderTemplate(parseTemplate('{{toTime 0}}', utc.budget), null, utc)
     assert.equal(shown, '1970-01-01 00:00:00 +0000 UTC')
     const z = renderTemplate(
-      parseTemplate('{{(toTime 0).Format "2006-01-02T15:04:05Z07:00"}}'),
+      parseTemplate('{{(toTime 0).Format "2006-01-02T15:04:05Z07:00"}}', utc.budget),
       null,
       utc
     )
@@ -281,6 +287,7 @@ describe('a template that is wrong', () => {
       ['{{}}', /^line 1: unexpected "}}" in an action/],
       ['{{if}}{{end}}', /unexpected "}}" in if/],
       ['{{if true}}', /{{if}} has no {{end}}/],
+      ['{{$x := 1}}'.repeat(201), /more than 200 variables/],
       ['{{range .x}}{{else}}', /{{range}} has no {{end}}/],
       ['x{{end}}', /unexpected {{end}}/],
       ['{{else}}', /unexpected {{else}}/],
@@ -367,10 +374,47 @@ describe('a template that is wrong', () => {
       '{{range 1000000}}{{$y := printf "%1000d" 1}}{{end}}'
     ]
     for (const source of hostile) {
-      const began = performance.now()
       assert.throws(() => render(source, { payload }), TemplateError, source.slice(0, 60))
-      const took = performance.now() - began
-      assert(took < 10_000, `${source.slice(0, 60)} took ${took} ms`)
+    }
+  })
+
+  test('pays for what it looks at, not only for what comes out', () => {
+    const cost = (source: string, payload: unknown) => {
+      const budget = newBudget()
+      const { left } = budget
+      render(source, { payload }, budget)
+      return left - budget.left
+    }
+    const many = (value: unknown) => Array(400).fill(value)
+    const costs: readonly (readonly [source: string, payload: unknown, least: number])[] = [
+      ['{{$x := printf "%.0s" .payload}}', ['a'.repeat(65_000)], 8000],
+      ['{{$x := printf "%.0s" .payload}}', { ['a'.repeat(65_000)]: '' }, 8000],
+      ['{{$x := printf "%.0s" .payload}}', many(''), 400],
+      ['{{$x := printf "%s" .payload}}', many([[]]), 800],
+      ['{{$x := printf "%.0f" .payload}}', many(0.5), 8000],
+      ['{{$x := printf "%.0f" .payload}}', many(1e300).slice(0, 100), 10_000],
+      ['{{$x := printf "%v" .payload}}', many(0.5), 2000],
+      ['{{$x := print .payload}}', many({}), 400],
+      ['{{.payload}}', many(0.5), 2000],
+      ['{{$x := printf "" .payload}}', many(0.5), 2000],
+      [`{{$x := printf "${'%%'.repeat(400)}"}}`, {}, 400],
+      ['{{range $i := 100}}{{$x := toTime $i}}{{end}}', {}, 3000],
+      [`{{$t := toTime 1}}{{$x := print ${'$t '.repeat(100)}}}`, {}, 3000],
+      ['{{$t := toTime 1}}{{range 100}}{{$x := $t.String}}{{end}}', {}, 3000],
+      ['{{$t := toTime 1}}{{range 100}}{{$x := or $t.Year}}{{end}}', {}, 3000],
+      [`{{$x := (toTime 1).Format "${'.9'.repeat(500)}"}}`, {}, 1000],
+      [`{{if 0}}${'{{1}}'.repeat(400)}{{end}}`, {}, 2400],
+      [`{{range 10}}{{$x := or 1 ${'1 '.repeat(400)}}}{{end}}`, {}, 4000],
+      [`{{range 10}}{{$x := and 0 ${'1 '.repeat(400)}}}{{end}}`, {}, 4000]
+    ]
+    for (const [source, payload, least] of costs) {
+      const steps = cost(source, payload)
+      assert(steps >= least, `${source.slice(0, 60)} cost ${steps}`)
+    }
+    // What is long, but alone, still goes out.
+    const long = 'a'.repeat(60_000)
+    for (const source of ['{{.payload}}', '{{html .payload}}', '{{printf "%s" .payload}}']) {
+      assert.equal(render(source, { payload: long }), long)
     }
   })
 

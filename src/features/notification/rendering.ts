@@ -17,13 +17,14 @@ type Payload = Readonly<Record<string, unknown>>
 const MAX_CONFIG = 65_536
 
 /** A fault names the field it is in. */
-export function checkTemplate(field: string, text: string): void {
-  inField(field, () => parseTemplate(text))
+export function checkTemplate(field: string, text: string, budget = newBudget()): void {
+  inField(field, () => parseTemplate(text, budget))
 }
 
 export function checkTemplates(config: Config): void {
   checkSize(config)
-  for (const [key, text] of Object.entries(config)) checkTemplate(`config.${key}`, text)
+  const budget = newBudget()
+  for (const [key, text] of Object.entries(config)) checkTemplate(`config.${key}`, text, budget)
 }
 
 export function checkSize(config: Config): void {
@@ -49,9 +50,9 @@ export function rendered(
   { payload, zone }: { payload: Payload; zone: string }
 ): { message: string; output_config: Config } {
   const data = valueFrom({ ...templateData({ installation, organization }), payload })
-  const surroundings = { zone, budget: newBudget() }
+  const budget = newBudget()
   const render = (field: string, text: string) =>
-    inField(field, () => renderTemplate(parseTemplate(text), data, surroundings))
+    inField(field, () => renderTemplate(parseTemplate(text, budget), data, { zone, budget }))
   return {
     message: render('text', message.text),
     output_config: Object.fromEntries(

@@ -33,7 +33,7 @@ export async function sendNotification(
 ): Promise<void> {
   const { executors } = deps
   if (executors.isBusy) throw executorsBusy()
-  const wait = executors.enter(installation.id)
+  const wait = executors.enter(installation)
   if (wait > 0) throw tooManyNotifications(wait)
   try {
     const parts = await findParts(deps, installation, outputId)
@@ -42,7 +42,7 @@ export async function sendNotification(
     await tell(deps, parts, { ...outcome, ms: Math.round(performance.now() - began) })
     if (outcome.error) throw outcome.error
   } finally {
-    executors.leave(installation.id)
+    executors.leave(installation)
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Budget, TIME } from './budget.ts'
 import { checkLength, TemplateError } from './fault.ts'
 import { functions, type Surroundings, textOf } from './functions.ts'
 import { GoTime } from './go-time.ts'
@@ -5,16 +6,15 @@ import type { Command, Node, Operand, Pipe } from './nodes.ts'
 import { printed } from './print.ts'
 import { isList, isMap, isTrue, typeName, type Value } from './values.ts'
 
-/** So many characters of any text that is looked at or made cost one step. */
-const CHARACTERS = 4
 /** So many variables cost one step to look through. */
-const VARIABLES = 16
+const VARIABLES = 8
 
 type Flow = 'on' | 'break' | 'continue'
 
 /** [Go text/template] Runs a template; whatever is in it, it ends soon and with little. */
 export class Evaluator {
   readonly #surroundings: Surroundings
+  readonly #budget: Budget
   readonly #variables: { name: string; value: Value }[]
   #output: string[] = []
   #length = 0
@@ -22,6 +22,7 @@ export class Evaluator {
 
   constructor(data: Value, surroundings: Surroundings) {
     this.#surroundings = surroundings
+    this.#budget = surroundings.budget
     this.#variables = [{ name: '', value: data }]
   }
 
@@ -33,12 +34,6 @@ export class Evaluator {
       throw new TemplateError(`line ${this.#line}: ${error.message}`)
     }
     return this.#output.join('')
-  }
-
-  #spend(steps: number): void {
-    const { budget } = this.#surroundings
-    budget.steps -= steps
-    if (budget.steps < 0) throw new TemplateError('it takes too long')
   }
 
   #write(text: string): void {
@@ -56,14 +51,14 @@ export class Evaluator {
   }
 
   #node(node: Node, dot: Value): Flow {
-    this.#spend(1)
+    this.#budget.spend(1)
     switch (node.kind) {
       case 'text':
         this.#write(node.text)
         return 'on'
       case 'action': {
         const value = this.#pipe(node.pipe, dot)
-        if (node.pipe.variables.length === 0) this.#write(printed(value))
+        if (node.pipe.variables.length === 0) this.#write(printed(value, this.#budget))
         return 'on'
       }
       case 'range':
@@ -93,7 +88,7 @@ export class Evaluator {
     let isEmpty = true
     for (const [key, one] of this.#elements(value)) {
       isEmpty = false
-      this.#spend(1)
+      this.#budget.spend(1 + pipe.variables.length)
       const known = this.#variables.length
       this.#set(pipe, pipe.variables.length === 2 ? [key, one] : [one])
       const flow = this.#list(body, one)
@@ -141,13 +136,15 @@ export class Evaluator {
   }
 
   #variable(name: string) {
-    this.#spend(Math.ceil(this.#variables.length / VARIABLES))
+    this.#budget.spend(Math.ceil(this.#variables.length / VARIABLES))
     return this.#variables.findLast((one) => one.name === name)
   }
 
   /** `piped`: the value before the `|`, which is the last argument. */
-  #command([first, ...more]: Command, dot: Value, piped: readonly Value[]): Value {
-    this.#spend(1)
+  #command(command: Command, dot: Value, piped: readonly Value[]): Value {
+    // Also those that `and` and `or` do not come to.
+    this.#budget.spend(command.length)
+    const [first, ...more] = command
     const given = more.length + piped.length
     if (first.kind === 'function') return this.#call(first.name, { more, dot, piped })
     if (first.kind === 'nil') throw new TemplateError('nil is no command')
@@ -172,7 +169,7 @@ export class Evaluator {
 
   /** What an operand's fields, if it has any, are fields of. */
   #base(operand: Operand, dot: Value): Value {
-    this.#spend(1)
+    this.#budget.spend(1)
     switch (operand.kind) {
       case 'dot':
       case 'field':
@@ -191,7 +188,7 @@ export class Evaluator {
   }
 
   #fields(value: Value, names: readonly string[]): Value {
-    this.#spend(names.length)
+    this.#budget.spend(names.length)
     return names.reduce((receiver, name) => this.#field(receiver, name), value)
   }
 
@@ -204,7 +201,12 @@ export class Evaluator {
   #method(time: GoTime, name: string, args: readonly Value[]): Value {
     const takes = name === 'Format' ? 1 : 0
     if (args.length !== takes) throw new TemplateError(`${name}: ${args.length} arguments`)
-    if (takes === 1) return time.format(this.#bounded(textOf(args[0], name)))
+    this.#budget.spend(TIME)
+    if (takes === 1) {
+      const layout = textOf(args[0], name)
+      this.#budget.spend(layout.length)
+      return time.format(layout)
+    }
     const part = time.part(name)
     if (part === undefined) throw new TemplateError(`a time has no ${name}`)
     return part
@@ -232,7 +234,7 @@ export class Evaluator {
   #bounded<T extends Value>(value: T): T {
     if (typeof value === 'string') {
       checkLength(value.length)
-      this.#spend(Math.ceil(value.length / CHARACTERS))
+      this.#budget.spendOnText(value.length)
     }
     return value
   }

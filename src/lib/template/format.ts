@@ -1,17 +1,22 @@
+import type { Budget } from './budget.ts'
 import { checkLength, TemplateError } from './fault.ts'
 import { exponential, plain, shortest } from './print.ts'
 import { isList, isMap, typeName, type Value } from './values.ts'
 
 /** Flags, width, precision, verb. */
-const VERB = /%([-+# 0]*)(\d{0,5})(?:\.(\d{0,5}))?(.?)/gsu
+const VERB = /%([-+# 0]{0,9})(\d{0,5})(?:\.(\d{0,5}))?(.?)/gsu
 const MAX_WIDTH = 1000
+/** Steps to find the digits that a verb asks for; and those of floats that have hundreds. */
+const DIGITS = 20
+const MANY_DIGITS = 100
 
 type Verb = { flags: string; precision: number | undefined; letter: string }
 
 /** [Go fmt] `Sprintf`, without `*` and argument numbers; faults are told in the text, as Go does. */
-export function sprintf(layout: string, values: readonly Value[]): string {
+export function sprintf(layout: string, values: readonly Value[], budget: Budget): string {
   let [used, length] = [0, layout.length]
   const text = layout.replace(VERB, (_, flags, width, precision, letter: string) => {
+    budget.spend(1)
     if (letter === '%') return '%'
     if (letter === '') return '%!(NOVERB)'
     if (Number(width) > MAX_WIDTH || Number(precision) > MAX_WIDTH) {
@@ -19,7 +24,7 @@ export function sprintf(layout: string, values: readonly Value[]): string {
     }
     if (used >= values.length) return `%!${letter}(MISSING)`
     const verb = { flags, letter, precision: precision === undefined ? undefined : +precision }
-    const shown = padded(formatted(values[used++], verb), Number(width), verb)
+    const shown = padded(formatted(values[used++], verb, budget), Number(width), verb)
     length += shown.length
     checkLength(length)
     return shown
@@ -28,17 +33,18 @@ export function sprintf(layout: string, values: readonly Value[]): string {
   if (extra.length === 0) return text
   const texts: string[] = []
   for (const value of extra) {
-    texts.push(described(value))
+    texts.push(described(value, budget))
     length += texts.at(-1)?.length ?? 0
     checkLength(length)
   }
   return `${text}%!(EXTRA ${texts.join(', ')})`
 }
 
-const described = (value: Value): string =>
-  value === null || value === undefined ? '<nil>' : `${typeName(value)}=${plain(value)}`
+const described = (value: Value, budget: Budget): string =>
+  value === null || value === undefined ? '<nil>' : `${typeName(value)}=${plain(value, budget)}`
 
 function padded(text: string, width: number, { flags, letter }: Verb): string {
+  if (text.length >= 2 * width) return text
   const missing = width - [...text].length
   if (missing <= 0) return text
   if (flags.includes('-')) return text + ' '.repeat(missing)
@@ -47,25 +53,29 @@ function padded(text: string, width: number, { flags, letter }: Verb): string {
   return sign + '0'.repeat(missing) + text.slice(sign.length)
 }
 
-function formatted(value: Value, verb: Verb): string {
+function formatted(value: Value, verb: Verb, budget: Budget): string {
   if (verb.letter === 'T') return value === null || value === undefined ? '<nil>' : typeName(value)
-  if (verb.letter === 'v') return signed(plain(value), value, verb)
-  if (isList(value)) return `[${value.map((one) => formatted(one, verb)).join(' ')}]`
+  if (verb.letter === 'v') return signed(plain(value, budget), value, verb)
+  budget.spendOnShowing(value)
+  if (isList(value)) return `[${value.map((one) => formatted(one, verb, budget)).join(' ')}]`
   if (isMap(value)) {
     const texts = Array.from(
       value,
-      ([key, one]) => `${formatted(key, verb)}:${formatted(one, verb)}`
+      ([key, one]) => `${formatted(key, verb, budget)}:${formatted(one, verb, budget)}`
     )
     return `map[${texts.join(' ')}]`
   }
-  return scalar(value, verb) ?? `%!${verb.letter}(${described(value)})`
+  return scalar(value, verb, budget) ?? `%!${verb.letter}(${described(value, budget)})`
 }
 
 /** Undefined: the verb says nothing about such a value. */
-function scalar(value: Value, verb: Verb): string | undefined {
+function scalar(value: Value, verb: Verb, budget: Budget): string | undefined {
   if (typeof value === 'boolean') return verb.letter === 't' ? String(value) : undefined
   if (typeof value === 'bigint') return ofInt(value, verb)
-  if (typeof value === 'number') return ofFloat(value, verb)
+  if (typeof value === 'number') {
+    budget.spend(Math.abs(value) < MANY ? DIGITS : MANY_DIGITS)
+    return ofFloat(value, verb)
+  }
   if (value === null || value === undefined) return undefined
   return ofText(String(value), verb)
 }
@@ -101,6 +111,8 @@ function ofFloat(value: number, verb: Verb): string | undefined {
   return signed(digitsOf(value, letter, precision), value, verb)
 }
 
+/** From here on toFixed turns to exponents. */
+const MANY = 1e21
 /** JavaScript has no more digits than these. */
 const MAX_DIGITS = 100
 
@@ -108,9 +120,8 @@ function digitsOf(value: number, letter: string, precision: number | undefined):
   const digits = Math.min(precision ?? 6, MAX_DIGITS)
   const isUpper = letter === 'E' || letter === 'G'
   const text = (() => {
-    // From 1e21 on toFixed turns to exponents.
     if (/[fF]/.test(letter)) {
-      return Math.abs(value) < 1e21
+      return Math.abs(value) < MANY
         ? fixed(value, digits)
         : BigInt(value) + (digits > 0 ? `.${'0'.repeat(digits)}` : '')
     }
@@ -140,7 +151,9 @@ const signed = (text: string, value: Value, { flags }: Verb): string => {
 }
 
 function ofText(text: string, { letter, precision }: Verb): string | undefined {
-  const cut = precision === undefined ? text : [...text].slice(0, precision).join('')
+  // A character is one or two units long.
+  const cut =
+    precision === undefined ? text : [...text.slice(0, 2 * precision)].slice(0, precision).join('')
   switch (letter) {
     case 's':
       return cut

@@ -1,4 +1,5 @@
 import { fromSeconds } from '../unix-time.ts'
+import { type Budget, TIME } from './budget.ts'
 import { escapeHtml, escapeJs, escapeQuery } from './escape.ts'
 import { TemplateError } from './fault.ts'
 import { sprintf } from './format.ts'
@@ -9,8 +10,7 @@ import { isList, isMap, isTrue, typeName, type Value } from './values.ts'
 export type Surroundings = {
   /** Moments are shown on its clocks. */
   zone: string
-  /** What may still be spent; several templates may share one. */
-  budget: { steps: number }
+  budget: Budget
 }
 
 type Call = (args: readonly Value[], surroundings: Surroundings) => Value
@@ -20,6 +20,14 @@ const fail = (what: string): never => {
   throw new TemplateError(what)
 }
 
+const escaped =
+  (escapeText: (text: string) => string): Call =>
+  (args, { budget }) => {
+    const text = sprint(args, budget)
+    budget.spendOnText(text.length)
+    return escapeText(text)
+  }
+
 /** [Go text/template] The predefined functions, and `toTime`. `and` and `or` stop at the first that decides. */
 export const functions: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['and', { least: 1, call: (args) => args.at(-1) }],
@@ -27,19 +35,25 @@ export const functions: ReadonlyMap<string, Builtin> = new Map<string, Builtin>(
   ['not', { least: 1, most: 1, call: ([value]) => !isTrue(value) }],
   ['len', { least: 1, most: 1, call: ([value]) => lengthOf(value) }],
   ['index', { least: 1, call: ([value, ...keys]) => keys.reduce(elementOf, value) }],
-  ['print', { least: 0, call: (args) => sprint(args) }],
-  ['println', { least: 0, call: (args) => sprintln(args) }],
-  ['printf', { least: 1, call: ([layout, ...args]) => sprintf(textOf(layout, 'printf'), args) }],
-  ['html', { least: 0, call: (args) => escapeHtml(sprint(args)) }],
-  ['js', { least: 0, call: (args) => escapeJs(sprint(args)) }],
-  ['urlquery', { least: 0, call: (args) => escapeQuery(sprint(args)) }],
+  ['print', { least: 0, call: (args, { budget }) => sprint(args, budget) }],
+  ['println', { least: 0, call: (args, { budget }) => sprintln(args, budget) }],
+  [
+    'printf',
+    {
+      least: 1,
+      call: ([layout, ...args], { budget }) => sprintf(textOf(layout, 'printf'), args, budget)
+    }
+  ],
+  ['html', { least: 0, call: escaped(escapeHtml) }],
+  ['js', { least: 0, call: escaped(escapeJs) }],
+  ['urlquery', { least: 0, call: escaped(escapeQuery) }],
   ['eq', { least: 2, call: ([first, ...more]) => more.some((one) => isSame(first, one)) }],
   ['ne', { least: 2, most: 2, call: ([a, b]) => !isSame(a, b) }],
   ['lt', { least: 2, most: 2, call: ([a, b]) => order(a, b) < 0 }],
   ['le', { least: 2, most: 2, call: ([a, b]) => order(a, b) <= 0 }],
   ['gt', { least: 2, most: 2, call: ([a, b]) => order(a, b) > 0 }],
   ['ge', { least: 2, most: 2, call: ([a, b]) => order(a, b) >= 0 }],
-  ['toTime', { least: 1, most: 1, call: ([value], { zone }) => timeOf(value, zone) }]
+  ['toTime', { least: 1, most: 1, call: ([value], around) => timeOf(value, around) }]
 ])
 
 export const functionNames: ReadonlySet<string> = new Set(functions.keys())
@@ -72,7 +86,7 @@ function isSame(a: Value, b: Value): boolean {
   for (const value of [a, b]) {
     if (isList(value) || isMap(value)) fail(`eq: ${typeName(value)} cannot be compared`)
   }
-  if (a instanceof GoTime && b instanceof GoTime) return String(a) === String(b)
+  if (a instanceof GoTime && b instanceof GoTime) return a.ms === b.ms
   return isNumber(a) && isNumber(b) ? order(a, b) === 0 : (a ?? null) === (b ?? null)
 }
 
@@ -83,8 +97,9 @@ function order(a: Value, b: Value): number {
 }
 
 /** Unix seconds, also as text; nothing is no time. */
-function timeOf(value: Value, zone: string): Value {
+function timeOf(value: Value, { zone, budget }: Surroundings): Value {
   if (value === undefined || value === null || value instanceof GoTime) return value
+  budget.spend(TIME)
   const isWritten = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value)
   if (!isNumber(value) && !isWritten) return fail(`toTime: ${typeName(value)} is no number`)
   return GoTime.at(fromSeconds(Number(value)), zone) ?? fail('toTime: there is no such time')

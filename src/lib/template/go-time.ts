@@ -17,7 +17,7 @@ const PARTS =
 
 /** A moment on the clocks of a zone, as Go's `time.Time` is used in templates. */
 export class GoTime {
-  readonly #ms: number
+  readonly ms: number
   readonly #offset: number
   /** Local time as if it were UTC. */
   readonly #wall: Date
@@ -30,7 +30,7 @@ export class GoTime {
   }
 
   private constructor(ms: number, zone: string) {
-    this.#ms = ms
+    this.ms = ms
     this.#offset = zoneOffset(zone, ms)
     this.#wall = new Date(ms + this.#offset)
     this.#isUtc = /^(etc\/)?(utc|uct|zulu|universal)$/i.test(zone)
@@ -43,7 +43,7 @@ export class GoTime {
       case 'String':
         return String(this)
       case 'Unix':
-        return BigInt(Math.floor(this.#ms / SECOND))
+        return BigInt(Math.floor(this.ms / SECOND))
       case 'Year':
         return BigInt(wall.getUTCFullYear())
       case 'Month':

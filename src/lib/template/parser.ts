@@ -1,3 +1,4 @@
+import type { Budget } from './budget.ts'
 import { TemplateError } from './fault.ts'
 import { functionNames } from './functions.ts'
 import { numberOf } from './literal.ts'
@@ -6,12 +7,14 @@ import { scan, type Token } from './scanner.ts'
 
 /** Blocks and parentheses within each other. */
 const MAX_DEPTH = 200
+/** Known at once; each use looks through them. */
+const MAX_VARIABLES = 200
 
 type Ending = 'end' | 'else'
 
 /** [Go text/template] A template without `define`, `template` and `block`. */
-export function parse(source: string): Node[] {
-  return new Parser(scan(source)).template()
+export function parse(source: string, budget: Budget): Node[] {
+  return new Parser(scan(source, budget)).template()
 }
 
 class Parser {
@@ -152,6 +155,7 @@ class Parser {
     }
     if (isAssigned) for (const name of variables) this.#known(name)
     else this.#variables.push(...variables)
+    if (this.#variables.length > MAX_VARIABLES) this.#fail(`more than ${MAX_VARIABLES} variables`)
     return { variables, isAssigned, commands, line }
   }
 

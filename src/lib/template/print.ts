@@ -1,37 +1,40 @@
+import type { Budget } from './budget.ts'
 import { checkLength } from './fault.ts'
 import { isList, isMap, type Value } from './values.ts'
 
 /** [Go] As an action prints it: `<no value>` for what is not there. */
-export const printed = (value: Value): string =>
-  value === undefined || value === null ? '<no value>' : plain(value)
+export const printed = (value: Value, budget: Budget): string =>
+  value === undefined || value === null ? '<no value>' : plain(value, budget)
 
 /** [Go fmt] `%v` */
-export function plain(value: Value): string {
+export function plain(value: Value, budget: Budget): string {
+  budget.spendOnShowing(value)
   if (value === undefined || value === null) return '<nil>'
   if (typeof value === 'number') return shortest(value)
-  if (isList(value)) return `[${value.map(plain).join(' ')}]`
+  if (isList(value)) return `[${value.map((one) => plain(one, budget)).join(' ')}]`
   if (isMap(value)) {
-    return `map[${Array.from(value, ([key, one]) => `${key}:${plain(one)}`).join(' ')}]`
+    const texts = Array.from(value, ([key, one]) => `${plain(key, budget)}:${plain(one, budget)}`)
+    return `map[${texts.join(' ')}]`
   }
   return String(value)
 }
 
 /** [Go fmt] `Sprint`: a space between two operands of which none is a text. */
-export function sprint(values: readonly Value[]): string {
+export function sprint(values: readonly Value[], budget: Budget): string {
   let text = ''
   for (const [i, value] of values.entries()) {
     const isApart = i > 0 && typeof value !== 'string' && typeof values[i - 1] !== 'string'
-    text += (isApart ? ' ' : '') + plain(value)
+    text += (isApart ? ' ' : '') + plain(value, budget)
     checkLength(text.length)
   }
   return text
 }
 
 /** [Go fmt] `Sprintln` */
-export function sprintln(values: readonly Value[]): string {
+export function sprintln(values: readonly Value[], budget: Budget): string {
   let text = ''
   for (const [i, value] of values.entries()) {
-    text += (i > 0 ? ' ' : '') + plain(value)
+    text += (i > 0 ? ' ' : '') + plain(value, budget)
     checkLength(text.length)
   }
   return `${text}\n`

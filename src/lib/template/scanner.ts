@@ -1,3 +1,4 @@
+import type { Budget } from './budget.ts'
 import { TemplateError } from './fault.ts'
 import { quotedText, rawText, runeOf } from './literal.ts'
 
@@ -21,6 +22,9 @@ export type Token = {
   line: number
 }
 
+/** Steps to find a token and to make sense of it. */
+const TOKEN = 2
+
 const SPACE = /[ \t\r\n]/
 const COMMENT = /\/\*.*?\*\//sy
 const NUMBER =
@@ -29,18 +33,21 @@ const NAME = /[\p{L}_][\p{L}\p{Nd}_]*/uy
 const MARK = /:=|[=|(),]/y
 
 /** [Go text/template] Texts and actions in order, trim markers and comments done with. */
-export const scan = (source: string): Token[] => new Scanner(source).tokens()
+export const scan = (source: string, budget: Budget): Token[] =>
+  new Scanner(source, budget).tokens()
 
 class Scanner {
   readonly #source: string
+  readonly #budget: Budget
   readonly #tokens: Token[] = []
   #at = 0
   #line = 1
   /** Where the line ends that `#at` is in. */
   #lineEnd: number
 
-  constructor(source: string) {
+  constructor(source: string, budget: Budget) {
     this.#source = source
+    this.#budget = budget
     this.#lineEnd = this.#endAfter(-1)
   }
 
@@ -69,6 +76,7 @@ class Scanner {
   }
 
   #push(kind: Token['kind'], text: string, isSpaced = false): void {
+    this.#budget.spend(TOKEN)
     this.#tokens.push({ kind, text, isSpaced, line: this.#line })
   }
 

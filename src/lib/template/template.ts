@@ -1,3 +1,4 @@
+import { Budget } from './budget.ts'
 import { Evaluator } from './evaluator.ts'
 import type { Surroundings } from './functions.ts'
 import type { Node } from './nodes.ts'
@@ -8,12 +9,14 @@ export { TemplateError } from './fault.ts'
 export { valueFrom } from './values.ts'
 
 /** Far more than messages need, and a moment of the processor. */
-export const newBudget = (): Surroundings['budget'] => ({ steps: 100_000 })
+export const newBudget = (): Budget => new Budget(50_000)
 
 export type Template = { nodes: readonly Node[] }
 
 /** Throws TemplateError, whose message says the line and what is wrong there. */
-export const parseTemplate = (source: string): Template => ({ nodes: parse(source) })
+export const parseTemplate = (source: string, budget: Budget): Template => ({
+  nodes: parse(source, budget)
+})
 
 /** Throws TemplateError, never anything else. */
 export const renderTemplate = (
