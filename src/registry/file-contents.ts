@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { HOUR } from '../lib/unix-time.ts'
-import { forUpdate, isOneOf } from './dialect.ts'
+import { forUpdate, isOneOf, isOneOfTexts } from './dialect.ts'
 import type { Registry } from './tables.ts'
 
 /**
@@ -48,7 +48,7 @@ export async function letGo(
     .set({
       look_at: sql`case when coalesce(look_at, 0) < ${now} then ${now} else look_at end`
     })
-    .where('hash', 'in', hashes)
+    .where(isOneOfTexts(registry, sql.ref('hash'), hashes))
     .execute()
 }
 
