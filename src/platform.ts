@@ -23,6 +23,7 @@ import { Spool } from './history/spool.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { networksOf } from './lib/networks.ts'
 import { decodeSamples } from './lib/sample.ts'
+import { Tally } from './lib/tally.ts'
 import { SECOND } from './lib/unix-time.ts'
 import { Metrics } from './metrics.ts'
 import { Executors } from './outbound/executors.ts'
@@ -183,6 +184,7 @@ async function open(
     hasRoom,
     files,
     filesQuota: config.FILES_QUOTA_MB * 1024 * 1024,
+    uploading: { callers: new Tally() },
     bus,
     directory,
     blacklist,

@@ -1,11 +1,85 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { HOUR, unixMs } from '../../src/lib/unix-time.ts'
+import { eventually } from '../support/eventually.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
+import type { World } from '../support/world.ts'
+
+const type = { 'content-type': 'multipart/form-data; boundary=x' }
+const head = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n'
+const end = '\r\n--x--\r\n'
+
+async function withUser(world: World) {
+  const { installation, user } = await world.site(['file/#'])
+  return { user, at: `/api/v2/file/installation/${installation.id}` }
+}
+
+async function answerTo(sending: ClientRequest) {
+  const [response] = (await once(sending, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, body: await json(response) }
+}
 
 onEveryRegistry('limits of files', (engine) => {
-  const { platform } = withPlatform(engine)
+  let ahead = 0
+  const { platform } = withPlatform(engine, {
+    clock: () => unixMs(Date.now() + ahead)
+  })
+  const incoming = () => readdirSync(join(platform().dataDir, 'files', 'incoming'))
+  /** An upload that has sent this much and goes on. */
+  const begin = (at: string, { token }: { token: string }, sent: string) => {
+    const headers = { 'x-api-key': token, ...type }
+    const sending = httpRequest(platform().url + at, { method: 'POST', headers })
+    sending.on('error', () => undefined)
+    sending.write(sent)
+    return sending
+  }
+
+  test('both APIs together take four uploads of a caller', async () => {
+    const { world } = platform()
+    const { at, user } = await withUser(world)
+    const sending = [at, at, `/lynx${at}`, `/lynx${at}`].map((path) => begin(path, user, head))
+    await eventually(() => assert.equal(incoming().length, 4))
+    for (const path of [at, `/lynx${at}`]) {
+      const fifth = await world.request(`POST ${path}`, {
+        as: user,
+        headers: type,
+        body: head + end
+      })
+      assert.deepEqual([fifth.status, fifth.headers.get('retry-after')], [503, '30'])
+    }
+    for (const one of sending) {
+      one.end(end)
+      assert.equal((await answerTo(one)).status, 200)
+    }
+  })
+
+  for (const [what, sent] of [
+    ['a file', `${head}x`],
+    ['what comes before the first part', 'x']
+  ] as const) {
+    test(`an upload that trickles ${what} for more than an hour is ended`, async () => {
+      const { at, user } = await withUser(platform().world)
+      const { callers } = platform().deps.uploading
+      const sending = begin(at, user, sent)
+      await eventually(() => assert.equal(callers.total, 1))
+      ahead += HOUR - 60_000
+      sending.write('x')
+      ahead += 2 * 60_000
+      sending.write('x')
+      const closed = once(sending, 'close')
+      const message = 'The upload takes too long'
+      assert.deepEqual(await answerTo(sending), { status: 408, body: { message } })
+      await closed
+      assert.deepEqual([callers.total, incoming()], [0, []])
+    })
+  }
 
   test('an organization goes with more files than a statement has variables', async () => {
     const { world, deps } = platform()
@@ -27,6 +101,7 @@ onEveryRegistry('limits of files', (engine) => {
     const { numDeletedRows } = await deps.registry
       .deleteFrom('file_contents')
       .where('look_at', '<=', deps.clock())
+      .where('hash', 'like', `${'0'.repeat(58)}%`)
       .executeTakeFirstOrThrow()
     assert.equal(Number(numDeletedRows), 70_001)
   })

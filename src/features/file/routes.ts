@@ -91,7 +91,7 @@ export const fileRoutes: Routes = (app, deps) => {
   // Here a body is a stream, and no parser holds it in memory.
   app.register(async (plain) => {
     const scope = plain as App
-    const uploads = new Uploads(files, stopping(scope))
+    const uploads = new Uploads(deps, stopping(scope))
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     for (const kind of ['installation', 'organization'] as const) {

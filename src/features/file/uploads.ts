@@ -1,17 +1,20 @@
 import { PassThrough, type Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type FileStore, type Incoming, NoRoom, TooLarge } from '../../file-store.ts'
+import type { Deps } from '../../deps.ts'
+import { type Incoming, NoRoom, TooLarge } from '../../file-store.ts'
 import {
   badRequest,
   clientCancelled,
   diskFull,
   payloadTooLarge,
   stoppingNow,
-  tooManyUploads
+  tooManyUploads,
+  tooSlow
 } from '../../http/errors.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
 import { boundaryOf, readMultipart } from '../../http/multipart.ts'
 import { fileNameFault, mediaType } from '../../lib/file-name.ts'
+import { HOUR } from '../../lib/unix-time.ts'
 
 export const MAX_FILE = 31_457_280
 /** In one request. */
@@ -22,19 +25,23 @@ const MAX_FIELD = 64 * 1024
 
 const AT_ONCE = 64
 const AT_ONCE_EACH = 4
+/** Of one request, however steadily it trickles. */
+const MAX_TIME = HOUR
 
 export type Upload = { name: string; mime: string; incoming: Incoming }
 
+type Parts = Pick<Deps, 'files' | 'uploading' | 'clock'>
+
 class Stopping extends Error {}
+class Late extends Error {}
 
 /** Receives the files of requests; how many at once is bounded, for each caller and for all. */
 export class Uploads {
-  readonly #store: FileStore
+  readonly #parts: Parts
   readonly #stop: AbortSignal
-  readonly #running = new Map<string, number>()
 
-  constructor(store: FileStore, stop: AbortSignal) {
-    this.#store = store
+  constructor(parts: Parts, stop: AbortSignal) {
+    this.#parts = parts
     this.#stop = stop
   }
 
@@ -67,19 +74,32 @@ export class Uploads {
     this.#stop.addEventListener('abort', end)
     dropIfStalled(reply.raw)
     try {
-      for await (const part of readMultipart(input, { boundary, maxParts: MAX_PARTS })) {
+      for await (const part of readMultipart(this.#inTime(input), {
+        boundary,
+        maxParts: MAX_PARTS
+      })) {
         if (part.filename === undefined) await passOver(part.content)
         else if (uploads.length >= MAX_FILES) throw badRequest(`at most ${MAX_FILES} files`)
         else await this.#take(uploads, part.filename, part)
       }
       if (uploads.length === 0) throw badRequest('a part with a filename is required')
     } catch (error) {
+      if (error instanceof Late) hangUpAfter(request, reply)
       throw explained(error, request)
     } finally {
       this.#stop.removeEventListener('abort', end)
       // Who is still sending can finish and then reads why it was for nothing.
       body?.unpipe(input).resume()
-      if (this.#stop.aborted) reply.raw.once('finish', () => request.raw.socket.destroySoon())
+      if (this.#stop.aborted) hangUpAfter(request, reply)
+    }
+  }
+
+  /** Who sends nothing at all is let go by `dropIfStalled`. */
+  async *#inTime(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    const until = this.#parts.clock() + MAX_TIME
+    for await (const bytes of input) {
+      if (this.#parts.clock() > until) throw new Late()
+      yield bytes
     }
   }
 
@@ -90,24 +110,22 @@ export class Uploads {
   ): Promise<void> {
     const fault = fileNameFault(name)
     if (fault) throw badRequest(fault)
-    const incoming = await this.#store.receive(MAX_FILE)
+    const incoming = await this.#parts.files.receive(MAX_FILE)
     uploads.push({ name, mime: mediaType(type), incoming })
     for await (const bytes of content) await incoming.write(bytes)
     await incoming.finish()
   }
 
-  #begin(owner: string): () => void {
-    const own = this.#running.get(owner) ?? 0
-    const all = [...this.#running.values()].reduce((sum, count) => sum + count, 0)
-    if (own >= AT_ONCE_EACH || all >= AT_ONCE) throw tooManyUploads()
-    this.#running.set(owner, own + 1)
-    return () => {
-      const left = (this.#running.get(owner) ?? 1) - 1
-      if (left > 0) this.#running.set(owner, left)
-      else this.#running.delete(owner)
-    }
+  #begin(caller: string): () => void {
+    const { callers } = this.#parts.uploading
+    if (callers.of(caller) >= AT_ONCE_EACH || callers.total >= AT_ONCE) throw tooManyUploads()
+    callers.add(caller, 1)
+    return () => callers.add(caller, -1)
   }
 }
+
+const hangUpAfter = (request: FastifyRequest, reply: FastifyReply) =>
+  reply.raw.once('finish', () => request.raw.socket.destroySoon())
 
 /** A field that is no file has no use, and no great length. */
 async function passOver(content: AsyncIterable<Buffer>): Promise<void> {
@@ -122,5 +140,6 @@ function explained(error: unknown, { raw }: FastifyRequest): unknown {
   if (raw.destroyed && !raw.complete) return clientCancelled()
   if (error instanceof TooLarge) return payloadTooLarge()
   if (error instanceof NoRoom) return diskFull()
+  if (error instanceof Late) return tooSlow()
   return error instanceof Stopping ? stoppingNow() : error
 }
