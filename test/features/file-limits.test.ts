@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { utimes } from 'node:fs/promises'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { HOUR, unixMs } from '../../src/lib/unix-time.ts'
+import { sweepFiles } from '../../src/workers/file-sweep.ts'
 import { eventually } from '../support/eventually.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
@@ -80,6 +82,20 @@ onEveryRegistry('limits of files', (engine) => {
       assert.deepEqual([callers.total, incoming()], [0, []])
     })
   }
+
+  test('a part that was received long ago is there while its request may go on', async () => {
+    const { deps } = platform()
+    const half = await deps.files.receive(10)
+    const age = (hours: number) =>
+      utimes(half.path, new Date(), new Date(Date.now() - hours * HOUR))
+    await age(23)
+    await sweepFiles(deps)
+    assert.deepEqual(incoming(), [basename(half.path)])
+    await age(25)
+    await sweepFiles(deps)
+    assert.deepEqual(incoming(), [])
+    await half.discard()
+  })
 
   test('an organization goes with more files than a statement has variables', async () => {
     const { world, deps } = platform()
