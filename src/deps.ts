@@ -37,8 +37,8 @@ export type Deps = {
   files: FileStore
   /** Bytes that the files of one installation or organization may have together. */
   filesQuota: number
-  /** Uploads under way, whichever path they came by: how many each caller has. */
-  uploading: { callers: Tally }
+  /** Uploads under way, whichever path they came by: how many each caller has, and how much each owner gets. */
+  uploading: { callers: Tally; bytes: Tally }
   bus: Bus
   directory: Directory
   blacklist: Blacklist

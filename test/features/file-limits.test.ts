@@ -1,21 +1,30 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
-import { utimes } from 'node:fs/promises'
+import { existsSync, readdirSync } from 'node:fs'
+import { statfs, utimes } from 'node:fs/promises'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { HOUR, unixMs } from '../../src/lib/unix-time.ts'
+import {
+  claimContent,
+  contentsToLookAt,
+  releaseContents
+} from '../../src/registry/file-contents.ts'
 import { sweepFiles } from '../../src/workers/file-sweep.ts'
 import { eventually } from '../support/eventually.ts'
+import { startTestPlatform } from '../support/platform.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
 const type = { 'content-type': 'multipart/form-data; boundary=x' }
 const head = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n'
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const end = '\r\n--x--\r\n'
 
 async function withUser(world: World) {
@@ -31,8 +40,15 @@ async function answerTo(sending: ClientRequest) {
 onEveryRegistry('limits of files', (engine) => {
   let ahead = 0
   const { platform } = withPlatform(engine, {
-    clock: () => unixMs(Date.now() + ahead)
+    clock: () => unixMs(Date.now() + ahead),
+    settings: { CARACAL_FILES_QUOTA_MB: '1' }
   })
+  const full = {
+    status: 400,
+    body: { message: 'an installation has at most 1000 files of together 1 MiB' }
+  }
+  const stored = (hash: string) =>
+    existsSync(join(platform().dataDir, 'files', hash.slice(0, 2), hash.slice(2)))
   const incoming = () => readdirSync(join(platform().dataDir, 'files', 'incoming'))
   /** An upload that has sent this much and goes on. */
   const begin = (at: string, { token }: { token: string }, sent: string) => {
@@ -83,6 +99,94 @@ onEveryRegistry('limits of files', (engine) => {
     })
   }
 
+  test('an upload is refused as soon as it exceeds the quota', async () => {
+    const { world, deps } = platform()
+    const { at, user } = await withUser(world)
+    const sending = begin(at, user, head + 'x'.repeat(2 ** 20 + 100))
+    assert.deepEqual(await answerTo(sending), full)
+    assert.deepEqual([deps.uploading.bytes.total, incoming()], [0, []])
+    sending.destroy()
+  })
+
+  test('what arrives for an owner counts together, also when a file is replaced', async () => {
+    const { world, deps } = platform()
+    const { at, user } = await withUser(world)
+    const small = { as: user, headers: type, body: head + end }
+    const [file] = (await world.request(`POST ${at}`, small)).json as { id: number }[]
+    const first = begin(at, user, head + 'x'.repeat(600_000))
+    await eventually(() => assert.equal(deps.uploading.bytes.total > 590_000, true))
+    for (const path of [at, `${at}/${file?.id}`]) {
+      const second = begin(path, user, head + 'x'.repeat(600_000))
+      assert.deepEqual(await answerTo(second), full)
+      second.destroy()
+    }
+    const other = await withUser(world)
+    const elsewhere = begin(other.at, other.user, head + 'y'.repeat(600_000))
+    for (const one of [first, elsewhere]) {
+      one.end(end)
+      assert.equal((await answerTo(one)).status, 200)
+    }
+    assert.equal(deps.uploading.bytes.total, 0)
+    const third = begin(at, user, head + 'x'.repeat(600_000))
+    assert.deepEqual(await answerTo(third), full)
+    third.destroy()
+  })
+
+  test('a refused upload places nothing', async () => {
+    const { world, deps } = platform()
+    const { at, user } = await withUser(world)
+    const text = world.unique('x')
+    const sending = begin(at, user, head + text)
+    await eventually(() => assert.equal(deps.uploading.bytes.total > 0, true))
+    // Another node takes the rest of the quota meanwhile.
+    const row = { organization_id: null, hash: hashOf(''), name: 'x', mime: 'x/y' }
+    const installation_id = Number(at.split('/').at(-1))
+    await claimContent(deps.registry, row.hash, 0)
+    await deps.registry
+      .insertInto('files')
+      .values({ ...row, installation_id, size: 2 ** 20, created: 0, updated: 0 })
+      .execute()
+    sending.end(end)
+    assert.deepEqual(await answerTo(sending), full)
+    assert.equal(stored(hashOf(text)), false)
+  })
+
+  test('a content goes with its file, however new it is', async () => {
+    const { world, deps } = platform()
+    const { at, user } = await withUser(world)
+    const text = world.unique('x')
+    const body = head + text + end
+    const [file] = (await world.request(`POST ${at}`, { as: user, headers: type, body })).json as {
+      id: number
+    }[]
+    await sweepFiles(deps)
+    assert.equal(stored(hashOf(text)), true)
+    await world.request(`DELETE ${at}/${file?.id}`, { as: user })
+    await sweepFiles(deps)
+    assert.equal(stored(hashOf(text)), false)
+  })
+
+  test('a claim ends with its upload, and no other claim with it', async () => {
+    const { registry, clock } = platform().deps
+    const now = clock()
+    const f = async (claims: number[], released: number, isDue: boolean) => {
+      const hash = hashOf(platform().world.unique('claim'))
+      for (const at of claims) await claimContent(registry, hash, at)
+      await releaseContents(registry, [hash], { claimed: released, now: now + 10 })
+      const due = await contentsToLookAt(registry, now + 10, 1000)
+      assert.equal(due.includes(hash), isDue, String(claims))
+      const later = await contentsToLookAt(registry, now + 2 * HOUR, 100_000)
+      assert.equal(later.includes(hash), true)
+      await registry.deleteFrom('file_contents').where('hash', '=', hash).execute()
+    }
+    await f([now], now, true)
+    await f([now - 2 * HOUR, now], now, true)
+    await f([now, now + 1], now, false)
+    await f([now, now + 1], now + 1, false)
+    await f([now, now], now, false)
+    await f([now + 1, now], now, false)
+  })
+
   test('a part that was received long ago is there while its request may go on', async () => {
     const { deps } = platform()
     const half = await deps.files.receive(10)
@@ -121,4 +225,22 @@ onEveryRegistry('limits of files', (engine) => {
       .executeTakeFirstOrThrow()
     assert.equal(Number(numDeletedRows), 70_001)
   })
+})
+
+test('uploads stop while there still is room for samples', async () => {
+  const { bavail, bsize } = await statfs(tmpdir())
+  const reserve = Math.floor((bavail * bsize) / 2 ** 20 / 1.5)
+  const platform = await startTestPlatform({
+    settings: { CARACAL_DISK_RESERVE_MB: String(reserve) }
+  })
+  try {
+    const { at, user } = await withUser(platform.world)
+    const sent = { as: user, headers: type, body: `${head}x${end}` }
+    const { status, json: answer } = await platform.world.request(`POST ${at}`, sent)
+    const message = 'The disk is full up to its reserve'
+    assert.deepEqual([status, answer], [507, { message }])
+    assert.equal(platform.deps.hasRoom(), true)
+  } finally {
+    await platform.stop()
+  }
 })

@@ -12,9 +12,11 @@ import {
   tooSlow
 } from '../../http/errors.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
-import { boundaryOf, readMultipart } from '../../http/multipart.ts'
+import { boundaryOf, type Part, readMultipart } from '../../http/multipart.ts'
 import { fileNameFault, mediaType } from '../../lib/file-name.ts'
+import type { Tally } from '../../lib/tally.ts'
 import { HOUR } from '../../lib/unix-time.ts'
+import type { FileLimits } from '../../registry/files.ts'
 
 export const MAX_FILE = 31_457_280
 /** In one request. */
@@ -30,7 +32,12 @@ const MAX_TIME = HOUR
 
 export type Upload = { name: string; mime: string; incoming: Incoming }
 
+/** Of whom the files will be, and what that one may still have. */
+export type Quota = { owner: string; left: () => Promise<FileLimits>; full: () => Error }
+
 type Parts = Pick<Deps, 'files' | 'uploading' | 'clock'>
+
+type Arrival = { uploads: Upload[]; share: Share }
 
 class Stopping extends Error {}
 class Late extends Error {}
@@ -49,20 +56,25 @@ export class Uploads {
   async receive<T>(
     request: FastifyRequest,
     reply: FastifyReply,
+    quota: Quota,
     use: (uploads: readonly Upload[]) => Promise<T>
   ): Promise<T> {
     const done = this.#begin(request.principal.owner)
+    const share = new Share(this.#parts.uploading.bytes, quota)
     const uploads: Upload[] = []
     try {
-      await this.#read(request, reply, uploads)
+      await this.#read(request, reply, { uploads, share })
+      await share.check(uploads.length)
       return await use(uploads)
     } finally {
       done()
+      share.end()
       for (const { incoming } of uploads) await incoming.discard()
     }
   }
 
-  async #read(request: FastifyRequest, reply: FastifyReply, uploads: Upload[]): Promise<void> {
+  async #read(request: FastifyRequest, reply: FastifyReply, arrival: Arrival): Promise<void> {
+    const { uploads } = arrival
     const boundary = boundaryOf(request.headers['content-type'])
     const body = request.body as Readable | undefined
     // A stream of its own: whatever ends it, the connection is left to carry the answer.
@@ -80,7 +92,7 @@ export class Uploads {
       })) {
         if (part.filename === undefined) await passOver(part.content)
         else if (uploads.length >= MAX_FILES) throw badRequest(`at most ${MAX_FILES} files`)
-        else await this.#take(uploads, part.filename, part)
+        else await this.#take(part.filename, part, arrival)
       }
       if (uploads.length === 0) throw badRequest('a part with a filename is required')
     } catch (error) {
@@ -104,15 +116,19 @@ export class Uploads {
   }
 
   async #take(
-    uploads: Upload[],
     name: string,
-    { type, content }: { type: string; content: AsyncIterable<Buffer> }
+    { type, content }: Pick<Part, 'type' | 'content'>,
+    { uploads, share }: Arrival
   ): Promise<void> {
     const fault = fileNameFault(name)
     if (fault) throw badRequest(fault)
+    await share.check(uploads.length + 1)
     const incoming = await this.#parts.files.receive(MAX_FILE)
     uploads.push({ name, mime: mediaType(type), incoming })
-    for await (const bytes of content) await incoming.write(bytes)
+    for await (const bytes of content) {
+      share.take(bytes.length)
+      await incoming.write(bytes)
+    }
     await incoming.finish()
   }
 
@@ -121,6 +137,38 @@ export class Uploads {
     if (callers.of(caller) >= AT_ONCE_EACH || callers.total >= AT_ONCE) throw tooManyUploads()
     callers.add(caller, 1)
     return () => callers.add(caller, -1)
+  }
+}
+
+/** What one upload takes of a quota while it arrives. */
+class Share {
+  readonly #arriving: Tally
+  readonly #quota: Quota
+  #own = 0
+  #left = 0
+
+  constructor(arriving: Tally, quota: Quota) {
+    this.#arriving = arriving
+    this.#quota = quota
+  }
+
+  async check(files: number): Promise<void> {
+    // Before the registry is asked: what stops arriving after this may not be there yet.
+    const arriving = this.#arriving.of(this.#quota.owner)
+    const left = await this.#quota.left()
+    if (files > left.files || arriving > left.bytes) throw this.#quota.full()
+    this.#left = left.bytes
+  }
+
+  take(bytes: number): void {
+    const { owner, full } = this.#quota
+    this.#own += bytes
+    this.#arriving.add(owner, bytes)
+    if (this.#arriving.of(owner) > this.#left) throw full()
+  }
+
+  end(): void {
+    this.#arriving.add(this.#quota.owner, -this.#own)
   }
 }
 
