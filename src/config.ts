@@ -120,7 +120,8 @@ export const Settings = Type.Object({
   DISK_RESERVE_MB: Type.Integer({
     minimum: 0,
     default: 1024,
-    description: 'Free disk space below which no more samples or queued messages are acknowledged'
+    description:
+      'Free disk space below which no more samples or queued messages are acknowledged; uploads stop at twice that'
   }),
   SLOW_QUERY_MS: Type.Integer({
     minimum: 0,

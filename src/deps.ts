@@ -14,6 +14,7 @@ import type { Latest } from './history/latest.ts'
 import type { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
 import type { Clock } from './lib/clock.ts'
+import type { Tally } from './lib/tally.ts'
 import type { Metrics } from './metrics.ts'
 import type { Executors } from './outbound/executors.ts'
 import type { Sender } from './outbound/sender.ts'
@@ -36,6 +37,8 @@ export type Deps = {
   files: FileStore
   /** Bytes that the files of one installation or organization may have together. */
   filesQuota: number
+  /** Uploads under way, whichever path they came by: how many each caller has, and how much each owner gets. */
+  uploading: { callers: Tally; bytes: Tally }
   bus: Bus
   directory: Directory
   blacklist: Blacklist

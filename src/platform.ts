@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import { sep } from 'node:path'
 import type { Logger } from 'pino'
 import { Blacklist } from './access/blacklist.ts'
 import { BrokerAccess } from './access/broker-access.ts'
@@ -23,6 +22,7 @@ import { Spool } from './history/spool.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { networksOf } from './lib/networks.ts'
 import { decodeSamples } from './lib/sample.ts'
+import { Tally } from './lib/tally.ts'
 import { SECOND } from './lib/unix-time.ts'
 import { Metrics } from './metrics.ts'
 import { Executors } from './outbound/executors.ts'
@@ -141,7 +141,7 @@ async function open(
   const hasRoom = () => disk.isEnough
   const trace = new TraceRecorder({ registry, clock, hasRoom })
   closers.push(() => within(STOP_LIMIT, trace.flush()))
-  const files = await openFiles(config, disk, closers)
+  const files = await openFiles(config, closers)
   const ids = new SampleIds(lastId)
   const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
   const mover = new Mover({ spool, history, metrics, log })
@@ -188,6 +188,7 @@ async function open(
     hasRoom,
     files,
     filesQuota: config.FILES_QUOTA_MB * 1024 * 1024,
+    uploading: { callers: new Tally(), bytes: new Tally() },
     bus,
     directory,
     blacklist,
@@ -269,20 +270,16 @@ async function open(
   return { deps, httpPort, mqttPort, mqttsPort, historyEngine: engine, onStop, stop }
 }
 
-/** A directory elsewhere may be on another disk, which has to have the same reserve. */
+/** Uploads stop at twice the reserve, so that they never keep samples from being acknowledged. */
 async function openFiles(
-  { DATA_DIR, FILES_DIR, DISK_RESERVE_MB }: Config,
-  disk: DiskSpace,
+  { FILES_DIR, DISK_RESERVE_MB }: Config,
   closers: (() => unknown)[]
 ): Promise<FileStore> {
-  const isWithin = FILES_DIR.startsWith(DATA_DIR + sep)
-  const own = isWithin ? disk : new DiskSpace(FILES_DIR, DISK_RESERVE_MB * 1024 * 1024)
-  const files = new FileStore(FILES_DIR, () => own.isEnough)
+  const disk = new DiskSpace(FILES_DIR, 2 * DISK_RESERVE_MB * 1024 * 1024)
+  const files = new FileStore(FILES_DIR, () => disk.isEnough)
   await files.open()
-  if (own !== disk) {
-    await own.start()
-    closers.push(() => own.stop())
-  }
+  await disk.start()
+  closers.push(() => disk.stop())
   return files
 }
 

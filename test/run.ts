@@ -12,7 +12,7 @@ if (!postgres)
 
 // It takes a while to start; whoever needs it waits for it.
 const users =
-  /engines\/(history|aggregate|scan|influx|month|migrate-to|clickhouse-server)|process\/nodes/
+  /engines\/(history|aggregate|scan|influx|month|migrate-to|clickhouse-server)\b|process\/nodes/
 const needsClickhouse = files.length === 0 || files.some((file) => users.test(file))
 const way = await wayToChdb()
 const hasChdb = needsClickhouse && typeof way === 'string'

@@ -10,6 +10,7 @@ export type Part = {
   content: AsyncIterable<Buffer>
 }
 
+const MAX_PREAMBLE = 4 * 1024
 const MAX_HEAD = 8 * 1024
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 
@@ -32,7 +33,7 @@ export async function* readMultipart(
 ): AsyncGenerator<Part> {
   const delimiter = Buffer.from(`\r\n--${boundary}`)
   const input = new Input(body)
-  await drain(input.until(delimiter))
+  await drain(input.until(delimiter), MAX_PREAMBLE)
   for (let parts = 0; !(await input.startsWith('--')); parts++) {
     if (parts >= maxParts) throw badRequest(`at most ${maxParts} parts`)
     const head = headOf(await input.take(END_OF_HEAD, MAX_HEAD))
@@ -42,8 +43,12 @@ export async function* readMultipart(
   }
 }
 
-async function drain(content: AsyncIterable<Buffer>): Promise<void> {
-  for await (const _ of content);
+async function drain(content: AsyncIterable<Buffer>, most = Number.POSITIVE_INFINITY) {
+  let size = 0
+  for await (const bytes of content) {
+    size += bytes.length
+    if (size > most) throw broken()
+  }
 }
 
 /** What has arrived and was not read yet. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { HOUR } from '../lib/unix-time.ts'
-import { forUpdate, isOneOf } from './dialect.ts'
+import { forUpdate, isOneOf, isOneOfTexts } from './dialect.ts'
 import type { Registry } from './tables.ts'
 
 /**
@@ -12,7 +12,27 @@ export async function claimContent(registry: Registry, hash: string, now: number
   await registry
     .insertInto('file_contents')
     .values({ hash, look_at })
-    .onConflict((conflict) => conflict.column('hash').doUpdateSet({ look_at }))
+    .onConflict((conflict) =>
+      conflict.column('hash').doUpdateSet({
+        // Beside another claim it is later than either, so that neither can be released.
+        look_at: sql`case when file_contents.look_at >= ${look_at} then file_contents.look_at + 1
+          when file_contents.look_at > ${now} then ${look_at + 1} else ${look_at} end`
+      })
+    )
+    .execute()
+}
+
+/** After the files are written, or refused: what was claimed then waits no longer, but for claims of others. */
+export async function releaseContents(
+  registry: Registry,
+  hashes: readonly string[],
+  { claimed, now }: { claimed: number; now: number }
+): Promise<void> {
+  await registry
+    .updateTable('file_contents')
+    .set({ look_at: now })
+    .where(isOneOfTexts(registry, sql.ref('hash'), hashes))
+    .where('look_at', '=', claimed + HOUR)
     .execute()
 }
 
@@ -48,7 +68,7 @@ export async function letGo(
     .set({
       look_at: sql`case when coalesce(look_at, 0) < ${now} then ${now} else look_at end`
     })
-    .where('hash', 'in', hashes)
+    .where(isOneOfTexts(registry, sql.ref('hash'), hashes))
     .execute()
 }
 

@@ -14,6 +14,7 @@ export type FileOwner = { kind: 'installation' | 'organization'; id: number }
 
 /** Of one owner. */
 export type FileLimits = { files: number; bytes: number }
+type Bounds = { limits: FileLimits; without?: number }
 
 /** What the caller may download: files of installations, and files of these organizations. */
 export type FileReach = { installations: Scope; organizationIds: readonly number[] }
@@ -130,12 +131,19 @@ const lockOwner = (registry: Registry, { kind, id }: FileOwner) =>
 async function hasSpace(
   registry: Registry,
   owner: FileOwner,
-  {
-    limits,
-    more,
-    without = 0
-  }: { limits: FileLimits; more: readonly Pick<FileFields, 'size'>[]; without?: number }
+  { more, ...bounds }: Bounds & { more: readonly Pick<FileFields, 'size'>[] }
 ): Promise<boolean> {
+  const left = await spaceLeft(registry, owner, bounds)
+  const size = more.reduce((sum, one) => sum + one.size, 0)
+  return more.length <= left.files && size <= left.bytes
+}
+
+/** What the owner may still add, or put in place of the file `without`. */
+export async function spaceLeft(
+  registry: Registry,
+  owner: FileOwner,
+  { limits, without = 0 }: Bounds
+): Promise<FileLimits> {
   const { files, bytes } = await registry
     .selectFrom('files')
     .select((eb) => [
@@ -145,14 +153,5 @@ async function hasSpace(
     .where(columnOf(owner), '=', owner.id)
     .where('id', '<>', without)
     .executeTakeFirstOrThrow()
-  const size = more.reduce((sum, one) => sum + one.size, 0)
-  return files + more.length <= limits.files && bytes + size <= limits.bytes
+  return { files: limits.files - files, bytes: limits.bytes - bytes }
 }
-
-/** Whether a file of this size still fits. */
-export const fits = (
-  registry: Registry,
-  owner: FileOwner,
-  limits: FileLimits,
-  size = 0
-): Promise<boolean> => hasSpace(registry, owner, { limits, more: [{ size }] })

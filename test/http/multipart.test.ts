@@ -56,6 +56,7 @@ test('readMultipart takes parts as clients write them', async () => {
   await f('--x  \r\nContent-Type: a/b\r\n\r\n1\r\n--x--', [{ name: '', type: 'a/b', text: '1' }])
   await f('--x\r\n\r\nbare\r\n--x--', [{ name: '', text: 'bare' }])
   await f('--x--', [])
+  await f(`${'p'.repeat(4094)}\r\n--x--`, [])
 })
 
 test('readMultipart refuses what is not whole', async () => {
@@ -68,6 +69,7 @@ test('readMultipart refuses what is not whole', async () => {
   await f(`${head('a')}1`)
   await f(`${head('a')}1\r\n--xy\r\n\r\n--x--`)
   await f('--x\r\ncontent-disposition: form-data')
+  await f(`${'p'.repeat(4097)}\r\n--x--`)
   await f(`--x\r\n${'a: b\r\n'.repeat(5000)}\r\n1\r\n--x--`)
   await f(`${`${head('a')}1\r\n`.repeat(11)}--x--`, /at most 10 parts/)
 })

@@ -9,7 +9,7 @@ import { dropIfStalled, stopping } from '../../http/hung-up.ts'
 import { Message } from '../../http/schema.ts'
 import { attachment } from '../../lib/content-disposition.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
-import { claimContent } from '../../registry/file-contents.ts'
+import { claimContent, releaseContents } from '../../registry/file-contents.ts'
 import {
   deleteFile,
   type FileFields,
@@ -18,13 +18,13 @@ import {
   type FileRow,
   findByHash,
   findFile,
-  fits,
   insertFiles,
   listFiles,
-  replaceFile
+  replaceFile,
+  spaceLeft
 } from '../../registry/files.ts'
 import { File, fileParams, HashParams, ownerParams } from './schema.ts'
-import { type Upload, Uploads } from './uploads.ts'
+import { type Quota, type Upload, Uploads } from './uploads.ts'
 
 type Kind = FileOwner['kind']
 
@@ -91,7 +91,7 @@ export const fileRoutes: Routes = (app, deps) => {
   // Here a body is a stream, and no parser holds it in memory.
   app.register(async (plain) => {
     const scope = plain as App
-    const uploads = new Uploads(files, stopping(scope))
+    const uploads = new Uploads(deps, stopping(scope))
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     for (const kind of ['installation', 'organization'] as const) {
@@ -173,11 +173,11 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
     },
     async (request, reply) => {
       const owner = ownerIn(kind, request.params)
-      if (!(await fits(registry, owner, limits))) throw full(kind)
-      return uploads.receive(request, reply, async (received) => {
-        const stored = await store(received)
-        const rows = await insertFiles(registry, owner, stored, { limits, now: clock() })
-        if (!rows) throw full(kind)
+      return uploads.receive(request, reply, quotaOf(owner), async (received) => {
+        const rows = await withContents(received, (stored) =>
+          insertFiles(registry, owner, stored, { limits, now: clock() })
+        )
+        if (!rows) throw full()
         return rows.map(shown)
       })
     }
@@ -199,31 +199,50 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
       const owner = ownerIn(kind, request.params)
       const { file_id: id } = request.params
       if (!(await findFile(registry, owner, id))) throw notFound()
-      return uploads.receive(request, reply, async (received) => {
-        if (received.length > 1) throw badRequest('exactly one file is required')
-        const [file] = await store(received)
-        if (!file) throw badRequest('exactly one file is required')
-        const row = await replaceFile(registry, owner, { ...file, id }, { limits, now: clock() })
-        if (row === 'missing') throw notFound()
-        if (row === 'full') throw full(kind)
+      return uploads.receive(request, reply, quotaOf(owner, id), async (received) => {
+        if (received.length !== 1) throw badRequest('exactly one file is required')
+        const row = await withContents(
+          received,
+          async ([file]) =>
+            file && replaceFile(registry, owner, { ...file, id }, { limits, now: clock() })
+        )
+        if (!row || row === 'missing') throw notFound()
+        if (row === 'full') throw full()
         return shown(row)
       })
     }
   })
 
-  /** When it answers the contents would survive a crash. */
-  async function store(received: readonly Upload[]): Promise<FileFields[]> {
-    const stored: FileFields[] = []
-    for (const { name, mime, incoming } of received) {
-      const { hash, size } = incoming
-      await claimContent(registry, hash, clock())
-      await files.place(incoming)
-      stored.push({ hash, name, mime, size })
+  /** Files are written when their contents would survive a crash. */
+  async function withContents<T>(
+    received: readonly Upload[],
+    write: (stored: FileFields[]) => Promise<T>
+  ): Promise<T> {
+    const claimed = clock()
+    const hashes = new Set<string>()
+    try {
+      for (const { incoming } of received) {
+        if (hashes.has(incoming.hash)) continue
+        hashes.add(incoming.hash)
+        await claimContent(registry, incoming.hash, claimed)
+        await files.place(incoming)
+      }
+      return await write(
+        received.map(({ name, mime, incoming: { hash, size } }) => ({ hash, name, mime, size }))
+      )
+    } finally {
+      // Without it the claim ends by itself, later.
+      await releaseContents(registry, [...hashes], { claimed, now: clock() }).catch(() => {})
     }
-    return stored
   }
 
-  const full = (kind: Kind) =>
+  const quotaOf = (owner: FileOwner, without = 0): Quota => ({
+    owner: `${kind} ${owner.id}`,
+    left: () => spaceLeft(registry, owner, { limits, without }),
+    full
+  })
+
+  const full = () =>
     badRequest(
       `an ${kind} has at most ${limits.files} files of together ${Math.floor(limits.bytes / 2 ** 20)} MiB`
     )
