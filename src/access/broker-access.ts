@@ -17,8 +17,10 @@ import { isSameSecret } from './tokens.ts'
 type Known = {
   username: string
   until: number
-  session: Promise<MqttSession | undefined>
+  session: Promise<Found>
 }
+/** Who signed in with a client id. */
+type Found = MqttSession | 'platform' | undefined
 /** Whom an external broker asks about. */
 export type BrokerUser = { clientId: string; username: string }
 
@@ -38,6 +40,8 @@ const FRESH = SECOND
 const TOUCH_EVERY = HOUR
 const MAX_REMEMBERED = 10_000
 const PAGE = 500
+/** No principal's. */
+const PLATFORM = 'platform'
 /** The first organization, above all others. */
 const TOP = 1
 
@@ -58,7 +62,7 @@ export class BrokerAccess {
     this.#known.clear()
   }
 
-  /** Nobody else can sign in under its name. */
+  /** Nobody else can sign in under its name. It is no proof: who signed in is in the registry. */
   isPlatform(username: string): boolean {
     const { account } = this.#parts
     return account.username !== '' && username === account.username
@@ -73,9 +77,16 @@ export class BrokerAccess {
     const { rules, registry, clock, account, sessionDays } = this.#parts
     if (this.isPlatform(username)) {
       // Never throttled: others must not be able to lock it out.
-      return isSameSecret(password, account.password) ? 'platform' : 'refused'
+      if (!isName(clientId, MAX_CLIENT_ID) || !isSameSecret(password, account.password)) {
+        return 'refused'
+      }
+      const client_id = ownRow(clientId)
+      const client = { client_id, username, owner: PLATFORM, sealed: '', seen: clock() }
+      await claimBrokerClient(registry, client, 0)
+      this.#known.delete(client_id)
+      return 'platform'
     }
-    if (!isName(clientId, MAX_CLIENT_ID) || clientId.startsWith(ownClientIds)) return 'refused'
+    if (!isName(clientId, MAX_CLIENT_ID) || isOwn(clientId)) return 'refused'
     if (username !== '' && !isName(username, MAX_USERNAME)) return 'refused'
     const session = await rules.signIn({ username, password, address: address.slice(0, 64) })
     if (typeof session === 'string') return session
@@ -88,14 +99,15 @@ export class BrokerAccess {
   }
 
   async mayPublish(user: BrokerUser, topic: string): Promise<boolean> {
-    if (this.isPlatform(user.username)) return true
     const session = await this.#sessionOf(user)
+    if (session === 'platform') return isOwn(user.clientId)
     return session !== undefined && isTopic(topic) && this.#parts.rules.mayPublish(session, topic)
   }
 
   async mayReceive(user: BrokerUser, topic: string): Promise<boolean> {
-    if (this.isPlatform(user.username)) return true
     const session = await this.#sessionOf(user)
+    // Also where it cuts off: Mosquitto drops what waits for a client and may not be read.
+    if (session === 'platform') return true
     return session !== undefined && isTopic(topic) && this.#parts.rules.mayReceive(session, topic)
   }
 
@@ -108,8 +120,8 @@ export class BrokerAccess {
     given: string,
     { asksForDeliveries }: { asksForDeliveries: boolean }
   ): Promise<boolean> {
-    if (this.isPlatform(user.username)) return true
     const session = await this.#sessionOf(user)
+    if (session === 'platform') return isOwn(user.clientId)
     const filter = unshared(given)
     if (!session || filter === undefined || filter.startsWith('$')) return false
     if (!this.#parts.rules.maySubscribe(session, filter)) return false
@@ -146,26 +158,27 @@ export class BrokerAccess {
     return session?.owner === owner ? session : undefined
   }
 
-  async #sessionOf({ clientId, username }: BrokerUser): Promise<MqttSession | undefined> {
+  async #sessionOf({ clientId, username }: BrokerUser): Promise<Found> {
     if (!isName(clientId, MAX_CLIENT_ID)) return undefined
+    const row = this.isPlatform(username) ? ownRow(clientId) : clientId
     const now = this.#parts.clock()
-    const known = this.#known.get(clientId)
+    const known = this.#known.get(row)
     if (known && known.username === username && known.until > now) return known.session
     if (this.#known.size >= MAX_REMEMBERED) this.#known.clear()
-    const session = this.#load({ clientId, username })
-    this.#known.set(clientId, { username, until: now + FRESH, session })
-    session.catch(() => this.#known.delete(clientId))
+    const session = this.#load(row, username)
+    this.#known.set(row, { username, until: now + FRESH, session })
+    session.catch(() => this.#known.delete(row))
     return session
   }
 
-  async #load({ clientId, username }: BrokerUser): Promise<MqttSession | undefined> {
+  async #load(row: string, username: string): Promise<Found> {
     const { registry, clock } = this.#parts
-    const client = await findBrokerClient(registry, clientId)
+    const client = await findBrokerClient(registry, row)
     if (!client || client.username !== username) return undefined
-    const session = await this.#unseal(client)
+    const session = client.owner === PLATFORM ? PLATFORM : await this.#unseal(client)
     if (!session) return undefined
     const now = clock()
-    if (client.seen + TOUCH_EVERY <= now) await touchBrokerClient(registry, clientId, now)
+    if (client.seen + TOUCH_EVERY <= now) await touchBrokerClient(registry, row, now)
     return session
   }
 }
@@ -175,6 +188,12 @@ const mayReceiveAll = (principal: Principal): boolean =>
   holds(principal, 'mqtt/subscribe/broad') &&
   holdsName(principal, 'mqtt/subscribe/all') &&
   principal.organizationsBelow.has(TOP)
+
+const isOwn = (clientId: string): boolean => clientId.startsWith(ownClientIds)
+
+/** Where the platform's own sign-in is kept: the row of a client that it cuts off stays as it is. */
+const ownRow = (clientId: string): string =>
+  isOwn(clientId) ? clientId : `${ownClientIds}for-${clientId}`
 
 const isName = (text: string, max: number): boolean =>
   text !== '' && text.length <= max && !text.includes('\0')

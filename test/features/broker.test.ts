@@ -89,7 +89,7 @@ onEveryRegistry('broker', (engine) => {
 
     test('who has no key or another one, however powerful, gets no answer', async () => {
       const { world } = platform
-      const paths = ['/auth', '/acl', '/mosquitto/user', '/mosquitto/superuser', '/mosquitto/acl']
+      const paths = ['/auth', '/acl', '/mosquitto/user', '/mosquitto/acl']
       const basic = (password: string) => ({ authorization: `Basic ${btoa(`x:${password}`)}` })
       const strangers: Record<string, string>[] = [
         {},
@@ -201,7 +201,33 @@ onEveryRegistry('broker', (engine) => {
       const renamed = { ...device, username: 'another' }
       assert.equal(await may(renamed, `publish ${own}/obj/x`), false)
       assert.equal(await may({ ...device, clientid: '' }, `publish ${own}/obj/x`), false)
-      assert.equal(await may({ clientid: 'c', username: 'caracal' }, 'subscribe $SYS/#'), true)
+      assert.equal(await may({ clientid: 'c', username: 'caracal' }, 'subscribe $SYS/#'), false)
+    })
+
+    test('the name of the platform alone opens nothing', async () => {
+      const { world } = platform
+      const { clientid } = await connected(world.admin)
+      const own = (id: string) => ({ clientid: id, username: 'caracal' })
+      const signedIn = world.unique('caracal-test')
+      const f = async (who: SignIn, what: string, want: boolean) =>
+        assert.equal(await mosquittoMay(who, what), want, `${who.clientid} ${what}`)
+      for (const what of ['write 1/set/x', 'read 1/obj/x', 'subscribe #']) {
+        await f(own(signedIn), what, false)
+        await f(own(clientid), what, false)
+      }
+      assert.deepEqual(await signIn({ ...own(signedIn), password: 'own password' }), {
+        result: 'allow',
+        is_superuser: true
+      })
+      for (const what of ['write 1/set/x', 'read 1/obj/x', 'subscribe #']) {
+        await f(own(signedIn), what, true)
+        await f({ clientid: signedIn, username: 'any' }, what, false)
+      }
+      // As it cuts a client off: Mosquitto throws away what waits and may not be read.
+      await signIn({ ...own(clientid), password: 'own password' })
+      await f(own(clientid), 'read 1/obj/x', true)
+      await f(own(clientid), 'write 1/set/x', false)
+      await f(own(clientid), 'subscribe #', false)
     })
 
     test('mosquitto-go-auth: every delivery is asked for, so a wildcard is open to more', async () => {
@@ -357,7 +383,7 @@ onEveryRegistry('broker', (engine) => {
       await f('/mosquitto/acl', 'acc=2', 400, form)
       await f('/mosquitto/user', `clientid=a%00b&username=x&password=${user.token}`, 403, form)
       await f('/mosquitto/user', '%%%', 403, form)
-      await f('/mosquitto/superuser', '', 400)
+      await f('/mosquitto/user', '', 400)
     })
 
     test('an open connection is cut off when its credential ends; what is kept for it stays', async (t) => {
@@ -421,13 +447,12 @@ onEveryRegistry('broker', (engine) => {
       const no = { status: 403, body: '{"message":"Forbidden"}' }
       assert.deepEqual(await send('user', { clientid, password: user.token, username: 'd' }), yes)
       assert.deepEqual(await send('user', { clientid, password: 'wrong', username: 'd' }), no)
-      assert.deepEqual(await send('superuser', { username: 'd' }), no)
-      assert.deepEqual(await send('superuser', { username: 'caracal' }), yes)
+      // Asked only with a configuration of another's: nobody is one, whatever the name.
+      assert.equal((await send('superuser', { username: 'caracal' })).status, 404)
       assert.deepEqual(await send('acl', { acc: 2, clientid, topic, username: 'd' }), yes)
       assert.deepEqual(await send('acl', { acc: 2, clientid, topic: '1/x', username: 'd' }), no)
       const text = `clientid=${clientid}&password=${user.token}&username=d`
       assert.deepEqual(await sendForm('user', text), yes)
-      assert.deepEqual(await sendForm('superuser', 'username=caracal'), yes)
       const at = encodeURIComponent(topic)
       assert.deepEqual(
         await sendForm('acl', `acc=4&clientid=${clientid}&topic=${at}&username=d`),
