@@ -1,7 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type BrokerRules, ownClientIds } from '../bus/bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import { hasWildcard, unshared } from '../lib/topic.ts'
-import { DAY, HOUR, SECOND } from '../lib/unix-time.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../lib/unix-time.ts'
 import {
   brokerClientsAfter,
   claimBrokerClient,
@@ -18,6 +19,8 @@ type Known = {
   username: string
   until: number
   session: Promise<Found>
+  /** What the registry said when it last answered. */
+  last: { found: Found; at: number } | undefined
 }
 /** Who signed in with a client id. */
 type Found = MqttSession | 'platform' | undefined
@@ -37,8 +40,14 @@ const MAX_CLIENT_ID = 255
 const MAX_USERNAME = 1024
 /** How long an answer may be old. What changes in the registry is seen at once. */
 const FRESH = SECOND
+/** How long it may be old while the registry is away. */
+const STALE = 10 * MINUTE
+/** Brokers wait for five seconds. */
+const REGISTRY_LIMIT = 2 * SECOND
+/** When the registry is asked again after that. */
+const RETRY = 10 * SECOND
 const TOUCH_EVERY = HOUR
-const MAX_REMEMBERED = 10_000
+const MAX_REMEMBERED = 100_000
 const PAGE = 500
 /** No principal's. */
 const PLATFORM = 'platform'
@@ -164,11 +173,37 @@ export class BrokerAccess {
     const now = this.#parts.clock()
     const known = this.#known.get(row)
     if (known && known.username === username && known.until > now) return known.session
-    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear()
-    const session = this.#load(row, username)
-    this.#known.set(row, { username, until: now + FRESH, session })
-    session.catch(() => this.#known.delete(row))
-    return session
+    const last = known?.username === username ? known.last : undefined
+    const load = this.#load(row, username)
+    const session = last ? within(REGISTRY_LIMIT, load) : load
+    const asked: Known = { username, until: now + FRESH, session, last }
+    asked.session = session.then(
+      (found) => {
+        asked.last = { found, at: now }
+        return found
+      },
+      (error) => {
+        // A short absence of the registry must not end the connection of every device.
+        if (last && now - last.at < STALE) {
+          asked.until = now + RETRY
+          return last.found
+        }
+        if (this.#known.get(row) === asked) {
+          if (known) this.#known.set(row, known)
+          else this.#known.delete(row)
+        }
+        throw error
+      }
+    )
+    this.#remember(row, asked)
+    return asked.session
+  }
+
+  #remember(row: string, known: Known): void {
+    this.#known.delete(row)
+    const [oldest] = this.#known.size < MAX_REMEMBERED ? [] : this.#known.keys()
+    if (oldest !== undefined) this.#known.delete(oldest)
+    this.#known.set(row, known)
   }
 
   async #load(row: string, username: string): Promise<Found> {
@@ -181,6 +216,14 @@ export class BrokerAccess {
     if (client.seen + TOUCH_EVERY <= now) await touchBrokerClient(registry, row, now)
     return session
   }
+}
+
+function within<T>(limit: number, promise: Promise<T>): Promise<T> {
+  const done = new AbortController()
+  const tooLate = wait(limit, undefined, { signal: done.signal }).then((): never => {
+    throw new Error('the registry does not answer')
+  })
+  return Promise.race([promise, tooLate]).finally(() => done.abort())
 }
 
 /** Also of installations that do not exist yet. */

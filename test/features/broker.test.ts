@@ -13,6 +13,7 @@ import type { Account, Answer } from '../support/world.ts'
 
 const KEY = 'a_broker-key_of_32_characters_00'
 const DAY = 86_400_000
+const MINUTE = 60_000
 const asBroker = { authorization: `Bearer ${KEY}` }
 const json = { 'content-type': 'application/json' }
 
@@ -291,6 +292,39 @@ onEveryRegistry('broker', (engine) => {
       assert.equal(await may(gateway, what), true)
       await world.request(line, { as: world.admin })
       assert.equal(await may(gateway, what), false)
+    })
+
+    test('while the registry is away, who was known goes on for ten minutes', async () => {
+      const { world, deps } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const what = `publish ${installation.client_id}/obj/x`
+      const [device, silent] = [await connected(user), await connected(user)]
+      assert.equal(await may(device, what), true)
+      const rename = (from: string, to: string) =>
+        deps.registry.schema.alterTable(from).renameTo(to).execute()
+      const isUnanswered = async ({ clientid, username }: typeof device) => {
+        const topic = `${installation.client_id}/obj/x`
+        const { status } = await ask('/acl', { clientid, username, topic, action: 'publish' })
+        assert.ok(status >= 500, String(status))
+      }
+      await rename('broker_clients', 'away')
+      try {
+        ahead = 5 * MINUTE
+        assert.equal(await may(device, what), true)
+        await isUnanswered({ ...device, username: 'another' })
+        await isUnanswered(silent)
+        ahead = 11 * MINUTE
+        await isUnanswered(device)
+        ahead = 5 * MINUTE
+        assert.equal(await may(device, what), true)
+        // What is known to have changed is not answered from memory.
+        await deleteToken(user)
+        await isUnanswered(device)
+      } finally {
+        ahead = 0
+        await rename('away', 'broker_clients')
+      }
+      assert.equal(await may(device, what), false)
     })
 
     test('a key that ends by the clock is refused, a restricted one may what its list says', async () => {

@@ -22,6 +22,14 @@ test('what the configurations of brokers ask for exists', async () => {
   )
 })
 
+test('EMQX acknowledges nothing that was refused', () => {
+  const options = read('deploy/emqx/caracal.hocon').match(/^ *(no_match|deny_action) .*$/gm)
+  assert.deepEqual(
+    options?.map((line) => line.trim()),
+    ['no_match = deny', 'deny_action = disconnect']
+  )
+})
+
 test('mosquitto-go-auth caches nothing and knows no superuser', () => {
   const options = read('deploy/mosquitto/go-auth.conf').match(/^auth_opt_\S*(cache|superuser).*$/gm)
   assert.deepEqual(options, ['auth_opt_disable_superuser true', 'auth_opt_cache false'])
