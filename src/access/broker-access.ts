@@ -1,14 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { type BrokerRules, ownClientIds } from '../bus/bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import { hasWildcard, unshared } from '../lib/topic.ts'
-import { DAY, HOUR, MINUTE, SECOND } from '../lib/unix-time.ts'
+import { HOUR, MINUTE, SECOND } from '../lib/unix-time.ts'
 import {
   brokerClientsAfter,
   claimBrokerClient,
   endBrokerClient,
   findBrokerClient,
-  touchBrokerClient
+  freeBrokerClient,
+  touchBrokerClient,
+  unusedBrokerClients
 } from '../registry/broker-clients.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { MqttSession } from './mqtt-rules.ts'
@@ -33,11 +36,13 @@ type Parts = {
   clock: Clock
   /** Name and password of the platform itself; an empty name: it connects without one. */
   account: { username: string; password: string }
-  sessionDays: number
+  log: Pick<Logger, 'warn'>
 }
 
 const MAX_CLIENT_ID = 255
 const MAX_USERNAME = 1024
+/** Made-up client ids of one owner must not fill the table. */
+const PER_OWNER = 100_000
 /** How long an answer may be old. What changes in the registry is seen at once. */
 const FRESH = SECOND
 /** How long it may be old while the registry is away. */
@@ -83,7 +88,7 @@ export class BrokerAccess {
     password: string,
     address: string
   ): Promise<'platform' | 'user' | 'refused' | 'throttled'> {
-    const { rules, registry, clock, account, sessionDays } = this.#parts
+    const { rules, registry, clock, account, log } = this.#parts
     if (this.isPlatform(username)) {
       // Never throttled: others must not be able to lock it out.
       if (!isName(clientId, MAX_CLIENT_ID) || !isSameSecret(password, account.password)) {
@@ -91,7 +96,7 @@ export class BrokerAccess {
       }
       const client_id = ownRow(clientId)
       const client = { client_id, username, owner: PLATFORM, sealed: '', seen: clock() }
-      await claimBrokerClient(registry, client, 0)
+      await claimBrokerClient(registry, client, Number.POSITIVE_INFINITY)
       this.#known.delete(client_id)
       return 'platform'
     }
@@ -99,12 +104,13 @@ export class BrokerAccess {
     if (username !== '' && !isName(username, MAX_USERNAME)) return 'refused'
     const session = await rules.signIn({ username, password, address: address.slice(0, 64) })
     if (typeof session === 'string') return session
-    const now = clock()
     const { owner } = session
-    const client = { client_id: clientId, username, owner, sealed: rules.seal(session), seen: now }
-    const isTheirs = await claimBrokerClient(registry, client, now - sessionDays * DAY)
+    const sealed = rules.seal(session)
+    const client = { client_id: clientId, username, owner, sealed, seen: clock() }
+    const claim = await claimBrokerClient(registry, client, PER_OWNER)
+    if (claim === 'full') log.warn({ owner, clientId }, 'too many MQTT client ids of one owner')
     this.#known.delete(clientId)
-    return isTheirs ? 'user' : 'refused'
+    return claim === 'claimed' ? 'user' : 'refused'
   }
 
   async mayPublish(user: BrokerUser, topic: string): Promise<boolean> {
@@ -154,6 +160,30 @@ export class BrokerAccess {
         await endBrokerClient(registry, client_id, sealed)
       }
     } while (page.length === PAGE)
+  }
+
+  /**
+   * The client ids of others that were not used since are free, each when its connection is cut
+   * off: a silent one may still be open. Ends where that fails; returns how many there were.
+   */
+  async freeUnused(
+    unusedSince: number,
+    cutOff: (clientId: string) => Promise<boolean>
+  ): Promise<number> {
+    const { registry } = this.#parts
+    let freed = 0
+    let page: string[] = []
+    do {
+      const after = page.at(-1) ?? ''
+      const options = { unusedSince, but: PLATFORM, after, limit: PAGE }
+      page = await unusedBrokerClients(registry, options)
+      for (const clientId of page) {
+        if (!(await cutOff(clientId))) return freed
+        if (await freeBrokerClient(registry, clientId, unusedSince)) freed++
+        await freeBrokerClient(registry, ownRow(clientId), Number.MAX_SAFE_INTEGER)
+      }
+    } while (page.length === PAGE)
+    return freed
   }
 
   async #unseal({

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { unixMs } from '../../src/lib/unix-time.ts'
-import { findBrokerClient, forgetBrokerClients } from '../../src/registry/broker-clients.ts'
+import type { PlatformBus } from '../../src/platform-bus.ts'
+import { findBrokerClient } from '../../src/registry/broker-clients.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Mosquitto, startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
@@ -368,6 +370,8 @@ onEveryRegistry('broker', (engine) => {
       assert.deepEqual(await signIn({ ...again, password: user.password }), allow)
       ahead = 89 * DAY
       const late = await world.user({})
+      assert.deepEqual(await signIn({ ...device, password: late.token }), deny)
+      await platform.deps.brokerAccess.freeUnused(Date.now() + 58.5 * DAY, async () => true)
       assert.deepEqual(await signIn({ ...device, password: late.token }), allow)
       assert.equal(await may(again, what), false)
       ahead = 0
@@ -527,22 +531,51 @@ onEveryRegistry('broker', (engine) => {
       })
     })
 
-    test('client ids that nobody used for long are forgotten', async () => {
+    test('a client id that nobody used for long is free when its connection is cut off', async (t) => {
       const { world, deps } = platform
       const { clientid } = await connected(await world.user({}))
-      const count = async () => {
-        const rows = await deps.registry
-          .selectFrom('broker_clients')
-          .select('client_id')
-          .where('client_id', '=', clientid)
-          .execute()
-        return rows.length
-      }
-      assert.equal(await count(), 1)
-      await forgetBrokerClients(deps.registry, Date.now() - DAY)
-      assert.equal(await count(), 1)
-      assert.ok((await forgetBrokerClients(deps.registry, Date.now() + DAY)) > 0)
-      assert.equal(await count(), 0)
+      const client = await mqttClient(t, mosquitto.port, { clientId: clientid, clean: false })
+      const isThere = async () => (await findBrokerClient(deps.registry, clientid)) !== undefined
+      const bus = deps.bus as PlatformBus
+      await bus.endSessionsUnusedSince(Date.now() - DAY)
+      assert.deepEqual([await isThere(), client.mqtt.connected], [true, true])
+      // One that cannot be cut off keeps its client id.
+      await deps.brokerAccess.freeUnused(Date.now() + DAY, async () => false)
+      assert.equal(await isThere(), true)
+      assert.ok((await bus.endSessionsUnusedSince(Date.now() + DAY)) > 0)
+      assert.equal(await isThere(), false)
+      await eventually(() => assert.equal(client.mqtt.connected, false))
+      // Nobody finds there what was kept for another.
+      const next = await mqttClient(t, mosquitto.port, { clientId: clientid, clean: false })
+      assert.equal(next.sessionPresent, false)
+    })
+
+    test('who comes back while being cut off keeps the client id', async () => {
+      const { world, deps } = platform
+      const user = await world.user({})
+      const device = await connected(user)
+      ahead = 2 * MINUTE
+      await deps.brokerAccess.freeUnused(Date.now() + MINUTE, async (clientid) => {
+        if (clientid === device.clientid) await signIn({ ...device, password: user.token })
+        return true
+      })
+      ahead = 0
+      assert.ok(await findBrokerClient(deps.registry, device.clientid))
+    })
+
+    test('above the limit new client ids are refused, and those there are stay', async () => {
+      const { world, deps } = platform
+      const [user, other] = [await world.user({}), await world.user({})]
+      const device = await connected(user)
+      const owner = `user:${user.id}`
+      await sql`insert into broker_clients (client_id, username, owner, sealed, seen)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 99999)
+        select 'many-' || i, 'any', cast(${owner} as text), '', 1 from n`.execute(deps.registry)
+      const next = { clientid: world.unique('device'), username: 'any' }
+      assert.deepEqual(await signIn({ ...next, password: user.token }), deny)
+      assert.deepEqual(await signIn({ ...device, password: user.token }), allow)
+      assert.deepEqual(await signIn({ ...next, password: other.token }), allow)
+      await deps.registry.deleteFrom('broker_clients').where('owner', '=', owner).execute()
     })
 
     test('Mosquitto lets nobody in before its messages are read, but the platform', async () => {
