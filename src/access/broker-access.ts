@@ -104,7 +104,7 @@ export class BrokerAccess {
     if (username !== '' && !isName(username, MAX_USERNAME)) return 'refused'
     const session = await rules.signIn({ username, password, address: address.slice(0, 64) })
     if (typeof session === 'string') return session
-    const { owner } = session
+    const owner = ownerOf(session)
     const sealed = rules.seal(session)
     const client = { client_id: clientId, username, owner, sealed, seen: clock() }
     const claim = await claimBrokerClient(registry, client, PER_OWNER)
@@ -194,7 +194,7 @@ export class BrokerAccess {
     sealed: string
   }): Promise<MqttSession | undefined> {
     const session = sealed === '' ? undefined : await this.#parts.rules.unseal(sealed)
-    return session?.owner === owner ? session : undefined
+    return session && ownerOf(session) === owner ? session : undefined
   }
 
   async #sessionOf({ clientId, username }: BrokerUser): Promise<Found> {
@@ -261,6 +261,10 @@ const mayReceiveAll = (principal: Principal): boolean =>
   holds(principal, 'mqtt/subscribe/broad') &&
   holdsName(principal, 'mqtt/subscribe/all') &&
   principal.organizationsBelow.has(TOP)
+
+/** EMQX asks at SUBSCRIBE only: a restricted key must not find what a wider one subscribed to. */
+const ownerOf = ({ owner, principal: { limit, tokenId } }: MqttSession): string =>
+  limit === undefined ? owner : `${owner} key:${tokenId}`
 
 const isOwn = (clientId: string): boolean => clientId.startsWith(ownClientIds)
 

@@ -350,6 +350,24 @@ onEveryRegistry('broker', (engine) => {
       ahead = 0
     })
 
+    test('a restricted key has client ids of its own: what a wider one left there is not its', async () => {
+      const { world } = platform
+      const { installation, user } = await world.site(['mqtt/#', 'user/#'])
+      const key = async (name: string) => {
+        const body = { name, permissions: ['mqtt/publish/all'] }
+        const line = 'POST /api/v2/user/me/security/token'
+        return (await world.request(line, { as: user, body })).json as Account
+      }
+      const [one, two] = [await key('one'), await key('two')]
+      const [wide, narrow] = [await connected(user), await connected(one)]
+      assert.deepEqual(await signIn({ ...wide, password: one.token }), deny)
+      assert.deepEqual(await signIn({ ...narrow, password: two.token }), deny)
+      assert.deepEqual(await signIn({ ...narrow, password: user.token }), deny)
+      assert.deepEqual(await signIn({ ...narrow, password: one.token }), allow)
+      assert.equal(await may(narrow, `publish ${installation.client_id}/obj/x`), true)
+      assert.equal(await may(wide, `subscribe ${installation.client_id}/#`), true)
+    })
+
     test('a client id belongs to its principal until nobody used it for long', async () => {
       const { world } = platform
       const { installation, user } = await world.site(['mqtt/#'])
