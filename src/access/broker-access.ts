@@ -137,6 +137,8 @@ export class BrokerAccess {
   ): Promise<boolean> {
     const session = await this.#sessionOf(user)
     if (session === 'platform') return isOwn(user.clientId)
+    // As a member of the group that the platform reads in, it would take messages away.
+    if (given.startsWith(`$share/${ownClientIds}`)) return false
     const filter = unshared(given)
     if (!session || filter === undefined || filter.startsWith('$')) return false
     if (!this.#parts.rules.maySubscribe(session, filter)) return false

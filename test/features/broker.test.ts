@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import type { PlatformBus } from '../../src/platform-bus.ts'
 import { findBrokerClient } from '../../src/registry/broker-clients.ts'
+import { readPlatformId } from '../../src/registry/platform.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Mosquitto, startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
@@ -253,6 +254,11 @@ onEveryRegistry('broker', (engine) => {
       await f(`subscribe ${other}/#`, false)
       await f('subscribe #', true)
       await f('subscribe $share/group/+/obj/#', true)
+      // Where the platform reads: it would take messages away.
+      const id = await readPlatformId(platform.deps.registry)
+      await f(`subscribe $share/caracal-${id}/+/obj/#`, false)
+      // EMQX does not tell the group, so it must not be guessed.
+      assert.match(id, /^[0-9a-f]{32}$/)
       await f('unsubscribe #', true)
       const reader = await connected(
         await world.user({
