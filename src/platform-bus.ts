@@ -14,7 +14,6 @@ import { Store } from './bus/store/store.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Metrics } from './metrics.ts'
-import { forgetBrokerClients } from './registry/broker-clients.ts'
 import type { Claims } from './registry/claims.ts'
 import { readPlatformId } from './registry/platform.ts'
 import type { Registry } from './registry/tables.ts'
@@ -124,12 +123,12 @@ async function openExternal(
     onMessage: (message, sender) => ingest.accept(message, sender)
   })
   const { host, port } = bus.address
+  const failed = (err: Error) => {
+    log.error({ err }, 'MQTT connections could not be cut off')
+    return false
+  }
   const rechecks = new Rounds(async () => {
     if (!bus.isFirst || bus.failure) return
-    const failed = (err: Error) => {
-      log.error({ err }, 'MQTT connections whose credential has ended could not be cut off')
-      return false
-    }
     await brokerAccess
       .cutOffEnded((clientId) => bus.cutOff(clientId).then(() => true, failed))
       .catch(failed)
@@ -157,8 +156,13 @@ async function openExternal(
       }),
     stopAccepting() {},
     recheck: () => rechecks.ask(),
-    // Those of devices are the broker's own; a client id that nobody used is free for others.
-    endSessionsUnusedSince: (time) => forgetBrokerClients(registry, time)
+    // Others get the client id, so nothing that was kept for it may be left.
+    async endSessionsUnusedSince(time) {
+      if (!bus.isFirst || bus.failure) return 0
+      return brokerAccess.freeUnused(time, (clientId) =>
+        bus.cutOff(clientId, { endsSession: true }).then(() => true, failed)
+      )
+    }
   }
 }
 

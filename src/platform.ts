@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { sep } from 'node:path'
 import type { Logger } from 'pino'
 import { Blacklist } from './access/blacklist.ts'
 import { BrokerAccess } from './access/broker-access.ts'
@@ -152,9 +153,8 @@ async function open(
     ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
   })
   const brokerAccess = new BrokerAccess({
-    ...{ registry, rules, clock },
-    account: brokerAccountOf(config),
-    sessionDays: config.MQTT_SESSION_DAYS
+    ...{ registry, rules, clock, log },
+    account: brokerAccountOf(config)
   })
   const bus = await openBus(config, {
     ...{ registry, claims, rules, ingest, brokerAccess, store, disk, clock, log }

@@ -1,13 +1,17 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { type BrokerRules, ownClientIds } from '../bus/bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import { hasWildcard, unshared } from '../lib/topic.ts'
-import { DAY, HOUR, SECOND } from '../lib/unix-time.ts'
+import { HOUR, MINUTE, SECOND } from '../lib/unix-time.ts'
 import {
   brokerClientsAfter,
   claimBrokerClient,
   endBrokerClient,
   findBrokerClient,
-  touchBrokerClient
+  freeBrokerClient,
+  touchBrokerClient,
+  unusedBrokerClients
 } from '../registry/broker-clients.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { MqttSession } from './mqtt-rules.ts'
@@ -17,8 +21,12 @@ import { isSameSecret } from './tokens.ts'
 type Known = {
   username: string
   until: number
-  session: Promise<MqttSession | undefined>
+  session: Promise<Found>
+  /** What the registry said when it last answered. */
+  last: { found: Found; at: number } | undefined
 }
+/** Who signed in with a client id. */
+type Found = MqttSession | 'platform' | undefined
 /** Whom an external broker asks about. */
 export type BrokerUser = { clientId: string; username: string }
 
@@ -28,16 +36,26 @@ type Parts = {
   clock: Clock
   /** Name and password of the platform itself; an empty name: it connects without one. */
   account: { username: string; password: string }
-  sessionDays: number
+  log: Pick<Logger, 'warn'>
 }
 
 const MAX_CLIENT_ID = 255
 const MAX_USERNAME = 1024
+/** Made-up client ids of one owner must not fill the table. */
+const PER_OWNER = 100_000
 /** How long an answer may be old. What changes in the registry is seen at once. */
 const FRESH = SECOND
+/** How long it may be old while the registry is away. */
+const STALE = 10 * MINUTE
+/** Brokers wait for five seconds. */
+const REGISTRY_LIMIT = 2 * SECOND
+/** When the registry is asked again after that. */
+const RETRY = 10 * SECOND
 const TOUCH_EVERY = HOUR
-const MAX_REMEMBERED = 10_000
+const MAX_REMEMBERED = 100_000
 const PAGE = 500
+/** No principal's. */
+const PLATFORM = 'platform'
 /** The first organization, above all others. */
 const TOP = 1
 
@@ -58,7 +76,7 @@ export class BrokerAccess {
     this.#known.clear()
   }
 
-  /** Nobody else can sign in under its name. */
+  /** Nobody else can sign in under its name. It is no proof: who signed in is in the registry. */
   isPlatform(username: string): boolean {
     const { account } = this.#parts
     return account.username !== '' && username === account.username
@@ -70,32 +88,41 @@ export class BrokerAccess {
     password: string,
     address: string
   ): Promise<'platform' | 'user' | 'refused' | 'throttled'> {
-    const { rules, registry, clock, account, sessionDays } = this.#parts
+    const { rules, registry, clock, account, log } = this.#parts
     if (this.isPlatform(username)) {
       // Never throttled: others must not be able to lock it out.
-      return isSameSecret(password, account.password) ? 'platform' : 'refused'
+      if (!isName(clientId, MAX_CLIENT_ID) || !isSameSecret(password, account.password)) {
+        return 'refused'
+      }
+      const client_id = ownRow(clientId)
+      const client = { client_id, username, owner: PLATFORM, sealed: '', seen: clock() }
+      await claimBrokerClient(registry, client, Number.POSITIVE_INFINITY)
+      this.#known.delete(client_id)
+      return 'platform'
     }
-    if (!isName(clientId, MAX_CLIENT_ID) || clientId.startsWith(ownClientIds)) return 'refused'
+    if (!isName(clientId, MAX_CLIENT_ID) || isOwn(clientId)) return 'refused'
     if (username !== '' && !isName(username, MAX_USERNAME)) return 'refused'
     const session = await rules.signIn({ username, password, address: address.slice(0, 64) })
     if (typeof session === 'string') return session
-    const now = clock()
-    const { owner } = session
-    const client = { client_id: clientId, username, owner, sealed: rules.seal(session), seen: now }
-    const isTheirs = await claimBrokerClient(registry, client, now - sessionDays * DAY)
+    const owner = ownerOf(session)
+    const sealed = rules.seal(session)
+    const client = { client_id: clientId, username, owner, sealed, seen: clock() }
+    const claim = await claimBrokerClient(registry, client, PER_OWNER)
+    if (claim === 'full') log.warn({ owner, clientId }, 'too many MQTT client ids of one owner')
     this.#known.delete(clientId)
-    return isTheirs ? 'user' : 'refused'
+    return claim === 'claimed' ? 'user' : 'refused'
   }
 
   async mayPublish(user: BrokerUser, topic: string): Promise<boolean> {
-    if (this.isPlatform(user.username)) return true
     const session = await this.#sessionOf(user)
+    if (session === 'platform') return isOwn(user.clientId)
     return session !== undefined && isTopic(topic) && this.#parts.rules.mayPublish(session, topic)
   }
 
   async mayReceive(user: BrokerUser, topic: string): Promise<boolean> {
-    if (this.isPlatform(user.username)) return true
     const session = await this.#sessionOf(user)
+    // Also where it cuts off: Mosquitto drops what waits for a client and may not be read.
+    if (session === 'platform') return true
     return session !== undefined && isTopic(topic) && this.#parts.rules.mayReceive(session, topic)
   }
 
@@ -108,8 +135,10 @@ export class BrokerAccess {
     given: string,
     { asksForDeliveries }: { asksForDeliveries: boolean }
   ): Promise<boolean> {
-    if (this.isPlatform(user.username)) return true
     const session = await this.#sessionOf(user)
+    if (session === 'platform') return isOwn(user.clientId)
+    // As a member of the group that the platform reads in, it would take messages away.
+    if (given.startsWith(`$share/${ownClientIds}`)) return false
     const filter = unshared(given)
     if (!session || filter === undefined || filter.startsWith('$')) return false
     if (!this.#parts.rules.maySubscribe(session, filter)) return false
@@ -135,6 +164,30 @@ export class BrokerAccess {
     } while (page.length === PAGE)
   }
 
+  /**
+   * The client ids of others that were not used since are free, each when its connection is cut
+   * off: a silent one may still be open. Ends where that fails; returns how many there were.
+   */
+  async freeUnused(
+    unusedSince: number,
+    cutOff: (clientId: string) => Promise<boolean>
+  ): Promise<number> {
+    const { registry } = this.#parts
+    let freed = 0
+    let page: string[] = []
+    do {
+      const after = page.at(-1) ?? ''
+      const options = { unusedSince, but: PLATFORM, after, limit: PAGE }
+      page = await unusedBrokerClients(registry, options)
+      for (const clientId of page) {
+        if (!(await cutOff(clientId))) return freed
+        if (await freeBrokerClient(registry, clientId, unusedSince)) freed++
+        await freeBrokerClient(registry, ownRow(clientId), Number.MAX_SAFE_INTEGER)
+      }
+    } while (page.length === PAGE)
+    return freed
+  }
+
   async #unseal({
     owner,
     sealed
@@ -143,31 +196,66 @@ export class BrokerAccess {
     sealed: string
   }): Promise<MqttSession | undefined> {
     const session = sealed === '' ? undefined : await this.#parts.rules.unseal(sealed)
-    return session?.owner === owner ? session : undefined
+    return session && ownerOf(session) === owner ? session : undefined
   }
 
-  async #sessionOf({ clientId, username }: BrokerUser): Promise<MqttSession | undefined> {
+  async #sessionOf({ clientId, username }: BrokerUser): Promise<Found> {
     if (!isName(clientId, MAX_CLIENT_ID)) return undefined
+    const row = this.isPlatform(username) ? ownRow(clientId) : clientId
     const now = this.#parts.clock()
-    const known = this.#known.get(clientId)
+    const known = this.#known.get(row)
     if (known && known.username === username && known.until > now) return known.session
-    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear()
-    const session = this.#load({ clientId, username })
-    this.#known.set(clientId, { username, until: now + FRESH, session })
-    session.catch(() => this.#known.delete(clientId))
-    return session
+    const last = known?.username === username ? known.last : undefined
+    const load = this.#load(row, username)
+    const session = last ? within(REGISTRY_LIMIT, load) : load
+    const asked: Known = { username, until: now + FRESH, session, last }
+    asked.session = session.then(
+      (found) => {
+        asked.last = { found, at: now }
+        return found
+      },
+      (error) => {
+        // A short absence of the registry must not end the connection of every device.
+        if (last && now - last.at < STALE) {
+          asked.until = now + RETRY
+          return last.found
+        }
+        if (this.#known.get(row) === asked) {
+          if (known) this.#known.set(row, known)
+          else this.#known.delete(row)
+        }
+        throw error
+      }
+    )
+    this.#remember(row, asked)
+    return asked.session
   }
 
-  async #load({ clientId, username }: BrokerUser): Promise<MqttSession | undefined> {
+  #remember(row: string, known: Known): void {
+    this.#known.delete(row)
+    const [oldest] = this.#known.size < MAX_REMEMBERED ? [] : this.#known.keys()
+    if (oldest !== undefined) this.#known.delete(oldest)
+    this.#known.set(row, known)
+  }
+
+  async #load(row: string, username: string): Promise<Found> {
     const { registry, clock } = this.#parts
-    const client = await findBrokerClient(registry, clientId)
+    const client = await findBrokerClient(registry, row)
     if (!client || client.username !== username) return undefined
-    const session = await this.#unseal(client)
+    const session = client.owner === PLATFORM ? PLATFORM : await this.#unseal(client)
     if (!session) return undefined
     const now = clock()
-    if (client.seen + TOUCH_EVERY <= now) await touchBrokerClient(registry, clientId, now)
+    if (client.seen + TOUCH_EVERY <= now) await touchBrokerClient(registry, row, now)
     return session
   }
+}
+
+function within<T>(limit: number, promise: Promise<T>): Promise<T> {
+  const done = new AbortController()
+  const tooLate = wait(limit, undefined, { signal: done.signal }).then((): never => {
+    throw new Error('the registry does not answer')
+  })
+  return Promise.race([promise, tooLate]).finally(() => done.abort())
 }
 
 /** Also of installations that do not exist yet. */
@@ -175,6 +263,16 @@ const mayReceiveAll = (principal: Principal): boolean =>
   holds(principal, 'mqtt/subscribe/broad') &&
   holdsName(principal, 'mqtt/subscribe/all') &&
   principal.organizationsBelow.has(TOP)
+
+/** EMQX asks at SUBSCRIBE only: a restricted key must not find what a wider one subscribed to. */
+const ownerOf = ({ owner, principal: { limit, tokenId } }: MqttSession): string =>
+  limit === undefined ? owner : `${owner} key:${tokenId}`
+
+const isOwn = (clientId: string): boolean => clientId.startsWith(ownClientIds)
+
+/** Where the platform's own sign-in is kept: the row of a client that it cuts off stays as it is. */
+const ownRow = (clientId: string): string =>
+  isOwn(clientId) ? clientId : `${ownClientIds}for-${clientId}`
 
 const isName = (text: string, max: number): boolean =>
   text !== '' && text.length <= max && !text.includes('\0')

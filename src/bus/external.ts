@@ -117,9 +117,9 @@ export class ExternalBus implements Bus {
 
   /**
    * [MQTT5 3.1.4-3] Who connects with a client id ends the connection that has it. What the broker
-   * keeps for the client stays, for when it comes back.
+   * keeps for the client stays, for when it comes back, unless it is to end.
    */
-  async cutOff(clientId: string): Promise<void> {
+  async cutOff(clientId: string, { endsSession = false } = {}): Promise<void> {
     const link = await Link.open({
       address: this.address,
       clientId,
@@ -129,7 +129,7 @@ export class ExternalBus implements Bus {
       onPublish: () => {},
       signal: AbortSignal.timeout(CUT_LIMIT)
     })
-    await link.end({ endsSession: !link.isResumed })
+    await link.end({ endsSession: endsSession || !link.isResumed })
   }
 
   /** What was read is stored and acknowledged first, for a bounded time; sessions stay. */

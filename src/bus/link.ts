@@ -129,7 +129,7 @@ export class Link {
     return this.#why === undefined
   }
 
-  /** Rejects when the broker refuses. */
+  /** Rejects when the broker refuses, or would not wait for acknowledgements. */
   subscribe(filter: string, options: { isOthersOnly: boolean }): Promise<void> {
     // Retained messages are old news: not asked for. Without `rap` a live message never carries
     // the retain flag, so whatever does is one of those.
@@ -261,7 +261,7 @@ export class Link {
         else this.destroy(new Error('the broker sends QoS 2, which was not asked for'))
         break
       case 'suback':
-        this.#answered(packet, Number(packet.granted[0]))
+        this.#subscribed(packet, Number(packet.granted[0]))
         break
       case 'puback':
       case 'pubcomp':
@@ -278,6 +278,14 @@ export class Link {
         this.destroy(new Error(`the broker ended it: ${reasonText(packet.reasonCode ?? 0)}`))
         break
     }
+  }
+
+  #subscribed(packet: Packet, granted: number): void {
+    if (granted === 0) {
+      const why = new Error('the broker grants QoS 0, and 1 is needed')
+      this.#waiting.get(packet.messageId ?? 0)?.reject(why)
+    }
+    this.#answered(packet, granted)
   }
 
   #answered({ messageId = 0 }: Packet, code = 0): void {

@@ -1,35 +1,39 @@
-import { sql } from 'kysely'
 import type { Registry, Tables } from './tables.ts'
 
 export type BrokerClient = Tables['broker_clients']
 
-/** Made-up client ids of one owner must not fill the table. */
-const PER_OWNER = 10_000
-
-/** False when the client id is another owner's, seen after `unusedSince`. */
+/** Taken: by another owner. Full: a new client id of an owner who has `limit` of them. */
 export async function claimBrokerClient(
   registry: Registry,
   client: BrokerClient,
-  unusedSince: number
-): Promise<boolean> {
-  const { username, owner, sealed, seen } = client
+  limit: number
+): Promise<'claimed' | 'taken' | 'full'> {
+  const { client_id, username, owner, sealed, seen } = client
+  const { numUpdatedRows } = await registry
+    .updateTable('broker_clients')
+    .set({ username, sealed, seen })
+    .where('client_id', '=', client_id)
+    .where('owner', '=', owner)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) return 'claimed'
+  const { count } = await registry
+    .selectFrom('broker_clients')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('owner', '=', owner)
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= limit) return 'full'
   const claimed = await registry
     .insertInto('broker_clients')
     .values(client)
     .onConflict((conflict) =>
       conflict
         .column('client_id')
-        .doUpdateSet({ username, owner, sealed, seen })
-        .where((eb) =>
-          eb.or([
-            eb('broker_clients.owner', '=', owner),
-            eb('broker_clients.seen', '<', unusedSince)
-          ])
-        )
+        .doUpdateSet({ username, sealed, seen })
+        .where('broker_clients.owner', '=', owner)
     )
     .returning('client_id')
     .executeTakeFirst()
-  return claimed !== undefined
+  return claimed ? 'claimed' : 'taken'
 }
 
 export const findBrokerClient = (
@@ -83,20 +87,34 @@ export async function endBrokerClient(
     .execute()
 }
 
-/** Returns how many went. */
-export async function forgetBrokerClients(
+/** Of every owner but one, in order, from behind `after`. */
+export async function unusedBrokerClients(
   registry: Registry,
+  options: { unusedSince: number; but: string; after: string; limit: number }
+): Promise<string[]> {
+  const { unusedSince, but, after, limit } = options
+  const rows = await registry
+    .selectFrom('broker_clients')
+    .select('client_id')
+    .where('client_id', '>', after)
+    .where('seen', '<', unusedSince)
+    .where('owner', '<>', but)
+    .orderBy('client_id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ client_id }) => client_id)
+}
+
+/** False when it was used meanwhile. */
+export async function freeBrokerClient(
+  registry: Registry,
+  client_id: string,
   unusedSince: number
-): Promise<number> {
+): Promise<boolean> {
   const { numDeletedRows } = await registry
     .deleteFrom('broker_clients')
+    .where('client_id', '=', client_id)
     .where('seen', '<', unusedSince)
     .executeTakeFirst()
-  await sql`delete from broker_clients where client_id in (
-    select client_id from (
-      select client_id, row_number() over (partition by owner order by seen desc) as place
-      from broker_clients
-    ) as placed where place > ${PER_OWNER}
-  )`.execute(registry)
-  return Number(numDeletedRows)
+  return numDeletedRows > 0n
 }

@@ -44,6 +44,14 @@ const ready = (bus: ExternalBus, slots = 8) =>
   eventually(() => assert.deepEqual([bus.counts.connections, bus.failure], [slots + 1, undefined]))
 
 describe('an external broker', { skip: withoutMosquitto }, () => {
+  test('a broker that would not wait for acknowledgements is not read', async (t) => {
+    const { port } = await startMosquitto(t, undefined, ['max_qos 0'])
+    const { bus } = await openBus(t, port)
+    await bus.start()
+    await eventually(() => assert.match(String(bus.failure), /grants QoS 0/))
+    assert.equal(bus.isRead, false)
+  })
+
   test('a message is acknowledged when it is stored, and not before', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const store: (() => void)[] = []

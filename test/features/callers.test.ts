@@ -834,7 +834,6 @@ const table: Record<string, Row> = {
   ...questions('POST /broker/auth', { clientid: 'x' }),
   ...questions('POST /broker/acl', { clientid: 'x', topic: '1/obj/x', action: 'publish' }),
   ...questions('POST /broker/mosquitto/user', {}),
-  ...questions('POST /broker/mosquitto/superuser', {}),
   ...questions('POST /broker/mosquitto/acl', { topic: '1/obj/x', acc: 2 }),
   'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'anyone' },
   'GET /metrics': { line: () => 'GET /metrics', reach: 'anyone' },

@@ -15,11 +15,24 @@ test('what the configurations of brokers ask for exists', async () => {
   const routes = new Set((await routeTable()).map(({ method, path }) => `${method} ${path}`))
   const files = globSync('deploy/{emqx,mosquitto}/*', { cwd: root })
   const asked = files.flatMap((file) => read(file).match(/\/broker\/[\w/]+/g) ?? [])
-  assert.equal(asked.length, 5)
+  assert.equal(asked.length, 4)
   assert.deepEqual(
     asked.filter((path) => !routes.has(`POST ${path}`)),
     []
   )
+})
+
+test('EMQX acknowledges nothing that was refused', () => {
+  const options = read('deploy/emqx/caracal.hocon').match(/^ *(no_match|deny_action) .*$/gm)
+  assert.deepEqual(
+    options?.map((line) => line.trim()),
+    ['no_match = deny', 'deny_action = disconnect']
+  )
+})
+
+test('mosquitto-go-auth caches nothing and knows no superuser', () => {
+  const options = read('deploy/mosquitto/go-auth.conf').match(/^auth_opt_\S*(cache|superuser).*$/gm)
+  assert.deepEqual(options, ['auth_opt_disable_superuser true', 'auth_opt_cache false'])
 })
 
 test('Mosquitto takes plain.conf', { skip: withoutMosquitto }, async (t) => {

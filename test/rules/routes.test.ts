@@ -105,7 +105,6 @@ test('every write says what it is in the trace, but for those that only read', a
     'POST /broker/acl',
     'POST /broker/auth',
     'POST /broker/mosquitto/acl',
-    'POST /broker/mosquitto/superuser',
     'POST /broker/mosquitto/user'
   ])
 })

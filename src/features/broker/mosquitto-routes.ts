@@ -3,7 +3,7 @@ import { theBroker } from '../../access/guard.ts'
 import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden, unavailable } from '../../http/errors.ts'
-import { MosquittoAnswer, MosquittoQuestion, MosquittoSuperuser, MosquittoUser } from './schema.ts'
+import { MosquittoAnswer, MosquittoQuestion, MosquittoUser } from './schema.ts'
 
 const READ = 1
 const WRITE = 2
@@ -46,23 +46,6 @@ export const mosquittoRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
       }
       const who = await brokerAccess.signIn(user, password ?? '', '')
       if (who !== 'platform' && who !== 'user') throw forbidden()
-      return yes
-    }
-  )
-
-  app.post(
-    '/superuser',
-    {
-      schema: {
-        tags,
-        summary: 'Mosquitto asks whether everything is allowed',
-        body: MosquittoSuperuser,
-        response: { 200: MosquittoAnswer }
-      },
-      config
-    },
-    ({ body: { username } }) => {
-      if (!brokerAccess.isPlatform(username ?? '')) throw forbidden()
       return yes
     }
   )

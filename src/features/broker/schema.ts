@@ -28,7 +28,6 @@ export const EmqxAnswer = Type.Object({
 
 /** What mosquitto-go-auth sends, as JSON or as a form. */
 export const MosquittoUser = Type.Object({ username: Given, password: Given, clientid: Given })
-export const MosquittoSuperuser = Type.Object({ username: Given })
 export const MosquittoQuestion = Type.Object({
   username: Given,
   clientid: Given,

@@ -11,9 +11,10 @@ export const broker: Migration = {
       .createTable('platform')
       .addColumn('id', 'text', (c) => c.notNull())
       .execute()
+    // Not to be guessed: with it anybody could join the group in which the platform reads.
     await registry
       .insertInto('platform')
-      .values({ id: randomBytes(4).toString('hex') })
+      .values({ id: randomBytes(16).toString('hex') })
       .execute()
 
     await schema
