@@ -440,11 +440,14 @@ onEveryRegistry('trace', (engine) => {
       const { world } = platform()
       const since = now()
       const top = await world.user({ grants: ['trace/list', 'installation/#'], organizations: [1] })
-      const system = await world.user({ grants: ['trace/list/system'] })
+      const system = await world.user({ grants: ['trace/list/system'], organizations: [1] })
+      const organizations = [await world.organization()]
+      const tenant = await world.user({ grants: ['#'], organizations, priority: 1000 })
       const role = { name: world.unique('role'), priority: 1 }
       const { id } = await ask('POST /api/v2/role', world.admin, role)
       assert.deepEqual(await seen(system, since), [`created role ${id}`])
       assert.deepEqual(await seen(top, since), [])
+      assert.deepEqual(await seen(tenant, since), [], 'an administrator of one organization')
       const key = await ask('POST /api/v2/user/me/security/token', world.admin, {
         name: 'x',
         permissions: ['trace/list']
