@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { emailMatches } from '../lib/email-pattern.ts'
+import { breadth, emailMatches, patternsOverlap } from '../lib/email-pattern.ts'
 import { isOneOf } from './dialect.ts'
 import { insertOrganization } from './organizations.ts'
 import { findRole } from './roles.ts'
@@ -57,7 +57,7 @@ export const listPolicies = (
     .orderBy('id')
     .execute()
 
-/** The oldest one that the address matches. */
+/** The narrowest one that the address matches, of those the one that has meant it longest. */
 export async function policyFor(
   registry: Registry,
   email: string
@@ -65,9 +65,27 @@ export async function policyFor(
   const policies = await registry
     .selectFrom('registration_policies')
     .selectAll()
+    .orderBy('pattern_set')
     .orderBy('id')
     .execute()
-  return policies.find(({ email_pattern }) => emailMatches(email_pattern, email))
+  const [narrowest] = policies
+    .filter(({ email_pattern }) => emailMatches(email_pattern, email))
+    .sort((a, b) => breadth(a.email_pattern) - breadth(b.email_pattern))
+  return narrowest
+}
+
+/** Whether a policy that leads elsewhere than into these organizations means some of the same addresses. */
+export async function overlapsElsewhere(
+  registry: Registry,
+  pattern: string,
+  organizationIds: ReadonlySet<number>
+): Promise<boolean> {
+  const policies = await registry.selectFrom('registration_policies').selectAll().execute()
+  return policies.some(
+    ({ email_pattern, organization_id, parent_organization }) =>
+      !organizationIds.has(organization_id ?? parent_organization ?? 0) &&
+      patternsOverlap(email_pattern, pattern)
+  )
 }
 
 export async function insertRegistration(

@@ -172,17 +172,31 @@ onEveryRegistry('registration', (engine) => {
       assert.equal(letter?.subject, 'Your registration')
     })
 
-    test('the oldest policy that matches decides', async () => {
+    test('the narrowest policy that matches decides, of those the one that has meant it longest', async () => {
       const { world } = platform()
-      const [first, second] = [await newOrganization(), await newOrganization()]
-      const { domain } = await open({ organization_id: first })
-      await world.request(`POST ${url}`, {
-        as: world.admin,
-        body: { email_pattern: `anna@${domain}`, organization_id: second }
-      })
-      await register(`anna@${domain}`)
-      await confirm(await keyFor(platform(), `anna@${domain}`))
-      assert.deepEqual((await me(`anna@${domain}`)).organisations, [first])
+      const [old, wide, whole, narrow] = await Promise.all(
+        Array.from({ length: 4 }, () => newOrganization())
+      )
+      const { at } = await open({ organization_id: old })
+      const { domain } = await open({ organization_id: whole })
+      const also = async (email_pattern: string, organization_id: number | undefined) => {
+        const body = { email_pattern, organization_id }
+        assert.equal((await world.request(`POST ${url}`, { as: world.admin, body })).status, 200)
+      }
+      await also(`*@*${domain}`, wide)
+      await also(`anna@${domain}`, narrow)
+      ahead += 1
+      const body = { email_pattern: `*@${domain}` }
+      assert.equal((await world.request(`PUT ${at}`, { as: world.admin, body })).status, 200)
+      for (const [email, organization] of [
+        [`anna@${domain}`, narrow],
+        [`bo@${domain}`, whole],
+        [`bo@mail${domain}`, wide]
+      ] as const) {
+        await register(email)
+        await confirm(await keyFor(platform(), email))
+        assert.deepEqual((await me(email)).organisations, [organization], email)
+      }
     })
 
     test('the key ends after 30 minutes, with the policy, and when the policy says otherwise', async () => {
@@ -354,7 +368,7 @@ onEveryRegistry('registration', (engine) => {
     const policyOf = async (world: World) => {
       const given = await manager(world)
       const { user, role_id } = given
-      const body = { email_pattern: '*@p.example', role_id }
+      const body = { email_pattern: `*@${world.unique('p')}.example`, role_id }
       const made = await world.request(`POST ${url}`, { as: user, body })
       const policy = made.json as Policy
       return { ...given, policy, at: `${url}/${policy.id}` }
@@ -427,6 +441,45 @@ onEveryRegistry('registration', (engine) => {
         assert.deepEqual(json, { ...rest, parent_organization: organization })
         assert.deepEqual((await world.request(`GET ${at}`, { as: world.admin })).json, json)
       }
+    })
+    for (const email_pattern of ['*@b.example', 'anna@B.example', '*@b*', '*@*'] as const) {
+      const taken = {
+        status: 409,
+        body: { message: 'email_pattern overlaps with a policy of another organization' }
+      }
+      const given = async (world: World) => {
+        await world.request(`POST ${url}`, {
+          as: world.admin,
+          body: { email_pattern: '*@b.example', organization_id: await newOrganization() }
+        })
+        return policyOf(world)
+      }
+      scenario(`POST with ${email_pattern}, which is somebody else’s`, {
+        given,
+        as: asManager,
+        request: `POST ${url}`,
+        body: ({ role_id }: Given) => ({ email_pattern, role_id }),
+        expect: taken
+      })
+      scenario(`PUT with ${email_pattern}, which is somebody else’s`, {
+        given,
+        as: asManager,
+        request: ({ at }) => `PUT ${at}`,
+        body: { email_pattern },
+        expect: taken,
+        and: async (_, { at, policy, user }, world) =>
+          assert.deepEqual((await world.request(`GET ${at}`, { as: user })).json, policy)
+      })
+    }
+    scenario('POST of a pattern within the caller’s own', {
+      given: policyOf,
+      as: asManager,
+      request: `POST ${url}`,
+      body: ({ role_id, policy }: GivenPolicy) => ({
+        email_pattern: String(policy['email_pattern']).replace('*', 'anna'),
+        role_id
+      }),
+      expect: { status: 200 }
     })
     scenario('DELETE', {
       given: policyOf,

@@ -3,14 +3,16 @@ import { mayHandOut } from '../../access/delegation.ts'
 import { everyone, permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
 import { authenticates, creates, deletes, updates } from '../../access/trace.ts'
+import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
-import { badRequest, forbidden, tooManyRegistrations } from '../../http/errors.ts'
+import { badRequest, conflict, forbidden, tooManyRegistrations } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
 import {
   deletePolicy,
   findPolicy,
   insertPolicy,
   listPolicies,
+  overlapsElsewhere,
   type RegistrationPolicy as PolicyRecord,
   updatePolicy
 } from '../../registry/registrations.ts'
@@ -30,7 +32,7 @@ import {
 const USER = 3
 
 export const registrationRoutes: Routes = (app, deps) => {
-  const { registry, directory, registering, log } = deps
+  const { registry, directory, registering, clock, log } = deps
   const tags = ['Registration']
   const url = '/registration/policy'
 
@@ -91,11 +93,13 @@ export const registrationRoutes: Routes = (app, deps) => {
       const place = placeOf(body) ?? { organization_id, parent_organization: null }
       const policy = {
         email_pattern: body.email_pattern,
+        pattern_set: clock(),
         role_id: body.role_id || USER,
         ...place
       }
       return inTransaction(registry, async (registry) => {
         await check(registry, principal, policy)
+        await checkPattern(registry, principal, policy.email_pattern)
         return shown({ id: await insertPolicy(registry, policy), ...policy })
       })
     }
@@ -128,13 +132,17 @@ export const registrationRoutes: Routes = (app, deps) => {
     ({ principal, params, body }) =>
       inTransaction(registry, async (registry) => {
         const current = await findOwn(registry, principal, params.policy_id)
+        const email_pattern = body.email_pattern ?? current.email_pattern
+        const isOther = email_pattern !== current.email_pattern
         const policy = {
           ...current,
           ...placeOf(body),
-          email_pattern: body.email_pattern ?? current.email_pattern,
+          email_pattern,
+          pattern_set: isOther ? clock() : current.pattern_set,
           role_id: body.role_id || current.role_id
         }
         await check(registry, principal, policy)
+        if (isOther) await checkPattern(registry, principal, email_pattern)
         await updatePolicy(registry, policy)
         return shown(policy)
       })
@@ -185,6 +193,18 @@ export const registrationRoutes: Routes = (app, deps) => {
     if (role.permissions['#']) throw badRequest('role_id must not be a role with all rights')
     if (organizationOf(policy) === 0) throw badRequest('organization_id is required')
     if (!reaches(principal, policy)) throw forbidden()
+  }
+}
+
+/** Nobody takes in whom a policy of others means. */
+async function checkPattern(
+  registry: Registry,
+  principal: Principal,
+  pattern: string
+): Promise<void> {
+  if (reachesEverything(principal)) return
+  if (await overlapsElsewhere(registry, pattern, principal.organizationsBelow)) {
+    throw conflict('email_pattern overlaps with a policy of another organization')
   }
 }
 
