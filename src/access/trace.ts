@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { App, Deps } from '../deps.ts'
+import { afterAnswer } from '../http/after-answer.ts'
 import { type TraceAction, type TraceObject, traceId, tracePath } from '../lib/trace.ts'
 import { findEdgeApp } from '../registry/edge-apps.ts'
 import type { NewTrace } from '../registry/trace.ts'
@@ -104,7 +105,8 @@ export function traceWrites(app: App, deps: Deps): void {
     request.formerOrganization = first
   })
 
-  app.addHook('onSend', async (request, { statusCode }, payload) => {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { statusCode } = reply
     const trace = traceOf(request)
     const isRefused = statusCode === 401 || statusCode === 403
     if (!trace || request.changedNothing || (statusCode >= 300 && !isRefused)) return payload
@@ -119,8 +121,8 @@ export function traceWrites(app: App, deps: Deps): void {
     const written = () =>
       write().catch((err) => log.error({ err, reqId: request.id }, 'a write could not be traced'))
     if (!isRefused && owner !== undefined) await written()
-    // Not waited for, so that the time tells nothing about what is there.
-    else if (recorder.allows(owner ?? request.ip)) void written()
+    // The time must tell nothing about what is there.
+    else if (recorder.allows(owner ?? request.ip)) afterAnswer(reply, written)
     return payload
   })
 

@@ -5,6 +5,7 @@ import type { Principal } from '../../access/principal.ts'
 import { authenticates, creates, deletes, updates } from '../../access/trace.ts'
 import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
+import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, conflict, forbidden, tooManyRegistrations } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
 import {
@@ -50,12 +51,14 @@ export const registrationRoutes: Routes = (app, deps) => {
         trace: { ...authenticates('asked to register as'), action: 'execute' }
       }
     },
-    async ({ body, ip }) => {
+    async ({ body, ip }, reply) => {
       const retryAfter = registering.wait(body.email, ip)
       if (retryAfter > 0) throw tooManyRegistrations(retryAfter)
       registering.tried(body.email, ip)
-      // Not waited for: known, unknown and unwanted addresses look the same, in time too.
-      register(deps, body).catch((err) => log.error({ err }, 'a registration failed'))
+      // Known, unknown and unwanted addresses look the same, in time too.
+      afterAnswer(reply, () =>
+        register(deps, body).catch((err) => log.error({ err }, 'a registration failed'))
+      )
       return { message: 'A key is on its way if this address may register' }
     }
   )
