@@ -529,7 +529,11 @@ const table: Record<string, Row> = {
   },
   'POST /api/v2/user/registration/policy': {
     line: () => 'POST /api/v2/user/registration/policy',
-    body: (t) => ({ email_pattern: '*@x.example', role_id: t.role.id, organization_id: t.own }),
+    body: (t) => ({
+      email_pattern: `*@x${t.own}.example`,
+      role_id: t.role.id,
+      organization_id: t.own
+    }),
     reach: 'inside'
   },
   'GET /api/v2/user/registration/policy/{policy_id}': {
@@ -538,7 +542,7 @@ const table: Record<string, Row> = {
   },
   'PUT /api/v2/user/registration/policy/{policy_id}': {
     line: (t) => `PUT /api/v2/user/registration/policy/${t.policy.id}`,
-    body: () => ({ email_pattern: '*@y.example' }),
+    body: (t) => ({ email_pattern: `*@y${t.own}.example` }),
     reach: 'inside'
   },
   'DELETE /api/v2/user/registration/policy/{policy_id}': {
@@ -669,7 +673,7 @@ const table: Record<string, Row> = {
   },
   'POST /api/v2/blacklist/topic': {
     line: () => 'POST /api/v2/blacklist/topic',
-    body: (t) => ({ topic: `${t.installation.client_id}/obj/off`, enabled: false }),
+    body: (t) => ({ topic: `${t.installation.client_id}/obj/other`, enabled: false }),
     reach: 'inside'
   },
   'GET /api/v2/blacklist/topic/{entry_id}': {
