@@ -122,7 +122,8 @@ export function traceWrites(app: App, deps: Deps): void {
       write().catch((err) => log.error({ err, reqId: request.id }, 'a write could not be traced'))
     if (!isRefused && owner !== undefined) await written()
     // The time must tell nothing about what is there.
-    else if (recorder.allows(owner ?? request.ip)) afterAnswer(reply, written)
+    else if (recorder.allows(owner ? { owner } : { address: request.ip }))
+      afterAnswer(reply, written)
     return payload
   })
 
