@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { onOrganization, permit } from '../../access/guard.ts'
-import { holdsName, type Principal } from '../../access/principal.ts'
+import { holds, holdsName, type Principal } from '../../access/principal.ts'
 import { creates, deletes, executes, updates } from '../../access/trace.ts'
 import { organizationsProtected } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
@@ -152,7 +152,8 @@ export const organizationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Ask every member, here and below, for a new password; a key comes by mail',
+        summary:
+          'Ask every member, here and below, for a new password by a key in a mail; needs user/update too',
         params: OrganizationParams,
         response: { 200: Message }
       },
@@ -162,6 +163,7 @@ export const organizationRoutes: Routes = (app, deps) => {
       }
     },
     async ({ principal, params }, reply) => {
+      if (!holds(principal, 'user/update')) throw forbidden()
       const users = await forcePasswordReset(deps, principal, params.organization_id)
       afterAnswer(reply, () => mailKeys(deps, users))
       return { message: `${users.length} users are asked for a new password` }
