@@ -138,11 +138,18 @@ export async function countOpenRegistrations(
   return Number(count)
 }
 
-/** False: the key was used meanwhile, the address is taken, or the policy no longer means it. */
+type Confirmation = {
+  password_hash: string
+  now: number
+  /** Whether nobody gets a role with these rights by registering. */
+  isTooMuch: (permissions: Readonly<Record<string, boolean>>) => boolean
+}
+
+/** Undefined: the key was used meanwhile, the address is taken, or the policy no longer means it. */
 export async function confirmRegistration(
   registry: Registry,
   registration: Registration,
-  { password_hash, now }: { password_hash: string; now: number }
+  { password_hash, now, isTooMuch }: Confirmation
 ): Promise<number | undefined> {
   const { key_hash, email_folded, policy_id, email, first_name, last_name } = registration
   const { numDeletedRows } = await registry
@@ -155,7 +162,8 @@ export async function confirmRegistration(
   if (!policy || !emailMatches(policy.email_pattern, email)) return undefined
   const { role_id, parent_organization } = policy
   // Whatever the role has become since.
-  if ((await findRole(registry, role_id))?.permissions['#']) return undefined
+  const role = await findRole(registry, role_id)
+  if (!role || isTooMuch(role.permissions)) return undefined
   const name = `${first_name} ${last_name}`.trim().slice(0, 255) || email
   const organization =
     policy.organization_id ??

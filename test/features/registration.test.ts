@@ -261,11 +261,17 @@ onEveryRegistry('registration', (engine) => {
       const { domain, at } = await open({ role_id: role.id })
       await register(`anna@${domain}`)
       const key = await keyFor(platform(), `anna@${domain}`)
-      const body = { permissions: { '#': true } }
-      await world.request(`PUT /api/v2/role/${role.id}`, { as: world.admin, body })
-      assert.equal((await confirm(key)).status, 400)
-      const refused = await world.request(`PUT ${at}`, { as: world.admin, body: {} })
-      assert.deepEqual(refused.json, { message: 'role_id must not be a role with all rights' })
+      for (const pattern of ['+/#', 'role/#', 'trace/+/system', '#']) {
+        const body = { permissions: { [pattern]: true } }
+        await world.request(`PUT /api/v2/role/${role.id}`, { as: world.admin, body })
+        assert.equal((await confirm(key)).status, 400)
+        const refused = await world.request(`PUT ${at}`, { as: world.admin, body: {} })
+        assert.deepEqual(
+          [refused.status, refused.json],
+          [400, { message: 'role_id must not be a role with rights of administrators' }],
+          pattern
+        )
+      }
       assert.equal((await world.request(`DELETE ${at}`, { as: world.admin })).status, 200)
     })
 
@@ -471,6 +477,34 @@ onEveryRegistry('registration', (engine) => {
           assert.deepEqual((await world.request(`GET ${at}`, { as: user })).json, policy)
       })
     }
+    test('100 of one organization at most', async () => {
+      const { world, deps } = platform()
+      const [organization, other] = [await newOrganization(), await newOrganization()]
+      const domain = `${world.unique('d')}.example`
+      const rows = Array.from({ length: 100 }, (_, i) => ({
+        ...{ email_pattern: `${i}@${domain}`, pattern_set: 0, role_id: 3 },
+        ...{ organization_id: organization, parent_organization: null }
+      }))
+      await deps.registry.insertInto('registration_policies').values(rows).execute()
+      const full = [409, { message: 'the organization has 100 policies already' }]
+      const email_pattern = `*@${domain}`
+      for (const place of [
+        { organization_id: organization },
+        { parent_organization: organization }
+      ]) {
+        const body = { email_pattern, ...place }
+        const { status, json } = await world.request(`POST ${url}`, { as: world.admin, body })
+        assert.deepEqual([status, json], full)
+      }
+      const { at } = await open({ organization_id: other })
+      const move = { organization_id: organization }
+      const moved = await world.request(`PUT ${at}`, { as: world.admin, body: move })
+      assert.deepEqual([moved.status, moved.json], full)
+      const list = await world.request(`GET ${url}`, { as: world.admin })
+      const own = (list.json as Policy[]).find((one) => one['organization_id'] === organization)
+      const kept = await world.request(`PUT ${url}/${own?.id}`, { as: world.admin, body: move })
+      assert.equal(kept.status, 200, 'its own place is free')
+    })
     scenario('POST of a pattern within the caller’s own', {
       given: policyOf,
       as: asManager,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { mayHandOut } from '../../access/delegation.ts'
+import { isForAdministrators, mayHandOut } from '../../access/delegation.ts'
 import { everyone, permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
 import { authenticates, creates, deletes, updates } from '../../access/trace.ts'
@@ -31,6 +31,7 @@ import {
 
 /** The role "User", where a policy names none. */
 const USER = 3
+const MAX_OF_ORGANIZATION = 100
 
 export const registrationRoutes: Routes = (app, deps) => {
   const { registry, directory, registering, clock, log } = deps
@@ -188,14 +189,20 @@ export const registrationRoutes: Routes = (app, deps) => {
   async function check(
     registry: Registry,
     principal: Principal,
-    policy: Omit<PolicyRecord, 'id'>
+    policy: Omit<PolicyRecord, 'id'> & { id?: number }
   ): Promise<void> {
     const role = await findRole(registry, policy.role_id)
     if (!role) throw badRequest('role_id does not exist')
     if (!mayHandOut(principal, directory, role)) throw forbidden()
-    if (role.permissions['#']) throw badRequest('role_id must not be a role with all rights')
+    if (isForAdministrators(role.permissions)) {
+      throw badRequest('role_id must not be a role with rights of administrators')
+    }
     if (organizationOf(policy) === 0) throw badRequest('organization_id is required')
     if (!reaches(principal, policy)) throw forbidden()
+    const there = await listPolicies(registry, [organizationOf(policy)])
+    if (there.filter(({ id }) => id !== policy.id).length >= MAX_OF_ORGANIZATION) {
+      throw conflict(`the organization has ${MAX_OF_ORGANIZATION} policies already`)
+    }
   }
 }
 
