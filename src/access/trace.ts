@@ -3,6 +3,7 @@ import type { App, Deps } from '../deps.ts'
 import { afterAnswer } from '../http/after-answer.ts'
 import { type TraceAction, type TraceObject, traceId, tracePath } from '../lib/trace.ts'
 import { findEdgeApp } from '../registry/edge-apps.ts'
+import { organizationOfExecutor } from '../registry/notification-executors.ts'
 import type { NewTrace } from '../registry/trace.ts'
 import { findUserByEmail, organizationsOf } from '../registry/users.ts'
 import { basicCredentials } from './guard.ts'
@@ -75,7 +76,7 @@ declare module 'fastify' {
     signedInAs: number
     /** Set by a route that succeeded without a change. */
     changedNothing: boolean
-    /** Of a user who may be gone when the answer is there. */
+    /** Of a user or an executor that may be gone when the answer is there. */
     formerOrganization: number | undefined
   }
 }
@@ -100,9 +101,12 @@ export function traceWrites(app: App, deps: Deps): void {
 
   app.addHook('preHandler', async (request) => {
     const trace = traceOf(request)
-    if (trace?.object !== 'user' || trace.action !== 'delete') return
-    const [first] = await organizationsOf(registry, idOf(request, trace) ?? 0)
-    request.formerOrganization = first
+    if (trace?.action !== 'delete') return
+    const id = idOf(request, trace) ?? 0
+    if (trace.object === 'user') [request.formerOrganization] = await organizationsOf(registry, id)
+    if (trace.object === 'output_executor') {
+      request.formerOrganization = await organizationOfExecutor(registry, id)
+    }
   })
 
   app.addHook('onSend', async (request, reply, payload) => {
@@ -187,6 +191,7 @@ export function traceWrites(app: App, deps: Deps): void {
     if (object === 'user') {
       return answer.organisations?.[0] ?? (await organizationsOf(registry, id))[0]
     }
+    if (object === 'output_executor') return organizationOfExecutor(registry, id)
     if (object !== 'edge_app') return undefined
     return answer.publisher?.id ?? (await findEdgeApp(registry, id))?.publisher.id
   }

@@ -538,7 +538,7 @@ onEveryRegistry('registration', (engine) => {
         [kept.status, kept.json],
         [400, { message: 'users or registration policies have this role' }]
       )
-      assert.equal((await remove(`/api/v2/organization/${organization_id}`)).status, 200)
+      assert.equal((await remove(`/api/v2/organization/${organization_id}?force=true`)).status, 200)
       assert.equal((await world.request(`GET ${at}`, { as: world.admin })).status, 403)
       assert.equal((await remove(`/api/v2/role/${role_id}`)).status, 200)
     })

@@ -423,6 +423,26 @@ onEveryRegistry('trace', (engine) => {
       assert.deepEqual(await seen(two, since), [`updated user ${two.id}`])
       assert.deepEqual(await seen(other, since), [])
     })
+    test('is about executors of its organizations, also when they are gone', async () => {
+      const { world } = platform()
+      const organization_id = await world.organization()
+      const member = await world.user({ grants: ['trace/list'], organizations: [organization_id] })
+      const other = await world.user({
+        grants: ['trace/list'],
+        organizations: [await world.organization()]
+      })
+      const since = now()
+      const url = '/api/v2/admin/notification/executor'
+      const { id } = await ask(`POST ${url}`, world.admin, {
+        ...{ name: 'x', organization_id, config: { url: 'https://example.org/x' } }
+      })
+      await ask(`DELETE ${url}/${id}`, world.admin)
+      assert.deepEqual(await seen(member, since), [
+        `created output executor ${id}`,
+        `deleted output executor ${id}`
+      ])
+      assert.deepEqual(await seen(other, since), [])
+    })
     test('is what it did itself, wherever', async () => {
       const { world } = platform()
       const { user, installation } = await world.site(['trace/list', 'schedule/#'])
