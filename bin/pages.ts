@@ -97,6 +97,8 @@ export function accessText(access: Access): string {
       return 'the external broker, by `BROKER_KEY`'
     case 'permission':
       return anyOf(access.permissions)
+    case 'platform':
+      return `${anyOf(access.permissions)}, in the first organization`
     case 'installation':
       return `${anyOf([`${access.action}/all`, `${access.action}/assigned`])}`
     case 'gateway':

@@ -92,8 +92,11 @@ export const catalogue: readonly string[] = [
   ...scopedActions.flatMap((action) => [`${action}/all`, `${action}/assigned`])
 ].sort()
 
-const administratorsOnly =
-  /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics|ledger)\/|^trace\/list\/system$|^notification\/executor\/manage$/
+export const administratorsOnly: readonly string[] = catalogue.filter((name) =>
+  /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics|ledger)\/|^trace\/list\/system$|^notification\/executor\/manage$/.test(
+    name
+  )
+)
 
 const grant = (names: readonly string[]): Record<string, boolean> =>
   Object.fromEntries(names.map((name) => [name, true]))
@@ -105,7 +108,7 @@ export const firstRoles = [
     name: 'Manager',
     priority: 500,
     permissions: grant(
-      catalogue.filter((n) => !n.endsWith('/assigned') && !administratorsOnly.test(n))
+      catalogue.filter((n) => !n.endsWith('/assigned') && !administratorsOnly.includes(n))
     )
   },
   {

@@ -1,5 +1,7 @@
 import { clientIdOf } from '../lib/topic.ts'
+import { administratorsOnly } from './catalogue.ts'
 import type { Directory } from './directory.ts'
+import { Grants } from './permission.ts'
 import type { Principal } from './principal.ts'
 
 /** A grant opens nothing that whoever gives it does not have. */
@@ -27,3 +29,9 @@ export const mayHandOut = (
   Object.entries(role.permissions).every(
     ([pattern, granted]) => granted !== true || mayGrant(principal, directory, pattern)
   )
+
+/** Whether some of what only administrators may is among it, by whatever pattern. */
+export function isForAdministrators(permissions: Readonly<Record<string, boolean>>): boolean {
+  const grants = new Grants(permissions)
+  return administratorsOnly.some((name) => grants.covers(name))
+}

@@ -20,7 +20,7 @@ import { hashPassword } from './password.ts'
 import { Grants } from './permission.ts'
 import { holds, may, type Principal } from './principal.ts'
 import { hasEnded, hashToken, isSameSecret } from './tokens.ts'
-import { organizationsWithin, usersVisibleTo } from './visibility.ts'
+import { organizationsWithin, reachesEverything, usersVisibleTo } from './visibility.ts'
 
 const MIN_GATEWAY_PASSWORD = 8
 
@@ -40,6 +40,8 @@ export type Access =
   | { kind: 'broker' }
   /** Any of these permissions. */
   | { kind: 'permission'; permissions: readonly PlainPermission[] }
+  /** Any of these permissions, by somebody who reaches the whole platform, which it shows. */
+  | { kind: 'platform'; permissions: readonly PlainPermission[] }
   /** The action on the installation named by the path's `installation_id`. */
   | { kind: 'installation'; action: ScopedAction }
   /** Objects on the path's installation, of at least some types. */
@@ -64,6 +66,10 @@ export const systemAccount: Access = { kind: 'system' }
 export const theBroker: Access = { kind: 'broker' }
 export const permit = (...permissions: PlainPermission[]): Access => ({
   kind: 'permission',
+  permissions
+})
+export const onPlatform = (...permissions: PlainPermission[]): Access => ({
+  kind: 'platform',
   permissions
 })
 export const onInstallation = (action: ScopedAction): Access => ({ kind: 'installation', action })
@@ -163,6 +169,10 @@ export function guard(
         break
       case 'permission':
         if (!access.permissions.some((name) => holds(principal, name))) throw forbidden()
+        break
+      case 'platform':
+        if (!access.permissions.some((name) => holds(principal, name))) throw forbidden()
+        if (!reachesEverything(principal)) throw forbidden()
         break
       case 'installation':
         request.installation = findInstallation(request, access.action)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
+import { homeOf } from '../lib/networks.ts'
 import { HOUR, MINUTE } from '../lib/unix-time.ts'
 
 type Limits = { window: number; perAccount: number; perAddress: number }
@@ -23,7 +24,8 @@ export class Throttle {
   }
 
   /** Seconds until another try is heard; 0 when it is heard now. */
-  wait(account: string, address: string): number {
+  wait(account: string, from: string): number {
+    const address = homeOf(from)
     const now = this.#clock()
     const { perAccount, perAddress } = this.#limits
     const until = Math.max(
@@ -34,7 +36,8 @@ export class Throttle {
   }
 
   /** A try counts as failed until `succeeded` takes it back. */
-  tried(account: string, address: string): void {
+  tried(account: string, from: string): void {
+    const address = homeOf(from)
     const now = this.#clock()
     const { window, perAddress } = this.#limits
     for (const key of [accountKey(account, address), address].filter(Boolean)) {
@@ -51,7 +54,8 @@ export class Throttle {
     }
   }
 
-  succeeded(account: string, address: string): void {
+  succeeded(account: string, from: string): void {
+    const address = homeOf(from)
     this.#failures.delete(accountKey(account, address))
     this.#failures.get(address)?.pop()
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import { homeOf } from '../lib/networks.ts'
 import { MINUTE } from '../lib/unix-time.ts'
 import type { Registry } from '../registry/tables.ts'
 import { insertGathered, type NewTrace } from '../registry/trace.ts'
@@ -12,7 +13,11 @@ type Parts = {
 /** What anybody can cause without being let in is bounded, so that nobody can fill the disk. */
 const WINDOW = 10 * MINUTE
 const EACH = 10
-const ALL = 200
+/** Apart, so that strangers cannot keep what members do out of the trace. */
+const ALL = { strangers: 200, signedIn: 500 }
+
+/** Who was not let in: an account, or an address that nobody knows. */
+export type Refused = { owner: string } | { address: string }
 
 type Group = { entries: NewTrace[]; written: Promise<void> }
 
@@ -22,7 +27,7 @@ export class TraceRecorder {
   #group: Group | undefined
   #writing: Promise<void> = Promise.resolve()
   #counts = new Map<string, number>()
-  #counted = 0
+  #counted = { strangers: 0, signedIn: 0 }
   #windowEnd = 0
   /** Entries that would have been too many, since the start. */
   dropped = 0
@@ -39,20 +44,22 @@ export class TraceRecorder {
   }
 
   /** Whether one more entry may be made by somebody who was not let in. */
-  allows(whose: string): boolean {
+  allows(refused: Refused): boolean {
     const now = this.#parts.clock()
     if (now >= this.#windowEnd) {
       this.#counts.clear()
-      this.#counted = 0
+      this.#counted = { strangers: 0, signedIn: 0 }
       this.#windowEnd = now + WINDOW
     }
+    const kind = 'owner' in refused ? 'signedIn' : 'strangers'
+    const whose = 'owner' in refused ? refused.owner : homeOf(refused.address)
     const count = this.#counts.get(whose) ?? 0
-    if (count >= EACH || this.#counted >= ALL || !this.#parts.hasRoom()) {
+    if (count >= EACH || this.#counted[kind] >= ALL[kind] || !this.#parts.hasRoom()) {
       this.dropped++
       return false
     }
     this.#counts.set(whose, count + 1)
-    this.#counted++
+    this.#counted[kind]++
     return true
   }
 

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { App, Deps } from '../deps.ts'
+import { afterAnswer } from '../http/after-answer.ts'
 import { type TraceAction, type TraceObject, traceId, tracePath } from '../lib/trace.ts'
 import { findEdgeApp } from '../registry/edge-apps.ts'
+import { organizationOfExecutor } from '../registry/notification-executors.ts'
 import type { NewTrace } from '../registry/trace.ts'
 import { findUserByEmail, organizationsOf } from '../registry/users.ts'
 import { basicCredentials } from './guard.ts'
@@ -74,7 +76,7 @@ declare module 'fastify' {
     signedInAs: number
     /** Set by a route that succeeded without a change. */
     changedNothing: boolean
-    /** Of a user who may be gone when the answer is there. */
+    /** Of a user or an executor that may be gone when the answer is there. */
     formerOrganization: number | undefined
   }
 }
@@ -99,12 +101,16 @@ export function traceWrites(app: App, deps: Deps): void {
 
   app.addHook('preHandler', async (request) => {
     const trace = traceOf(request)
-    if (trace?.object !== 'user' || trace.action !== 'delete') return
-    const [first] = await organizationsOf(registry, idOf(request, trace) ?? 0)
-    request.formerOrganization = first
+    if (trace?.action !== 'delete') return
+    const id = idOf(request, trace) ?? 0
+    if (trace.object === 'user') [request.formerOrganization] = await organizationsOf(registry, id)
+    if (trace.object === 'output_executor') {
+      request.formerOrganization = await organizationOfExecutor(registry, id)
+    }
   })
 
-  app.addHook('onSend', async (request, { statusCode }, payload) => {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const { statusCode } = reply
     const trace = traceOf(request)
     const isRefused = statusCode === 401 || statusCode === 403
     if (!trace || request.changedNothing || (statusCode >= 300 && !isRefused)) return payload
@@ -119,8 +125,9 @@ export function traceWrites(app: App, deps: Deps): void {
     const written = () =>
       write().catch((err) => log.error({ err, reqId: request.id }, 'a write could not be traced'))
     if (!isRefused && owner !== undefined) await written()
-    // Not waited for, so that the time tells nothing about what is there.
-    else if (recorder.allows(owner ?? request.ip)) void written()
+    // The time must tell nothing about what is there.
+    else if (recorder.allows(owner ? { owner } : { address: request.ip }))
+      afterAnswer(reply, written)
     return payload
   })
 
@@ -184,6 +191,7 @@ export function traceWrites(app: App, deps: Deps): void {
     if (object === 'user') {
       return answer.organisations?.[0] ?? (await organizationsOf(registry, id))[0]
     }
+    if (object === 'output_executor') return organizationOfExecutor(registry, id)
     if (object !== 'edge_app') return undefined
     return answer.publisher?.id ?? (await findEdgeApp(registry, id))?.publisher.id
   }

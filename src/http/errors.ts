@@ -15,6 +15,7 @@ export class ApiError extends Error {
 }
 
 export const badRequest = (message: string) => new ApiError(400, message)
+export const conflict = (message: string) => new ApiError(409, message)
 export const unauthorized = () => new ApiError(401, 'Unauthorized')
 export const forbidden = () => new ApiError(403, 'Forbidden')
 /** Only told to someone who gave the right password. */

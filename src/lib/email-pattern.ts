@@ -6,3 +6,30 @@ export function emailMatches(pattern: string, email: string): boolean {
   const [givenName = '', givenDomain = ''] = email.split('@')
   return wildcard(name)(fold(givenName)) && wildcard(domain)(fold(givenDomain))
 }
+
+/** 0 for one address, 1 for some of one domain, 2 for some of any: the narrowest that matches decides. */
+export function breadth(pattern: string): 0 | 1 | 2 {
+  if (!pattern.includes('*')) return 0
+  return pattern.includes('*', pattern.indexOf('@')) ? 2 : 1
+}
+
+/** Whether there may be an address that both match. */
+export function patternsOverlap(one: string, other: string): boolean {
+  const [names, domains] = [0, 1].map((side) =>
+    sidesOverlap(one.split('@')[side] ?? '', other.split('@')[side] ?? '')
+  )
+  return names === true && domains === true
+}
+
+function sidesOverlap(one: string, other: string): boolean {
+  if (!one.includes('*')) return wildcard(other)(fold(one))
+  if (!other.includes('*')) return wildcard(one)(fold(other))
+  // What lies between the ends finds room one after the other.
+  const [a, b] = [fold(one), fold(other)]
+  const [headA, headB] = [a.slice(0, a.indexOf('*')), b.slice(0, b.indexOf('*'))]
+  const [tailA, tailB] = [a.slice(a.lastIndexOf('*') + 1), b.slice(b.lastIndexOf('*') + 1)]
+  return (
+    (headA.startsWith(headB) || headB.startsWith(headA)) &&
+    (tailA.endsWith(tailB) || tailB.endsWith(tailA))
+  )
+}

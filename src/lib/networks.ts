@@ -68,3 +68,18 @@ export const isReachable = (address: string, opened: BlockList): boolean =>
 
 /** The host of a URL, as sockets want it; WHATWG has read `0x7f.1` and its like as addresses by then. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
+
+/** Whoever has one address of an IPv6 network of 64 bits has all of them: they count as one. */
+export function homeOf(address: string): string {
+  const [plain = ''] = address.split('%')
+  if (isIP(plain) !== 6) return address
+  const [head = '', tail = ''] = hostOf(new URL(`http://[${plain}]`)).split('::')
+  const groupsOf = (text: string) => text.split(':').filter(Boolean)
+  const [first, last] = [groupsOf(head), groupsOf(tail)]
+  const groups = [...first, ...Array(8 - first.length - last.length).fill('0'), ...last]
+  if (groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff') {
+    const bytes = groups.slice(6).map((group) => Number.parseInt(group, 16))
+    return bytes.flatMap((two) => [two >> 8, two & 255]).join('.')
+  }
+  return `${groups.slice(0, 4).join(':')}::/64`
+}

@@ -1,7 +1,9 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { recordChange } from './changes.ts'
+import { jsonRows } from './dialect.ts'
 import { flag } from './meta.ts'
 import type { Registry, Tables } from './tables.ts'
+import { inTransaction } from './transaction.ts'
 
 type Row = Selectable<Tables['topic_blacklist']>
 export type BlacklistEntry = Omit<Row, 'enabled'> & { enabled: boolean }
@@ -68,14 +70,12 @@ export async function addBlacklistCounts(
   registry: Registry,
   counts: ReadonlyMap<number, number>
 ): Promise<void> {
-  await registry.transaction().execute(async (registry) => {
-    // In the order of their ids, as every node adds them, so that no two wait for each other.
-    for (const [id, more] of [...counts].sort(([a], [b]) => a - b)) {
-      await registry
-        .updateTable('topic_blacklist')
-        .set((eb) => ({ count: eb('count', '+', more) }))
-        .where('id', '=', id)
-        .execute()
-    }
+  const added = [...counts].map(([id, more]) => ({ id, more }))
+  const rows = jsonRows(registry, JSON.stringify(added), { id: 'bigint', more: 'bigint' })
+  // One node after the other, so that no two wait for each other's rows.
+  await inTransaction(registry, async (registry) => {
+    await sql`update topic_blacklist set count = topic_blacklist.count + added.more
+      from (select id, more from ${rows}) as added
+      where topic_blacklist.id = added.id`.execute(registry)
   })
 }

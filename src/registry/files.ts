@@ -29,6 +29,20 @@ export const listFiles = (registry: Registry, owner: FileOwner): Promise<FileRow
     .orderBy('id')
     .execute()
 
+/** Whether any of these organizations has files of its own. */
+export async function holdFiles(
+  registry: Registry,
+  organizationIds: readonly number[]
+): Promise<boolean> {
+  const found = await registry
+    .selectFrom('files')
+    .select('id')
+    .where(isOneOf(registry, sql<number>`organization_id`, organizationIds))
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 export const findFile = (
   registry: Registry,
   owner: FileOwner,

@@ -80,6 +80,18 @@ export async function findExecutor(
   return row && recordOf(row)
 }
 
+export async function organizationOfExecutor(
+  registry: Registry,
+  id: number
+): Promise<number | undefined> {
+  const row = await registry
+    .selectFrom('notification_executors')
+    .select('organization_id')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.organization_id
+}
+
 /** Undefined: the organization has so many already. */
 export const insertExecutor = (
   registry: Registry,

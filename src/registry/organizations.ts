@@ -168,6 +168,13 @@ export async function contentsOf(registry: Registry, id: number) {
         registry
       )
     ),
+    files: await count(
+      await sql`select 1 from files where organization_id = ${id} limit 1`.execute(registry)
+    ),
+    policies: await count(
+      await sql`select 1 from registration_policies
+        where organization_id = ${id} or parent_organization = ${id} limit 1`.execute(registry)
+    ),
     users: await count(
       await sql`select 1 from user_organizations where organization_id = ${id} limit 1`.execute(
         registry

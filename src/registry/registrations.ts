@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { emailMatches } from '../lib/email-pattern.ts'
+import { breadth, emailMatches, patternsOverlap } from '../lib/email-pattern.ts'
 import { isOneOf } from './dialect.ts'
 import { insertOrganization } from './organizations.ts'
 import { findRole } from './roles.ts'
@@ -57,7 +57,7 @@ export const listPolicies = (
     .orderBy('id')
     .execute()
 
-/** The oldest one that the address matches. */
+/** The narrowest one that the address matches, of those the one that has meant it longest. */
 export async function policyFor(
   registry: Registry,
   email: string
@@ -65,9 +65,27 @@ export async function policyFor(
   const policies = await registry
     .selectFrom('registration_policies')
     .selectAll()
+    .orderBy('pattern_set')
     .orderBy('id')
     .execute()
-  return policies.find(({ email_pattern }) => emailMatches(email_pattern, email))
+  const [narrowest] = policies
+    .filter(({ email_pattern }) => emailMatches(email_pattern, email))
+    .sort((a, b) => breadth(a.email_pattern) - breadth(b.email_pattern))
+  return narrowest
+}
+
+/** Whether a policy that leads elsewhere than into these organizations means some of the same addresses. */
+export async function overlapsElsewhere(
+  registry: Registry,
+  pattern: string,
+  organizationIds: ReadonlySet<number>
+): Promise<boolean> {
+  const policies = await registry.selectFrom('registration_policies').selectAll().execute()
+  return policies.some(
+    ({ email_pattern, organization_id, parent_organization }) =>
+      !organizationIds.has(organization_id ?? parent_organization ?? 0) &&
+      patternsOverlap(email_pattern, pattern)
+  )
 }
 
 export async function insertRegistration(
@@ -120,11 +138,18 @@ export async function countOpenRegistrations(
   return Number(count)
 }
 
-/** False: the key was used meanwhile, the address is taken, or the policy no longer means it. */
+type Confirmation = {
+  password_hash: string
+  now: number
+  /** Whether nobody gets a role with these rights by registering. */
+  isTooMuch: (permissions: Readonly<Record<string, boolean>>) => boolean
+}
+
+/** Undefined: the key was used meanwhile, the address is taken, or the policy no longer means it. */
 export async function confirmRegistration(
   registry: Registry,
   registration: Registration,
-  { password_hash, now }: { password_hash: string; now: number }
+  { password_hash, now, isTooMuch }: Confirmation
 ): Promise<number | undefined> {
   const { key_hash, email_folded, policy_id, email, first_name, last_name } = registration
   const { numDeletedRows } = await registry
@@ -137,7 +162,8 @@ export async function confirmRegistration(
   if (!policy || !emailMatches(policy.email_pattern, email)) return undefined
   const { role_id, parent_organization } = policy
   // Whatever the role has become since.
-  if ((await findRole(registry, role_id))?.permissions['#']) return undefined
+  const role = await findRole(registry, role_id)
+  if (!role || isTooMuch(role.permissions)) return undefined
   const name = `${first_name} ${last_name}`.trim().slice(0, 255) || email
   const organization =
     policy.organization_id ??

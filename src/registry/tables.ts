@@ -85,6 +85,8 @@ export type Tables = {
   registration_policies: {
     id: Generated<number>
     email_pattern: string
+    /** When the pattern became this one. */
+    pattern_set: number
     role_id: number
     organization_id: number | null
     parent_organization: number | null

@@ -62,3 +62,12 @@ test('where the address is not known only the account is closed', () => {
   fail(throttle, 10, 'a@x', '')
   assert.equal(throttle.wait('a@x', ''), 300)
 })
+
+test('whoever has a whole IPv6 network is one address', () => {
+  const { throttle } = throttleAt()
+  for (let i = 0; i < 10; i++) throttle.tried('a@x', `2001:db8::${i}`)
+  assert.equal(throttle.wait('a@x', '2001:db8::ffff'), 300)
+  assert.equal(throttle.wait('a@x', '2001:db8:0:1::1'), 0)
+  throttle.succeeded('a@x', '2001:db8::abcd')
+  assert.equal(throttle.wait('a@x', '2001:db8::1'), 0)
+})

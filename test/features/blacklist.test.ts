@@ -253,10 +253,72 @@ onEveryRegistry('blacklist', (engine) => {
     const withEntry = async (world: World) => {
       const given = await site(world)
       const entry = await make({ topic: `${given.cid}/obj/x`, reason: 'because' })
-      const foreign = await make({ topic: '+/obj/x', enabled: false })
+      const foreign = await make({ topic: `+/obj/${world.unique('x')}`, enabled: false })
       return { ...given, entry, foreign, at: `${url}/${entry.id}` }
     }
     type Given = Awaited<ReturnType<typeof withEntry>>
+    const taken = { status: 409, body: { message: 'topic has an entry of this mode already' } }
+    scenario('POST of a topic that has an entry', {
+      given: withEntry,
+      as: asUser,
+      request: `POST ${url}`,
+      body: ({ entry }: Given) => ({ topic: entry.topic, enabled: false }),
+      expect: taken
+    })
+    scenario('POST of the same topic in the other mode', {
+      given: withEntry,
+      as: asUser,
+      request: `POST ${url}`,
+      body: ({ entry }: Given) => ({ topic: entry.topic, mode: 'ignore' }),
+      expect: { status: 200 }
+    })
+    scenario('PUT to a topic that has an entry', {
+      given: async (world) => {
+        const given = await withEntry(world)
+        return { ...given, second: await make({ topic: `${given.cid}/obj/y` }) }
+      },
+      as: asUser,
+      request: ({ second }) => `PUT ${url}/${second.id}`,
+      body: ({ entry }: Given) => ({ topic: entry.topic }),
+      expect: taken
+    })
+    test('100 of one organization and 1000 in all', async () => {
+      const { world, deps } = platform()
+      const { registry } = deps
+      const { cid, user } = await site(world)
+      const fill = (count: number, topic: (i: number) => string) =>
+        registry
+          .insertInto('topic_blacklist')
+          .values(
+            Array.from({ length: count }, (_, i) => ({
+              ...{ topic: topic(i), mode: 'block' as const, enabled: 0, reason: '', count: 0 }
+            }))
+          )
+          .execute()
+      const post = async (topic: string) => {
+        const { status, json } = await world.request(`POST ${url}`, { as: user, body: { topic } })
+        return [status, (json as { message?: string }).message]
+      }
+      await fill(100, (i) => `${cid}/full/${i}`)
+      const full = [409, 'the organization has 100 entries already']
+      assert.deepEqual(await post(`${cid}/obj/more`), full)
+      const other = await make({ topic: 'elsewhere/x' })
+      const moved = await put(other, { topic: `${cid}/obj/more` })
+      assert.deepEqual([moved.status, (moved.json as { message: string }).message], full)
+      const own = await world.request(`GET ${url}`, { as: user })
+      const [first] = own.json as Entry[]
+      assert(first)
+      assert.equal((await put(first, { enabled: false })).status, 200, 'its own place is free')
+
+      for (let i = 0; i < 5; i++) await fill(200, (n) => `full/${i}/${n}`)
+      const beside = await site(world)
+      const { status, json } = await world.request(`POST ${url}`, {
+        as: beside.user,
+        body: { topic: `${beside.cid}/x` }
+      })
+      assert.deepEqual([status, json], [409, { message: 'there are 1000 entries already' }])
+      await registry.deleteFrom('topic_blacklist').where('topic', 'like', '%full/%').execute()
+    })
     scenario('GET lists what the caller reaches', {
       given: withEntry,
       as: asUser,

@@ -529,7 +529,11 @@ const table: Record<string, Row> = {
   },
   'POST /api/v2/user/registration/policy': {
     line: () => 'POST /api/v2/user/registration/policy',
-    body: (t) => ({ email_pattern: '*@x.example', role_id: t.role.id, organization_id: t.own }),
+    body: (t) => ({
+      email_pattern: `*@x${t.own}.example`,
+      role_id: t.role.id,
+      organization_id: t.own
+    }),
     reach: 'inside'
   },
   'GET /api/v2/user/registration/policy/{policy_id}': {
@@ -538,7 +542,7 @@ const table: Record<string, Row> = {
   },
   'PUT /api/v2/user/registration/policy/{policy_id}': {
     line: (t) => `PUT /api/v2/user/registration/policy/${t.policy.id}`,
-    body: () => ({ email_pattern: '*@y.example' }),
+    body: (t) => ({ email_pattern: `*@y${t.own}.example` }),
     reach: 'inside'
   },
   'DELETE /api/v2/user/registration/policy/{policy_id}': {
@@ -669,7 +673,7 @@ const table: Record<string, Row> = {
   },
   'POST /api/v2/blacklist/topic': {
     line: () => 'POST /api/v2/blacklist/topic',
-    body: (t) => ({ topic: `${t.installation.client_id}/obj/off`, enabled: false }),
+    body: (t) => ({ topic: `${t.installation.client_id}/obj/other`, enabled: false }),
     reach: 'inside'
   },
   'GET /api/v2/blacklist/topic/{entry_id}': {
@@ -835,8 +839,8 @@ const table: Record<string, Row> = {
   ...questions('POST /broker/acl', { clientid: 'x', topic: '1/obj/x', action: 'publish' }),
   ...questions('POST /broker/mosquitto/user', {}),
   ...questions('POST /broker/mosquitto/acl', { topic: '1/obj/x', acc: 2 }),
-  'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'anyone' },
-  'GET /metrics': { line: () => 'GET /metrics', reach: 'anyone' },
+  'GET /api/v2/ledger': { line: () => 'GET /api/v2/ledger', reach: 'nobody' },
+  'GET /metrics': { line: () => 'GET /metrics', reach: 'nobody' },
   'GET /api/v2/ping': { line: () => 'GET /api/v2/ping', reach: 'public' },
   'GET /health/live': { line: () => 'GET /health/live', reach: 'public' },
   'GET /health/ready': { line: () => 'GET /health/ready', reach: 'public' },

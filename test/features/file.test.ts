@@ -523,7 +523,7 @@ onEveryRegistry('files', (engine) => {
       ahead += HOUR + 1
       for (const line of [
         `DELETE /api/v2/installation/${installation.id}`,
-        `DELETE /api/v2/organization/${organization}`
+        `DELETE /api/v2/organization/${organization}?force=true`
       ]) {
         const { status, text } = await world.request(line, { as: world.admin })
         assert.equal(status, 200, text)

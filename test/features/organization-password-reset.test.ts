@@ -16,7 +16,7 @@ async function company(world: World) {
   const top = await world.organization()
   const below = await world.organization(top)
   const caller = await world.user({
-    grants: ['organization/update'],
+    grants: ['organization/update', 'user/update'],
     organizations: [top],
     priority: 500
   })
@@ -124,6 +124,22 @@ onEveryRegistry('force_password_reset', (engine) => {
       request: (given) => force(organization(given)),
       expect: { status: 403, body: { message: 'Forbidden' } },
       and: async (_, { stranger }) => assert.equal(await signIn(stranger), 200)
+    })
+  }
+  for (const grant of ['organization/update', 'user/update']) {
+    scenario(`with ${grant} alone`, {
+      given: async (world) => {
+        const given = await company(world)
+        const organizations = [given.top]
+        return {
+          ...given,
+          half: await world.user({ grants: [grant], organizations, priority: 500 })
+        }
+      },
+      as: ({ half }) => half,
+      request: ({ top }) => force(top),
+      expect: { status: 403, body: { message: 'Forbidden' } },
+      and: async (_, { worker }) => assert.equal(await signIn(worker), 200)
     })
   }
   scenario('without the grant', {

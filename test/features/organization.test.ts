@@ -315,6 +315,54 @@ onEveryRegistry('organization', (engine) => {
       request: ({ leaf }) => `DELETE /api/v2/organization/${leaf}?force=false`,
       expect: { status: 400, body: { message: 'the organization has users' } }
     })
+    const fillings: [
+      what: string,
+      right: string,
+      fill: (world: World, leaf: number) => Promise<void>
+    ][] = [
+      [
+        'files',
+        'file/update/organization',
+        async (world, leaf) => {
+          const { status, text } = await world.request(`POST /api/v2/file/organization/${leaf}`, {
+            as: world.admin,
+            headers: { 'content-type': 'multipart/form-data; boundary=x' },
+            body: '--x\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\nx\r\n--x--\r\n'
+          })
+          assert.equal(status, 200, text)
+        }
+      ],
+      [
+        'registration policies',
+        'registration/policy/create_delete',
+        async (world, leaf) => {
+          const body = {
+            email_pattern: `*@${world.unique('d')}.example`,
+            parent_organization: leaf
+          }
+          const line = 'POST /api/v2/user/registration/policy'
+          const { status, text } = await world.request(line, { as: world.admin, body })
+          assert.equal(status, 200, text)
+        }
+      ]
+    ]
+    for (const [what, right, fill] of fillings) {
+      test(`with ${what}: not without force, nor without ${right}`, async () => {
+        const { world } = platform()
+        const { top, leaf, user } = await tree(world)
+        await fill(world, leaf)
+        const line = `DELETE /api/v2/organization/${leaf}`
+        const kept = await world.request(line, { as: user })
+        assert.deepEqual(
+          [kept.status, kept.json],
+          [400, { message: `the organization has ${what}` }]
+        )
+        assert.equal((await world.request(`${line}?force=true`, { as: user })).status, 403)
+        const grants = ['organization/#', right]
+        const entitled = await world.user({ grants, organizations: [top] })
+        assert.equal((await world.request(`${line}?force=true`, { as: entitled })).status, 200)
+      })
+    }
     test('with force takes all below, installations with their history, and members who belong nowhere else', async () => {
       const { world, deps } = platform()
       const { left, leaf, top, user: half } = await tree(world)

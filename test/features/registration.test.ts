@@ -172,17 +172,31 @@ onEveryRegistry('registration', (engine) => {
       assert.equal(letter?.subject, 'Your registration')
     })
 
-    test('the oldest policy that matches decides', async () => {
+    test('the narrowest policy that matches decides, of those the one that has meant it longest', async () => {
       const { world } = platform()
-      const [first, second] = [await newOrganization(), await newOrganization()]
-      const { domain } = await open({ organization_id: first })
-      await world.request(`POST ${url}`, {
-        as: world.admin,
-        body: { email_pattern: `anna@${domain}`, organization_id: second }
-      })
-      await register(`anna@${domain}`)
-      await confirm(await keyFor(platform(), `anna@${domain}`))
-      assert.deepEqual((await me(`anna@${domain}`)).organisations, [first])
+      const [old, wide, whole, narrow] = await Promise.all(
+        Array.from({ length: 4 }, () => newOrganization())
+      )
+      const { at } = await open({ organization_id: old })
+      const { domain } = await open({ organization_id: whole })
+      const also = async (email_pattern: string, organization_id: number | undefined) => {
+        const body = { email_pattern, organization_id }
+        assert.equal((await world.request(`POST ${url}`, { as: world.admin, body })).status, 200)
+      }
+      await also(`*@*${domain}`, wide)
+      await also(`anna@${domain}`, narrow)
+      ahead += 1
+      const body = { email_pattern: `*@${domain}` }
+      assert.equal((await world.request(`PUT ${at}`, { as: world.admin, body })).status, 200)
+      for (const [email, organization] of [
+        [`anna@${domain}`, narrow],
+        [`bo@${domain}`, whole],
+        [`bo@mail${domain}`, wide]
+      ] as const) {
+        await register(email)
+        await confirm(await keyFor(platform(), email))
+        assert.deepEqual((await me(email)).organisations, [organization], email)
+      }
     })
 
     test('the key ends after 30 minutes, with the policy, and when the policy says otherwise', async () => {
@@ -247,11 +261,17 @@ onEveryRegistry('registration', (engine) => {
       const { domain, at } = await open({ role_id: role.id })
       await register(`anna@${domain}`)
       const key = await keyFor(platform(), `anna@${domain}`)
-      const body = { permissions: { '#': true } }
-      await world.request(`PUT /api/v2/role/${role.id}`, { as: world.admin, body })
-      assert.equal((await confirm(key)).status, 400)
-      const refused = await world.request(`PUT ${at}`, { as: world.admin, body: {} })
-      assert.deepEqual(refused.json, { message: 'role_id must not be a role with all rights' })
+      for (const pattern of ['+/#', 'role/#', 'trace/+/system', '#']) {
+        const body = { permissions: { [pattern]: true } }
+        await world.request(`PUT /api/v2/role/${role.id}`, { as: world.admin, body })
+        assert.equal((await confirm(key)).status, 400)
+        const refused = await world.request(`PUT ${at}`, { as: world.admin, body: {} })
+        assert.deepEqual(
+          [refused.status, refused.json],
+          [400, { message: 'role_id must not be a role with rights of administrators' }],
+          pattern
+        )
+      }
       assert.equal((await world.request(`DELETE ${at}`, { as: world.admin })).status, 200)
     })
 
@@ -354,7 +374,7 @@ onEveryRegistry('registration', (engine) => {
     const policyOf = async (world: World) => {
       const given = await manager(world)
       const { user, role_id } = given
-      const body = { email_pattern: '*@p.example', role_id }
+      const body = { email_pattern: `*@${world.unique('p')}.example`, role_id }
       const made = await world.request(`POST ${url}`, { as: user, body })
       const policy = made.json as Policy
       return { ...given, policy, at: `${url}/${policy.id}` }
@@ -428,6 +448,73 @@ onEveryRegistry('registration', (engine) => {
         assert.deepEqual((await world.request(`GET ${at}`, { as: world.admin })).json, json)
       }
     })
+    for (const email_pattern of ['*@b.example', 'anna@B.example', '*@b*', '*@*'] as const) {
+      const taken = {
+        status: 409,
+        body: { message: 'email_pattern overlaps with a policy of another organization' }
+      }
+      const given = async (world: World) => {
+        await world.request(`POST ${url}`, {
+          as: world.admin,
+          body: { email_pattern: '*@b.example', organization_id: await newOrganization() }
+        })
+        return policyOf(world)
+      }
+      scenario(`POST with ${email_pattern}, which is somebody else’s`, {
+        given,
+        as: asManager,
+        request: `POST ${url}`,
+        body: ({ role_id }: Given) => ({ email_pattern, role_id }),
+        expect: taken
+      })
+      scenario(`PUT with ${email_pattern}, which is somebody else’s`, {
+        given,
+        as: asManager,
+        request: ({ at }) => `PUT ${at}`,
+        body: { email_pattern },
+        expect: taken,
+        and: async (_, { at, policy, user }, world) =>
+          assert.deepEqual((await world.request(`GET ${at}`, { as: user })).json, policy)
+      })
+    }
+    test('100 of one organization at most', async () => {
+      const { world, deps } = platform()
+      const [organization, other] = [await newOrganization(), await newOrganization()]
+      const domain = `${world.unique('d')}.example`
+      const rows = Array.from({ length: 100 }, (_, i) => ({
+        ...{ email_pattern: `${i}@${domain}`, pattern_set: 0, role_id: 3 },
+        ...{ organization_id: organization, parent_organization: null }
+      }))
+      await deps.registry.insertInto('registration_policies').values(rows).execute()
+      const full = [409, { message: 'the organization has 100 policies already' }]
+      const email_pattern = `*@${domain}`
+      for (const place of [
+        { organization_id: organization },
+        { parent_organization: organization }
+      ]) {
+        const body = { email_pattern, ...place }
+        const { status, json } = await world.request(`POST ${url}`, { as: world.admin, body })
+        assert.deepEqual([status, json], full)
+      }
+      const { at } = await open({ organization_id: other })
+      const move = { organization_id: organization }
+      const moved = await world.request(`PUT ${at}`, { as: world.admin, body: move })
+      assert.deepEqual([moved.status, moved.json], full)
+      const list = await world.request(`GET ${url}`, { as: world.admin })
+      const own = (list.json as Policy[]).find((one) => one['organization_id'] === organization)
+      const kept = await world.request(`PUT ${url}/${own?.id}`, { as: world.admin, body: move })
+      assert.equal(kept.status, 200, 'its own place is free')
+    })
+    scenario('POST of a pattern within the caller’s own', {
+      given: policyOf,
+      as: asManager,
+      request: `POST ${url}`,
+      body: ({ role_id, policy }: GivenPolicy) => ({
+        email_pattern: String(policy['email_pattern']).replace('*', 'anna'),
+        role_id
+      }),
+      expect: { status: 200 }
+    })
     scenario('DELETE', {
       given: policyOf,
       as: asManager,
@@ -451,7 +538,7 @@ onEveryRegistry('registration', (engine) => {
         [kept.status, kept.json],
         [400, { message: 'users or registration policies have this role' }]
       )
-      assert.equal((await remove(`/api/v2/organization/${organization_id}`)).status, 200)
+      assert.equal((await remove(`/api/v2/organization/${organization_id}?force=true`)).status, 200)
       assert.equal((await world.request(`GET ${at}`, { as: world.admin })).status, 403)
       assert.equal((await remove(`/api/v2/role/${role_id}`)).status, 200)
     })

@@ -35,8 +35,14 @@ onEveryRegistry('system', (engine) => {
   })
 
   scenario('GET metrics', {
-    given: (world) => world.user({ grants: ['metrics/read'] }),
-    as: (user) => user,
+    given: async (world) => {
+      const { json } = await world.request('POST /api/v2/user/me/security/token', {
+        as: world.admin,
+        body: { name: 'prometheus', permissions: ['metrics/read'] }
+      })
+      return json as { token: string }
+    },
+    as: (key) => key,
     request: 'GET /metrics',
     expect: { status: 200 },
     and: ({ text, headers }) => {
@@ -46,6 +52,15 @@ onEveryRegistry('system', (engine) => {
       }
     }
   })
+  for (const path of ['/metrics', '/api/v2/ledger']) {
+    scenario(`GET ${path} by an administrator of one organization`, {
+      given: async (world) =>
+        world.user({ grants: ['#'], organizations: [await world.organization()], priority: 1000 }),
+      as: (user) => user,
+      request: `GET ${path}`,
+      expect: forbidden
+    })
+  }
   scenario('GET metrics without the grant', {
     given: (world) => world.user({ grants: ['installation/#'] }),
     as: (user) => user,
@@ -92,7 +107,7 @@ onEveryRegistry('system', (engine) => {
     const { world } = platform()
     const { installation, user } = await world.site(['mqtt/publish/all'])
     const foreign = await world.installation()
-    const reader = await world.user({ grants: ['ledger/read'] })
+    const reader = await world.user({ grants: ['ledger/read'], organizations: [1] })
     const own = `${installation.client_id}/obj/x`
     const bad: [string, string, string][] = [
       [own, 'Hello World', 'not json'],
@@ -125,7 +140,7 @@ onEveryRegistry('system', (engine) => {
     for (const [, , reason] of bad) assert.match(text, new RegExp(`reason="${reason}"} [1-9]`))
   })
   scenario('GET ledger without the grant', {
-    given: (world) => world.user({ grants: ['metrics/read'] }),
+    given: (world) => world.user({ grants: ['metrics/read'], organizations: [1] }),
     as: (user) => user,
     request: 'GET /api/v2/ledger',
     expect: forbidden

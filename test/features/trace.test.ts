@@ -423,6 +423,26 @@ onEveryRegistry('trace', (engine) => {
       assert.deepEqual(await seen(two, since), [`updated user ${two.id}`])
       assert.deepEqual(await seen(other, since), [])
     })
+    test('is about executors of its organizations, also when they are gone', async () => {
+      const { world } = platform()
+      const organization_id = await world.organization()
+      const member = await world.user({ grants: ['trace/list'], organizations: [organization_id] })
+      const other = await world.user({
+        grants: ['trace/list'],
+        organizations: [await world.organization()]
+      })
+      const since = now()
+      const url = '/api/v2/admin/notification/executor'
+      const { id } = await ask(`POST ${url}`, world.admin, {
+        ...{ name: 'x', organization_id, config: { url: 'https://example.org/x' } }
+      })
+      await ask(`DELETE ${url}/${id}`, world.admin)
+      assert.deepEqual(await seen(member, since), [
+        `created output executor ${id}`,
+        `deleted output executor ${id}`
+      ])
+      assert.deepEqual(await seen(other, since), [])
+    })
     test('is what it did itself, wherever', async () => {
       const { world } = platform()
       const { user, installation } = await world.site(['trace/list', 'schedule/#'])
@@ -440,11 +460,14 @@ onEveryRegistry('trace', (engine) => {
       const { world } = platform()
       const since = now()
       const top = await world.user({ grants: ['trace/list', 'installation/#'], organizations: [1] })
-      const system = await world.user({ grants: ['trace/list/system'] })
+      const system = await world.user({ grants: ['trace/list/system'], organizations: [1] })
+      const organizations = [await world.organization()]
+      const tenant = await world.user({ grants: ['#'], organizations, priority: 1000 })
       const role = { name: world.unique('role'), priority: 1 }
       const { id } = await ask('POST /api/v2/role', world.admin, role)
       assert.deepEqual(await seen(system, since), [`created role ${id}`])
       assert.deepEqual(await seen(top, since), [])
+      assert.deepEqual(await seen(tenant, since), [], 'an administrator of one organization')
       const key = await ask('POST /api/v2/user/me/security/token', world.admin, {
         name: 'x',
         permissions: ['trace/list']

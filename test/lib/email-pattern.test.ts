@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emailMatches } from '../../src/lib/email-pattern.ts'
+import { breadth, emailMatches, patternsOverlap } from '../../src/lib/email-pattern.ts'
 
 test('emailMatches', () => {
   const f = (pattern: string, email: string, want: boolean) =>
@@ -22,4 +22,37 @@ test('emailMatches', () => {
   f('*@example.com', 'anna@exampleXcom', false)
   f('*a@b.com', 'x@a@b.com', false)
   f('*.com@x', 'a@b.com', false)
+})
+
+test('breadth: an address, what is in a domain, whatever is in several', () => {
+  const f = (pattern: string, want: number) => assert.equal(breadth(pattern), want, pattern)
+
+  f('anna@example.com', 0)
+  f('*@example.com', 1)
+  f('a*a@example.com', 1)
+  f('anna@*.example.com', 2)
+  f('*@*.com', 2)
+  f('*@*', 2)
+})
+
+test('patternsOverlap', () => {
+  const f = (a: string, b: string, want: boolean) => {
+    assert.equal(patternsOverlap(a, b), want, `${a} ~ ${b}`)
+    assert.equal(patternsOverlap(b, a), want, `${b} ~ ${a}`)
+  }
+
+  f('*@b.example', '*@B.Example', true)
+  f('*@b.example', 'anna@b.example', true)
+  f('*@b.example', '*@c.example', false)
+  f('*@*', 'anna@b.example', true)
+  f('*@*.example', '*@b.*', true)
+  f('*@*.example', '*@*.org', false)
+  f('*@*.b.example', '*@b.example', false)
+  f('*@a*.example', '*@b*.example', false)
+  f('*@ab*.example', '*@a*z.example', true)
+  f('a*@b.example', '*z@b.example', true)
+  f('a*@b.example', 'b*@b.example', false)
+  f('*x*@b.example', '*y*@b.example', true)
+  f('anna@b.example', 'ANNA@b.example', true)
+  f('anna@b.example', 'hanna@b.example', false)
 })

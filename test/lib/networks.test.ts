@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  homeOf,
   hostOf,
   isPublicAddress,
   isReachable,
@@ -107,4 +108,22 @@ test('hostOf: every spelling of an address is one', () => {
   f('http://[::ffff:127.0.0.1]/', '::ffff:7f00:1')
   f('http://[0:0::1]:8080/', '::1')
   f('https://[2606:4700::1111]/', '2606:4700::1111')
+})
+
+test('homeOf', () => {
+  const f = (address: string, want: string) => assert.equal(homeOf(address), want, address)
+
+  f('192.0.2.7', '192.0.2.7')
+  f('::ffff:192.0.2.7', '192.0.2.7')
+  f('::FFFF:c000:207', '192.0.2.7')
+  f('2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64')
+  f('2001:DB8:1:2:ffff::1', '2001:db8:1:2::/64')
+  f('2001:db8:0:0::9', '2001:db8:0:0::/64')
+  f('2001:db8::9', '2001:db8:0:0::/64')
+  f('2001:db8:1::2:3:4:5', '2001:db8:1:0::/64')
+  f('::1', '0:0:0:0::/64')
+  f('fe80::1%eth0', 'fe80:0:0:0::/64')
+  // What is no address stays what it is.
+  f('', '')
+  f('here', 'here')
 })

@@ -1,3 +1,4 @@
+import { isForAdministrators } from '../../access/delegation.ts'
 import { hashPassword } from '../../access/password.ts'
 import { hasEnded, hashToken } from '../../access/tokens.ts'
 import type { Deps } from '../../deps.ts'
@@ -42,7 +43,8 @@ async function whatOpens(registry: Registry, hash: string, now: number) {
   if (token && !hasEnded(token, now)) return replacePassword(token)
   const registration = await findRegistration(registry, hash)
   if (!registration || registration.expires <= now) return undefined
-  return (registry: Registry, change: Change) => confirmRegistration(registry, registration, change)
+  return (registry: Registry, change: Change) =>
+    confirmRegistration(registry, registration, { ...change, isTooMuch: isForAdministrators })
 }
 
 const replacePassword =

@@ -9,6 +9,7 @@ import {
 } from '../../access/guard.ts'
 import { authenticates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
+import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, unauthorized } from '../../http/errors.ts'
 import { deleteToken } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
@@ -84,10 +85,12 @@ export const authRoutes: Routes = (app, deps) => {
         trace: { ...authenticates('asked for a new password of'), action: 'execute' }
       }
     },
-    async ({ body }) => {
-      // Not waited for: known and unknown accounts look the same, in time too.
-      askForResetKey(deps, body.email).catch((err) =>
-        log.error({ err }, 'the key for a new password could not be sent')
+    async ({ body }, reply) => {
+      // Known and unknown accounts look the same, in time too.
+      afterAnswer(reply, () =>
+        askForResetKey(deps, body.email).catch((err) =>
+          log.error({ err }, 'the key for a new password could not be sent')
+        )
       )
       return { message: 'A key is on its way if the account exists' }
     }

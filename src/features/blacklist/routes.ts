@@ -4,7 +4,7 @@ import type { Principal } from '../../access/principal.ts'
 import { creates, deletes, updates } from '../../access/trace.ts'
 import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
-import { badRequest, forbidden } from '../../http/errors.ts'
+import { badRequest, conflict, forbidden } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
 import { clientIdOf, isTopicFilter } from '../../lib/topic.ts'
 import {
@@ -18,6 +18,9 @@ import {
 import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { BlacklistEntry, EntryParams, EntryUpdate, NewEntry } from './schema.ts'
+
+const MAX_ENTRIES = 1000
+const MAX_OF_ORGANIZATION = 100
 
 export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, clock }) => {
   const tags = ['Blacklist']
@@ -56,9 +59,10 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
         reason: body.reason ?? ''
       }
       check(principal, entry.topic)
-      const id = await inTransaction(registry, (registry) =>
-        insertBlacklistEntry(registry, entry, clock())
-      )
+      const id = await inTransaction(registry, async (registry) => {
+        await checkPlace(registry, entry)
+        return insertBlacklistEntry(registry, entry, clock())
+      })
       return shown({ ...entry, id, count: 0 })
     }
   )
@@ -95,6 +99,7 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
           reason: body.reason ?? current.reason
         }
         check(principal, entry.topic)
+        await checkPlace(registry, entry)
         await updateBlacklistEntry(registry, entry, clock())
         return shown(entry)
       })
@@ -118,13 +123,32 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
   /** Nobody silences an installation that they do not reach. */
   function reaches(principal: Principal, topic: string): boolean {
     if (reachesEverything(principal)) return true
-    const installation = directory.installationByClientId(clientIdOf(topic) ?? 0)
-    return principal.organizationsBelow.has(installation?.organization_id ?? 0)
+    return principal.organizationsBelow.has(organizationOf(topic) ?? 0)
   }
+
+  const organizationOf = (topic: string): number | undefined =>
+    directory.installationByClientId(clientIdOf(topic) ?? 0)?.organization_id
 
   function check(principal: Principal, topic: string): void {
     if (!isTopicFilter(topic)) throw badRequest('topic is not an MQTT topic filter')
     if (!reaches(principal, topic)) throw forbidden()
+  }
+
+  /** Every message pays for a long list, so it has an end, and nobody takes all of it. */
+  async function checkPlace(
+    registry: Registry,
+    { id, topic, mode }: Pick<EntryRecord, 'topic' | 'mode'> & { id?: number }
+  ): Promise<void> {
+    const others = (await listBlacklist(registry)).filter((entry) => entry.id !== id)
+    if (others.some((entry) => entry.topic === topic && entry.mode === mode)) {
+      throw conflict('topic has an entry of this mode already')
+    }
+    const organization = organizationOf(topic)
+    const own = others.filter((entry) => organizationOf(entry.topic) === organization)
+    if (organization !== undefined && own.length >= MAX_OF_ORGANIZATION) {
+      throw conflict(`the organization has ${MAX_OF_ORGANIZATION} entries already`)
+    }
+    if (others.length >= MAX_ENTRIES) throw conflict(`there are ${MAX_ENTRIES} entries already`)
   }
 
   /** Invisible and missing look the same. */

@@ -5,14 +5,16 @@ import { organizationsBelow } from '../../registry/organizations.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { forgetPasswords, usersToReset } from '../../registry/users.ts'
 
-/** Returns how many must choose a new password; the mails go out in the background. [ADR-0024] */
+type Member = { id: number; email: string }
+
+/** Returns who must choose a new password. [ADR-0024] */
 export async function forcePasswordReset(
   deps: Deps,
   principal: Principal,
   id: number
-): Promise<number> {
+): Promise<Member[]> {
   const { registry, clock } = deps
-  const users = await inTransaction(registry, async (registry) => {
+  return inTransaction(registry, async (registry) => {
     const users = await usersToReset(registry, {
       within: await organizationsBelow(registry, [id]),
       reach: [...principal.organizationsBelow],
@@ -23,11 +25,10 @@ export async function forcePasswordReset(
     await forgetPasswords(registry, ids, clock())
     return users
   })
-  void mailAll(deps, users)
-  return users.length
 }
 
-async function mailAll(deps: Deps, users: readonly { id: number; email: string }[]): Promise<void> {
+/** Each a key, one after the other. */
+export async function mailKeys(deps: Deps, users: readonly Member[]): Promise<void> {
   for (const user of users) {
     await sendResetKey(deps, user, 'forced').catch((err) =>
       deps.log.error({ err, user: user.id }, 'the key for a new password could not be sent')

@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { tellRemoved } from '../../notify/removed.ts'
 import { moveEdgeApps } from '../../registry/edge-apps.ts'
+import { holdFiles } from '../../registry/files.ts'
 import { readInstallationRefs, removeInstallations } from '../../registry/installations.ts'
 import { listExecutors, removeExecutors } from '../../registry/notification-executors.ts'
 import {
@@ -13,6 +14,7 @@ import {
   organizationsBelow,
   usersOnlyIn
 } from '../../registry/organizations.ts'
+import { listPolicies } from '../../registry/registrations.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { deleteUser, otherAdministrators, prioritiesOf } from '../../registry/users.ts'
 
@@ -29,11 +31,16 @@ export async function removeOrganization(
   const { registry, clock } = deps
   const installations = await inTransaction(registry, async (registry) => {
     if (!force) {
-      const { children, installations, users, executors } = await contentsOf(registry, id)
+      const { children, installations, users, executors, files, policies } = await contentsOf(
+        registry,
+        id
+      )
       if (children > 0) throw badRequest('the organization has children')
       if (installations > 0) throw badRequest('the organization has installations')
       if (users > 0) throw badRequest('the organization has users')
       if (executors > 0) throw badRequest('the organization has notification executors')
+      if (files > 0) throw badRequest('the organization has files')
+      if (policies > 0) throw badRequest('the organization has registration policies')
     }
     const ids = await organizationsBelow(registry, [id])
     if (principal.organizationIds.some((own) => ids.includes(own))) {
@@ -54,6 +61,12 @@ export async function removeOrganization(
     if (members.length > 0 && !holds(principal, 'user/create/delete')) throw forbidden()
     const executors = await listExecutors(registry, ids)
     if (executors.length > 0 && !holds(principal, 'notification/executor/manage')) throw forbidden()
+    const hasFiles = await holdFiles(registry, ids)
+    if (hasFiles && !holds(principal, 'file/update/organization')) throw forbidden()
+    const policies = await listPolicies(registry, ids)
+    if (policies.length > 0 && !holds(principal, 'registration/policy/create_delete')) {
+      throw forbidden()
+    }
     const goneIds = gone.map((one) => one.id)
     await removeInstallations(registry, goneIds, clock())
     for (const member of members) await deleteUser(registry, member, clock())

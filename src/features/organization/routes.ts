@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { onOrganization, permit } from '../../access/guard.ts'
-import { holdsName, type Principal } from '../../access/principal.ts'
+import { holds, holdsName, type Principal } from '../../access/principal.ts'
 import { creates, deletes, executes, updates } from '../../access/trace.ts'
 import { organizationsProtected } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
+import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
@@ -22,7 +23,7 @@ import {
   updateOrganization
 } from '../../registry/organizations.ts'
 import { inTransaction } from '../../registry/transaction.ts'
-import { forcePasswordReset } from './password-reset.ts'
+import { forcePasswordReset, mailKeys } from './password-reset.ts'
 import { removeOrganization } from './removal.ts'
 import {
   NewOrganization,
@@ -151,7 +152,8 @@ export const organizationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Ask every member, here and below, for a new password; a key comes by mail',
+        summary:
+          'Ask every member, here and below, for a new password by a key in a mail; needs user/update too',
         params: OrganizationParams,
         response: { 200: Message }
       },
@@ -160,9 +162,11 @@ export const organizationRoutes: Routes = (app, deps) => {
         trace: executes('organization', 'organization_id', 'asked for new passwords in')
       }
     },
-    async ({ principal, params }) => {
-      const count = await forcePasswordReset(deps, principal, params.organization_id)
-      return { message: `${count} users are asked for a new password` }
+    async ({ principal, params }, reply) => {
+      if (!holds(principal, 'user/update')) throw forbidden()
+      const users = await forcePasswordReset(deps, principal, params.organization_id)
+      afterAnswer(reply, () => mailKeys(deps, users))
+      return { message: `${users.length} users are asked for a new password` }
     }
   )
 

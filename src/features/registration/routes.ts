@@ -1,16 +1,19 @@
 import { type Static, Type } from 'typebox'
-import { mayHandOut } from '../../access/delegation.ts'
+import { isForAdministrators, mayHandOut } from '../../access/delegation.ts'
 import { everyone, permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
 import { authenticates, creates, deletes, updates } from '../../access/trace.ts'
+import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
-import { badRequest, forbidden, tooManyRegistrations } from '../../http/errors.ts'
+import { afterAnswer } from '../../http/after-answer.ts'
+import { badRequest, conflict, forbidden, tooManyRegistrations } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
 import {
   deletePolicy,
   findPolicy,
   insertPolicy,
   listPolicies,
+  overlapsElsewhere,
   type RegistrationPolicy as PolicyRecord,
   updatePolicy
 } from '../../registry/registrations.ts'
@@ -28,9 +31,10 @@ import {
 
 /** The role "User", where a policy names none. */
 const USER = 3
+const MAX_OF_ORGANIZATION = 100
 
 export const registrationRoutes: Routes = (app, deps) => {
-  const { registry, directory, registering, log } = deps
+  const { registry, directory, registering, clock, log } = deps
   const tags = ['Registration']
   const url = '/registration/policy'
 
@@ -48,12 +52,14 @@ export const registrationRoutes: Routes = (app, deps) => {
         trace: { ...authenticates('asked to register as'), action: 'execute' }
       }
     },
-    async ({ body, ip }) => {
+    async ({ body, ip }, reply) => {
       const retryAfter = registering.wait(body.email, ip)
       if (retryAfter > 0) throw tooManyRegistrations(retryAfter)
       registering.tried(body.email, ip)
-      // Not waited for: known, unknown and unwanted addresses look the same, in time too.
-      register(deps, body).catch((err) => log.error({ err }, 'a registration failed'))
+      // Known, unknown and unwanted addresses look the same, in time too.
+      afterAnswer(reply, () =>
+        register(deps, body).catch((err) => log.error({ err }, 'a registration failed'))
+      )
       return { message: 'A key is on its way if this address may register' }
     }
   )
@@ -91,11 +97,13 @@ export const registrationRoutes: Routes = (app, deps) => {
       const place = placeOf(body) ?? { organization_id, parent_organization: null }
       const policy = {
         email_pattern: body.email_pattern,
+        pattern_set: clock(),
         role_id: body.role_id || USER,
         ...place
       }
       return inTransaction(registry, async (registry) => {
         await check(registry, principal, policy)
+        await checkPattern(registry, principal, policy.email_pattern)
         return shown({ id: await insertPolicy(registry, policy), ...policy })
       })
     }
@@ -128,13 +136,17 @@ export const registrationRoutes: Routes = (app, deps) => {
     ({ principal, params, body }) =>
       inTransaction(registry, async (registry) => {
         const current = await findOwn(registry, principal, params.policy_id)
+        const email_pattern = body.email_pattern ?? current.email_pattern
+        const isOther = email_pattern !== current.email_pattern
         const policy = {
           ...current,
           ...placeOf(body),
-          email_pattern: body.email_pattern ?? current.email_pattern,
+          email_pattern,
+          pattern_set: isOther ? clock() : current.pattern_set,
           role_id: body.role_id || current.role_id
         }
         await check(registry, principal, policy)
+        if (isOther) await checkPattern(registry, principal, email_pattern)
         await updatePolicy(registry, policy)
         return shown(policy)
       })
@@ -177,14 +189,32 @@ export const registrationRoutes: Routes = (app, deps) => {
   async function check(
     registry: Registry,
     principal: Principal,
-    policy: Omit<PolicyRecord, 'id'>
+    policy: Omit<PolicyRecord, 'id'> & { id?: number }
   ): Promise<void> {
     const role = await findRole(registry, policy.role_id)
     if (!role) throw badRequest('role_id does not exist')
     if (!mayHandOut(principal, directory, role)) throw forbidden()
-    if (role.permissions['#']) throw badRequest('role_id must not be a role with all rights')
+    if (isForAdministrators(role.permissions)) {
+      throw badRequest('role_id must not be a role with rights of administrators')
+    }
     if (organizationOf(policy) === 0) throw badRequest('organization_id is required')
     if (!reaches(principal, policy)) throw forbidden()
+    const there = await listPolicies(registry, [organizationOf(policy)])
+    if (there.filter(({ id }) => id !== policy.id).length >= MAX_OF_ORGANIZATION) {
+      throw conflict(`the organization has ${MAX_OF_ORGANIZATION} policies already`)
+    }
+  }
+}
+
+/** Nobody takes in whom a policy of others means. */
+async function checkPattern(
+  registry: Registry,
+  principal: Principal,
+  pattern: string
+): Promise<void> {
+  if (reachesEverything(principal)) return
+  if (await overlapsElsewhere(registry, pattern, principal.organizationsBelow)) {
+    throw conflict('email_pattern overlaps with a policy of another organization')
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Type } from 'typebox'
-import { everyone, permit } from '../../access/guard.ts'
+import { everyone, onPlatform } from '../../access/guard.ts'
 import type { Routes } from '../../deps.ts'
 import { Message } from '../../http/schema.ts'
 import { toSeconds, unixMs } from '../../lib/unix-time.ts'
@@ -46,7 +46,7 @@ export const metricsRoutes: Routes = (app, { metrics }) => {
     '/',
     {
       schema: { tags: ['System'], summary: 'Prometheus metrics' },
-      config: { access: permit('metrics/read') }
+      config: { access: onPlatform('metrics/read') }
     },
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.read())
   )
@@ -63,7 +63,7 @@ export const ledgerRoutes: Routes = (app, { spool }) => {
         querystring: LedgerQuery,
         response: { 200: Type.Array(LedgerEntry) }
       },
-      config: { access: permit('ledger/read') }
+      config: { access: onPlatform('ledger/read') }
     },
     async ({ query }) => {
       const page = { before: query.before ?? Number.MAX_SAFE_INTEGER, limit: query.limit || 1000 }

@@ -11,6 +11,7 @@ export const registration: Migration = {
       .createTable('registration_policies')
       .addColumn('id', integer, idColumn(registry))
       .addColumn('email_pattern', 'text', (c) => c.notNull())
+      .addColumn('pattern_set', integer, (c) => c.notNull())
       .addColumn('role_id', integer, (c) => c.notNull().references('roles.id'))
       .addColumn('organization_id', integer, (c) =>
         c.references('organizations.id').onDelete('cascade')
