@@ -68,7 +68,10 @@ export class Peers {
   async start(): Promise<void> {
     const { bus, latest, spool } = this.#parts
     for await (const rows of spool.rows()) {
-      for (const sample of decodeSamples(rows)) this.#untold.set(sample.topic, sample)
+      for (const sample of decodeSamples(rows)) {
+        const other = this.#untold.get(sample.topic)
+        if (!other || other.timestamp <= sample.timestamp) this.#untold.set(sample.topic, sample)
+      }
     }
     latest.onNewer((sample) => {
       this.#untold.set(sample.topic, sample)
@@ -164,7 +167,7 @@ export class Peers {
 
   /** Only after all have answered is everything that was missed either heard or in history. */
   async #catchUp(): Promise<void> {
-    const { bus, latest, history, claims, node } = this.#parts
+    const { bus, history, claims, node } = this.#parts
     const { signal } = this.#stopping
     this.#answers = new Set()
     await bus.publish(this.#hello, node, { qos: 1 })
@@ -174,7 +177,7 @@ export class Peers {
       await wait(SECOND / 10, undefined, { signal })
     }
     for await (const samples of history.latest()) {
-      for (const sample of samples) latest.load(sample)
+      await this.#load(samples)
       signal.throwIfAborted()
     }
   }
