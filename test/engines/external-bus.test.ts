@@ -67,7 +67,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     // What was not acknowledged comes again, and nothing else does.
     await stop('SIGTERM')
     await start()
-    await eventually(() => assert.equal(store.length, 20), 10_000)
+    await eventually(() => assert.equal(store.length, 20), 30_000)
     for (const stored of store.splice(0)) stored()
     await wait(200)
     assert.equal(store.length, 0)
@@ -85,7 +85,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await Promise.all(
       Array.from({ length: sent }, (_, i) => device.publish('1/obj/a', `${i}`, { qos: 1 }))
     )
-    await eventually(() => assert.equal(waiting.length, 8000), 10_000)
+    await eventually(() => assert.equal(waiting.length, 8000), 30_000)
     await wait(100)
     assert.equal(waiting.length, 8000)
     let stored = 0
@@ -294,11 +294,11 @@ onEveryRegistry('slots of nodes', ({ name, url }) => {
     const one = await node()
     await ready(one.bus)
     const two = await node()
-    await eventually(() => assert.deepEqual(slots([one, two]), [4, 4]), 10_000)
+    await eventually(() => assert.deepEqual(slots([one, two]), [4, 4]), 30_000)
     await ready(one.bus, 4)
     await ready(two.bus, 4)
     const three = await node()
-    await eventually(() => assert.deepEqual(slots([one, two, three]).sort(), [2, 3, 3]), 10_000)
+    await eventually(() => assert.deepEqual(slots([one, two, three]).sort(), [2, 3, 3]), 30_000)
 
     const device = await mqttClient(t, port)
     let sent = 0
@@ -316,7 +316,7 @@ onEveryRegistry('slots of nodes', ({ name, url }) => {
     await three.bus.close()
     await three.claims.close()
     await send(80)
-    await eventually(() => assert.deepEqual(slots([one, two, three]), [8, 0, 0]), 10_000)
+    await eventually(() => assert.deepEqual(slots([one, two, three]), [8, 0, 0]), 30_000)
     await ready(one.bus)
     await send(80)
     await eventually(allRead)

@@ -92,7 +92,7 @@ test('a mosquitto bridge over kill -9 of either side: values in, commands out, s
   await edge.client.publish('obj/temp', '{"value":22}', { qos: 1 })
   caracal = await start()
   const woken = await mqttClient(t, port, sleeper)
-  await eventually(() => assert.deepEqual(payloadsOn(woken, status).slice(-2), ['0', '1']), 15_000)
+  await eventually(() => assert.deepEqual(payloadsOn(woken, status).slice(-2), ['0', '1']), 40_000)
   watcher = await user()
   await eventually(async () => assert.deepEqual(await valuesOf(caracal.url, token, id), [22]))
   await watcher.publish(`${cid}/set/lamp`, 'off', { qos: 1 })
