@@ -16,7 +16,7 @@ import { DAY, HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import { CLUSTER } from '../support/clickhouse.ts'
 import { type EngineUnderTest, historyEngines } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/port.ts'
 import { temporaryDirectory } from '../support/process.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isChdbInstalled } from '../../src/history/chdb.ts'
 import { lacking, missingForEmulation, withChdb } from './emulation.ts'
-import { freePort } from './postgres.ts'
+import { freePort } from './port.ts'
 
 /** Emulation takes minutes, which a developer's every run should not. */
 export async function wayToChdb(): Promise<'here' | 'emulated' | { missing: string }> {

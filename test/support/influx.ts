@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from './eventually.ts'
-import { freePort } from './postgres.ts'
+import { freePort } from './port.ts'
 
 export type Influx = {
   /** Line protocol, in milliseconds. */
