@@ -118,7 +118,7 @@ class ServerConnection implements HistoryConnection {
   async query(sql: string, params: Params, signal?: AbortSignal, maxBytes = 0): Promise<string> {
     signal?.throwIfAborted()
     const { query, query_params } = withoutLong(sql, params)
-    try {
+    const ask = async () => {
       const answer = await this.#client.query({
         ...{ query, query_params, format: 'JSONEachRow' },
         ...(signal && { abort_signal: signal }),
@@ -130,27 +130,25 @@ class ServerConnection implements HistoryConnection {
           ...(query !== sql && { max_query_size: String(4 * query.length) })
         }
       })
-      const text = await answer.text()
+      return answer.text()
+    }
+    try {
+      return await evenAfterReset(ask)
+    } finally {
       signal?.throwIfAborted()
-      return text
-    } catch (error) {
-      signal?.throwIfAborted()
-      throw explained(error)
     }
   }
 
   async execute(sql: string, params: Params = {}): Promise<void> {
     const clickhouse_settings = { ...answerWhole, ...(this.#cluster !== '' && onCluster) }
-    try {
-      await this.#client.command({ query: sql, query_params: { ...params }, clickhouse_settings })
-    } catch (error) {
-      throw explained(error)
-    }
+    await evenAfterReset(() =>
+      this.#client.command({ query: sql, query_params: { ...params }, clickhouse_settings })
+    )
   }
 
   async insert(table: string, rows: Buffer, token: string): Promise<void> {
-    try {
-      await this.#client.insert({
+    await evenAfterReset(() =>
+      this.#client.insert({
         table,
         values: Readable.from([rows], { objectMode: false }),
         format: 'TabSeparated',
@@ -160,9 +158,7 @@ class ServerConnection implements HistoryConnection {
           ...(this.#cluster !== '' && acrossCluster(this.#quorum))
         }
       })
-    } catch (error) {
-      throw explained(error)
-    }
+    )
   }
 
   async check(): Promise<void> {
@@ -174,6 +170,21 @@ class ServerConnection implements HistoryConnection {
 
   close(): Promise<void> {
     return this.#client.close()
+  }
+}
+
+/**
+ * A server may end a kept connection in the moment it is used again. Whatever is asked may be asked
+ * twice: reads, statements that say how it should be, batches with their token.
+ */
+async function evenAfterReset<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask().catch((error) => {
+      if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return ask()
+      throw error
+    })
+  } catch (error) {
+    throw explained(error)
   }
 }
 

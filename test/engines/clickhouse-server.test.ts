@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -41,6 +44,26 @@ test('somebody at the address who hangs up', async (t) => {
   t.after(() => proxy.close())
   const opening = openClickhouseServer(addressOf(`http://127.0.0.1:${proxy.port}/db`))
   await assert.rejects(opening, /cannot be reached \(ECONNRESET\)/)
+})
+
+test('a kept connection that ends in the moment it is used again', async (t) => {
+  const used = new WeakSet()
+  const ends = createServer(({ socket }, response) => {
+    if (used.has(socket)) return void socket.resetAndDestroy()
+    used.add(socket)
+    response.end()
+  })
+  ends.listen(0, '127.0.0.1')
+  await once(ends, 'listening')
+  t.after(() => ends.close())
+  const { port } = ends.address() as AddressInfo
+  const connection = await openClickhouseServer(addressOf(`http://127.0.0.1:${port}/db`))
+  t.after(() => connection.close())
+  for (let round = 0; round < 4; round++) {
+    assert.equal(await connection.query('SELECT 1', {}), '')
+    await connection.insert('samples', Buffer.from('1\n'), 'token')
+    await connection.execute('OPTIMIZE TABLE samples')
+  }
 })
 
 const engine = (await historyEngines()).find(({ name }) => name === 'clickhouse')
