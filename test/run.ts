@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
+import module from 'node:module'
 import { startFront, wayToChdb } from './support/clickhouse.ts'
 import { startPostgres } from './support/postgres.ts'
 
 /** `npm test [files]`: starts the servers that tests share, then Node's own runner. */
+module.enableCompileCache()
 const given = process.argv.slice(2)
 const files = given.length > 0 ? given : globSync('test/**/*.test.ts')
 const postgres = await startPostgres()
@@ -24,6 +26,8 @@ const run = async (lane: readonly string[], concurrency: number): Promise<number
     stdio: 'inherit',
     env: {
       ...process.env,
+      // Every file is a process that reads the same modules.
+      NODE_COMPILE_CACHE: module.getCompileCacheDir(),
       ...(postgres && { TEST_POSTGRES_URL: postgres.url }),
       ...(clickhouse && { TEST_CLICKHOUSE_URL: clickhouse.url('test') })
     }

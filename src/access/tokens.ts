@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { DAY, MINUTE, type UnixMs } from '../lib/unix-time.ts'
 import type { Registry } from '../registry/tables.ts'
 import { insertToken, type TokenRow } from '../registry/tokens.ts'
@@ -13,8 +13,7 @@ const SESSION = { expires: 365 * DAY, session_timeout: 30 * DAY }
 const PENDING_FOR = 5 * MINUTE
 export const RESET_FOR = 30 * MINUTE
 
-export const hashToken = (token: string): string =>
-  createHash('sha256').update(token).digest('base64url')
+export const hashToken = (token: string): string => hash('sha256', token, 'base64url')
 
 /** Compares digests: the time tells nothing, not even the length. */
 export const isSameSecret = (a: string, b: string): boolean =>
