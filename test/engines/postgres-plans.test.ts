@@ -7,6 +7,7 @@ import { withPlatform } from '../support/scenario.ts'
 
 const SITES = 3000
 const OBJECTS_PER_SITE = 15
+const ROUNDS = 10
 
 onEveryRegistry('plans', (engine) => {
   if (engine.name !== 'PostgreSQL') return
@@ -26,7 +27,6 @@ onEveryRegistry('plans', (engine) => {
     const made = await world.request(`POST ${base}`, { as: user, body })
     const { id } = made.json as { id: number }
     await sql`analyze`.execute(deps.registry)
-    const before = await rowsReadThrough(deps.registry)
 
     const iid = installation.id
     const lines = [
@@ -50,7 +50,7 @@ onEveryRegistry('plans', (engine) => {
       `GET /api/v2/log/${iid}`,
       `GET /api/v3beta/search?q=${iid}`
     ]
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       for (const line of lines) {
         const given = line.includes('/meta/') ? { value: 'x' } : body
         const sent = line.startsWith('GET') ? {} : { body: given }
@@ -61,10 +61,10 @@ onEveryRegistry('plans', (engine) => {
       assert.equal((await world.request('POST /api/v2/auth', { headers })).status, 200)
       await world.publish(user, `${installation.client_id}/obj/lamp`, { value: round })
     }
-    const after = await rowsReadThrough(deps.registry)
-    const scanned = [...after]
-      .map(([table, rows]) => [table, rows - (before.get(table) ?? 0)] as const)
-      .filter(([, rows]) => rows >= SITES)
+    // Once or twice is how a cache begins.
+    const scanned = (await rowsReadThrough(deps.registry)).filter(
+      ({ seq_tup_read }) => seq_tup_read >= ROUNDS * SITES
+    )
     assert.deepEqual(scanned, [])
   })
 })
@@ -93,15 +93,14 @@ async function fill(registry: Registry): Promise<void> {
   for (const statement of statements) await statement.execute(registry)
 }
 
-/** By table, since the server began. Connections keep what they counted for seconds, or to their end. */
-async function rowsReadThrough(registry: Registry): Promise<Map<string, number>> {
-  await registry.connection().execute(async (mine) => {
-    await sql`select pg_stat_force_next_flush()`.execute(mine)
+/** By table, since the database began. Connections keep what they counted for seconds, or to their end. */
+const rowsReadThrough = (registry: Registry) =>
+  registry.connection().execute(async (own) => {
+    await sql`select pg_stat_force_next_flush()`.execute(own)
     await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity
       where datname = current_database() and backend_type = 'client backend'
-        and pid <> pg_backend_pid()`.execute(mine)
+        and pid <> pg_backend_pid()`.execute(own)
+    const { rows } = await sql<{ relname: string; seq_tup_read: number }>`
+      select relname, seq_tup_read from pg_stat_user_tables`.execute(own)
+    return rows
   })
-  const { rows } = await sql<{ relname: string; seq_tup_read: number }>`
-    select relname, seq_tup_read from pg_stat_user_tables`.execute(registry)
-  return new Map(rows.map(({ relname, seq_tup_read }) => [relname, Number(seq_tup_read)]))
-}
