@@ -45,6 +45,8 @@ export interface PlatformBus extends Bus {
   recheck(): Promise<void>
   /** Returns how many went. */
   endSessionsUnusedSince(time: number): number | Promise<number>
+  /** Retained messages of what is gone, by the first level of their topics; returns how many went. */
+  dropRetained(isGone: (level: string) => boolean): Promise<number>
 }
 
 export type BusParts = {
@@ -109,7 +111,8 @@ async function openEmbedded(
       overTls?.close()
     },
     recheck: () => bus.recheck(),
-    endSessionsUnusedSince: (time) => bus.endSessionsUnusedSince(time)
+    endSessionsUnusedSince: (time) => bus.endSessionsUnusedSince(time),
+    dropRetained: (isGone) => bus.dropRetained(isGone)
   }
 }
 
@@ -162,7 +165,9 @@ async function openExternal(
       return brokerAccess.freeUnused(time, (clientId) =>
         bus.cutOff(clientId, { endsSession: true }).then(() => true, failed)
       )
-    }
+    },
+    // A broker of its own has its own rules for them.
+    dropRetained: () => Promise.resolve(0)
   }
 }
 

@@ -238,7 +238,8 @@ async function open(
 
   const { MQTT_SESSION_DAYS: sessionDays, TRACE_DAYS: traceDays } = config
   const housekeeping = new Housekeeping({
-    ...{ registry, claims, files, eraser, retention, bus, sessionDays, traceDays, clock, log }
+    ...{ registry, directory, claims, files, eraser, retention, bus, sessionDays, traceDays },
+    ...{ clock, log }
   })
   const catchUp = () => {
     directory.catchUp().catch((err) => log.error({ err }, 'the registry does not answer'))

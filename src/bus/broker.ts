@@ -184,6 +184,10 @@ export class Broker<S extends Session> {
     return this.#kept.sessions.endUnusedSince(time)
   }
 
+  dropRetained(isGone: (level: string) => boolean): Promise<number> {
+    return this.#kept.retained.drop(isGone)
+  }
+
   /** Why nothing more can be kept; undefined when all is well. */
   get failure(): Error | undefined {
     return this.#kept.store.failure

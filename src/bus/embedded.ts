@@ -126,6 +126,11 @@ export class EmbeddedBus<S extends Session> implements Bus {
     return this.#broker.endSessionsUnusedSince(time)
   }
 
+  /** Retained messages of what is gone, by the first level of their topics; returns how many. */
+  dropRetained(isGone: (level: string) => boolean): Promise<number> {
+    return this.#broker.dropRetained(isGone)
+  }
+
   /** What is kept for later. */
   state(): ReturnType<Broker<S>['state']> {
     return this.#broker.state()

@@ -41,11 +41,9 @@ export class Retained {
   put(packet: Publish): Promise<void> | undefined {
     const { topic, qos } = packet
     const payload = packet.payload as Buffer
+    // [MQTT 3.3.1-10], [MQTT 3.3.1-11]
+    if (payload.length === 0) return this.#clear(topic)
     const before = this.#remove(topic)
-    if (payload.length === 0) {
-      // [MQTT 3.3.1-10], [MQTT 3.3.1-11]
-      return before ? this.#store.write({ kind: 'unretain', topic }) : Promise.resolve()
-    }
     const tree = this.#trees.get(levelOf(topic))
     const { messages, bytes } = this.#limits
     const isFull = tree && (tree.packets.size >= messages || tree.bytes + sizeOf(packet) > bytes)
@@ -58,12 +56,24 @@ export class Retained {
     return this.#store.write({ kind: 'retain', topic, payload: bytesOf(payload), qos })
   }
 
+  /** What is gone by its first level; resolves when it is off the disk, with how many it was. */
+  async drop(isGone: (level: string) => boolean): Promise<number> {
+    const gone = [...this.#trees].filter(([level]) => isGone(level))
+    const topics = gone.flatMap(([, { packets }]) => [...packets.keys()])
+    await Promise.all(topics.map((topic) => this.#clear(topic)))
+    return topics.length
+  }
+
   *under(filters: string[]): Generator<Publish> {
     for (const filter of filters) {
       const level = levelOf(filter)
       const trees = hasWildcard(level) ? this.#trees.values() : [this.#trees.get(level)]
       for (const tree of trees) yield* matching(tree?.packets ?? new Map(), filter)
     }
+  }
+
+  async #clear(topic: string): Promise<void> {
+    if (this.#remove(topic)) await this.#store.write({ kind: 'unretain', topic })
   }
 
   #set(topic: string, packet: Publish): void {

@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Directory } from '../access/directory.ts'
 import type { FileStore } from '../file-store.ts'
 import type { Clock } from '../lib/clock.ts'
+import { clientIdOf } from '../lib/topic.ts'
 import { DAY, MINUTE } from '../lib/unix-time.ts'
 import { CHANGES_KEPT, forgetChanges } from '../registry/changes.ts'
 import type { Claims } from '../registry/claims.ts'
@@ -18,7 +20,11 @@ type Parts = {
   files: FileStore
   eraser: Eraser
   retention: Retention
-  bus: { endSessionsUnusedSince(time: number): number | Promise<number> }
+  directory: Directory
+  bus: {
+    endSessionsUnusedSince(time: number): number | Promise<number>
+    dropRetained(isGone: (level: string) => boolean): Promise<number>
+  }
   sessionDays: number
   traceDays: number
   clock: Clock
@@ -53,11 +59,15 @@ export class Housekeeping {
   }
 
   async run(): Promise<void> {
-    const { registry, claims, eraser, retention, bus, clock, log } = this.#parts
+    const { registry, directory, claims, eraser, retention, bus, clock, log } = this.#parts
     const { sessionDays, traceDays } = this.#parts
     const now = clock()
     const ended = await bus.endSessionsUnusedSince(now - sessionDays * DAY)
     if (ended > 0) log.info({ ended }, 'MQTT sessions that nobody used have ended')
+    await bus.dropRetained((level) => {
+      const clientId = clientIdOf(level)
+      return clientId !== undefined && !directory.installationByClientId(clientId)
+    })
     if (!(await claims.take('housekeeping'))) return
     await deleteExpiredTokens(registry, now)
     await deleteRegistrationsBefore(registry, now - DAY)

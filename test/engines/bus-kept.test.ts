@@ -420,6 +420,22 @@ test('Sessions that nobody used end, those in use stay', async (t) => {
   )
 })
 
+test('Retained messages of what is gone go, also from disk; those of others stay', async (t) => {
+  const first = await startBus(t)
+  for (const topic of ['1/a', '1/b', '12/a', 'news']) {
+    await first.bus.publish(topic, 'x', { qos: 1, retain: true })
+  }
+  assert.equal(await first.bus.dropRetained((level) => level === '1'), 2)
+  assert.equal(await first.bus.dropRetained((level) => level === '1'), 0)
+
+  const second = await startBus(t, await killed(t, first))
+  assert.equal((await second.bus.state()).retained, 2)
+  const reader = await mqttClient(t, second.port)
+  await reader.subscribe('#')
+  await eventually(() => assert.equal(reader.messages.length, 2))
+  assert.deepEqual(reader.messages.map(({ topic }) => topic).sort(), ['12/a', 'news'])
+})
+
 test('Rights that ended while the process was down hold for what was queued', async (t) => {
   const first = await startBus(t)
   const sleeper = await mqttClient(t, first.port, kept)

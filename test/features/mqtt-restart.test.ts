@@ -63,6 +63,28 @@ test('what a killed platform left behind, asked again who its owners are', async
   )
 })
 
+test('retained messages of a deleted installation go, those of others stay', async (t) => {
+  const first = await startTestPlatform()
+  t.after(() => first.stop())
+  const { world } = first
+  const [gone, left] = [await world.installation(), await world.installation()]
+  const admin = await mqttClient(t, first.mqttPort, { username: 'x', password: world.admin.token })
+  for (const { client_id } of [gone, left]) {
+    await admin.publish(`${client_id}/set/lamp`, 'on', { qos: 1, retain: true })
+  }
+  await world.request(`DELETE /api/v2/installation/${gone.id}`, { as: world.admin })
+
+  const dataDir = join(temporaryDirectory(), 'left')
+  cpSync(first.dataDir, dataDir, { recursive: true })
+  const second = await startTestPlatform({ settings: { CARACAL_DATA_DIR: dataDir } })
+  t.after(() => second.stop())
+  const retained = async () => {
+    const { text } = await second.world.request('GET /metrics', { as: second.world.admin })
+    return /^caracal_mqtt_retained (\d+)/m.exec(text)?.[1]
+  }
+  await eventually(async () => assert.equal(await retained(), '1'))
+})
+
 /** What happened in the registry while the platform was down. */
 function change(dataDir: string, ended: { token: Account; password: Account }): void {
   const registry = new DatabaseSync(join(dataDir, 'registry.sqlite'))
