@@ -21,6 +21,6 @@ VOLUME /data
 EXPOSE 8080 1883
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=6s --start-period=60s --retries=3 \
-  CMD ["/app/node_modules/node/bin/node", "-e", "fetch('http://127.0.0.1:8080/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["/app/node_modules/node/bin/node", "-e", "fetch('http://127.0.0.1:8080/health/live').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is the first process, so that it gets the signal.
 ENTRYPOINT ["/app/node_modules/node/bin/node", "caracal.js"]

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
-import Fastify, { LogController } from 'fastify'
+import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { guard } from './access/guard.ts'
 import { traceWrites } from './access/trace.ts'
 import type { App, Deps, Routes } from './deps.ts'
@@ -13,6 +13,7 @@ import { JSON_TYPE } from './http/json-text.ts'
 import { openapi } from './http/openapi.ts'
 import { tolerateParameters } from './http/parameters.ts'
 import { validatorCompiler } from './http/validation.ts'
+import { withoutExtraSlashes } from './lib/url-path.ts'
 import { routeMap } from './routes.ts'
 
 const MAX_URL = 64 * 1024
@@ -39,10 +40,9 @@ export async function createApp(
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
-    rewriteUrl: ({ url = '' }) => addressOf(url),
+    rewriteUrl: ({ url = '' }) => addressOf(withoutExtraSlashes(url)),
+    frameworkErrors: answerMalformedUrl,
     routerOptions: {
-      ignoreDuplicateSlashes: true,
-      ignoreTrailingSlash: true,
       // A metadata key has up to 255 characters, each up to twelve when percent-encoded.
       maxParamLength: 255 * 12
     },
@@ -61,6 +61,7 @@ export async function createApp(
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    forgetMalformedType(request.headers)
     const { url = '' } = request.raw
     if (url.length > MAX_URL) throw uriTooLong()
     if (url.includes('%00')) throw badRequest('the URL must not contain NUL characters')
@@ -97,6 +98,20 @@ export async function createApp(
 
   async function mount(parent: App, prefix: string, routes: Routes): Promise<void> {
     await parent.register(async (scope) => routes(scope as App, deps), { prefix })
+  }
+}
+
+/** The router cannot read it, so no hook has run. */
+function answerMalformedUrl(_error: Error, request: FastifyRequest, reply: FastifyReply) {
+  reply.header('x-request-id', request.id)
+  handleError(badRequest('the URL is malformed'), request, reply)
+}
+
+/** Such as two that a proxy joined: it would be refused, and says nothing that we need. */
+function forgetMalformedType(headers: IncomingHttpHeaders): void {
+  const type = headers['content-type']
+  if (type !== undefined && !/^[^\s/,;]+\/[^\s/,;]+\s*(;|$)/.test(type)) {
+    delete headers['content-type']
   }
 }
 

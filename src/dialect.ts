@@ -66,14 +66,13 @@ export const addresses: readonly { written: RegExp; meant: string; example: stri
   }
 ]
 
-const START = new RegExp(`^/+${LYNX.slice(1)}/+api/+v2/+`)
+const START = `${LYNX}/api/v2/`
 
 /** The address that is meant; under `/api` always the one that is written. */
 export function addressOf(url: string): string {
-  const start = START.exec(url)?.[0]
-  if (start === undefined) return url
-  const rest = url.slice(start.length)
-  return start + addresses.reduce((path, { written, meant }) => path.replace(written, meant), rest)
+  if (!url.startsWith(START)) return url
+  const rest = url.slice(START.length)
+  return START + addresses.reduce((path, { written, meant }) => path.replace(written, meant), rest)
 }
 
 /** The routes registered in this scope answer as the table says. */

@@ -54,6 +54,8 @@ async function prepare(connection: HistoryConnection, address: ServerAddress): P
   if (isMissing || cluster !== '') {
     await outside(address, (server) => server.execute(databaseSql(address)))
   }
+  // What only retention and comparing need: a right that is missing is told now.
+  await connection.query('SELECT 1 FROM system.parts LIMIT 1', {})
   const text = await connection.query(
     "SELECT engine FROM system.tables WHERE database = {database:String} AND name = 'samples'",
     { database }

@@ -6,6 +6,13 @@ export const Message = Type.Object({ message: Type.String() })
 export const UnixTime = Type.Number({ description: 'Unix time, decimals for milliseconds' })
 export const UnixSeconds = Type.Integer({ description: 'Unix time' })
 
+/** Of a query. Before 1970 is none: one client sends the year 1 for it. */
+export const Moment = (description: string) =>
+  Type.Number({ minimum: -1e11, maximum: 1e11, description })
+
+/** Of a map in an answer; without its pattern a key with a line break would be left out. */
+export const AnyKey = Type.String({ pattern: '^[^]*$' })
+
 /** Clients send null where they mean nothing; both keep what is there. */
 export const Maybe = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))

@@ -6,6 +6,10 @@ export const unixMs = (ms: number): UnixMs => Math.trunc(ms) as UnixMs
 /** Rounds to the nearest millisecond, so 1.001 s is 1001 ms whatever its binary form. */
 export const fromSeconds = (seconds: number): UnixMs => Math.round(seconds * 1000) as UnixMs
 
+/** What a query says in seconds; before 1970 is how one client says nothing. */
+export const momentOr = (none: UnixMs, given = -1): UnixMs =>
+  given < 0 ? none : fromSeconds(given)
+
 export const toSeconds = (ms: UnixMs): number => ms / 1000
 
 /** The moment at which a month (`2025-11`, in UTC) is over. */

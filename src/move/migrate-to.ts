@@ -140,7 +140,10 @@ function farewell(dataDir: string, { registry, history, cluster }: Targets): str
     '',
     `  Nothing was removed from ${dataDir}. Still in use there: spool.sqlite, outbox/, files, and`,
     '  mqtt.sqlite with the sessions, queued and retained messages of the embedded broker, which',
-    '  cannot move to another broker.',
+    '  cannot move to another broker. Several nodes share uploaded files in FILES_DIR; before the',
+    '  first of them starts:',
+    '',
+    `    cp -a ${join(dataDir, 'files')}/. FILES_DIR/`,
     ''
   ]
   return `${lines.join('\n')}\n`

@@ -151,6 +151,25 @@ export const updateEdgeApp = (
       .execute()
   })
 
+/** With its versions; not while an installation has it. */
+export const deleteEdgeApp = (registry: Registry, id: number): Promise<'deleted' | 'used'> =>
+  registry.transaction().execute(async (registry) => {
+    await registry
+      .selectFrom('edge_apps')
+      .select('id')
+      .where('id', '=', id)
+      .modifyEnd(forUpdate(registry))
+      .execute()
+    const user = await registry
+      .selectFrom('edge_app_instances')
+      .select('id')
+      .where('app_id', '=', id)
+      .executeTakeFirst()
+    if (user) return 'used'
+    await registry.deleteFrom('edge_apps').where('id', '=', id).execute()
+    return 'deleted'
+  })
+
 /** An app outlives its publisher: the organization above takes it over. */
 export async function moveEdgeApps(
   registry: Registry,

@@ -112,14 +112,15 @@ async function makeFile(world: World, owner: string): Promise<{ id: number; hash
   return file
 }
 
-/** An app of the organization, not public, with a published version that the installation runs. */
+/** An app of the organization, not public, with a published version that the installation runs; and one that nobody has. */
 async function makeApp(world: World, publisher: number, installationId: number) {
   const ask = async (line: string, body: unknown, headers = {}) => {
     const { status, json, text } = await world.request(line, { as: world.admin, body, headers })
     assert.equal(status, 200, text)
     return json as { id: number; hash: string }
   }
-  const { id } = await ask('POST /api/v2/edge/app', { name: 'x', publisher: { id: publisher } })
+  const make = () => ask('POST /api/v2/edge/app', { name: 'x', publisher: { id: publisher } })
+  const { id } = await make()
   const at = `/api/v2/edge/app/${id}`
   const type = { 'content-type': 'multipart/form-data; boundary=x' }
   const files = multipart({ app_json: '{}', app_lua: 'print(1)' })
@@ -127,7 +128,7 @@ async function makeApp(world: World, publisher: number, installationId: number) 
   await ask(`POST ${at}/publish`, { name: '1.0', hash })
   const configured = `POST /api/v2/edge/app/configured/${installationId}?silent=true`
   const instance = await ask(configured, { app_id: id, version: '1.0', name: 'x' })
-  return { id, hash, instance: instance.id }
+  return { id, hash, instance: instance.id, unused: (await make()).id }
 }
 
 function multipart(parts: Record<string, string>): string {
@@ -606,6 +607,10 @@ const table: Record<string, Row> = {
   'PUT /api/v2/edge/app/{app_id}': {
     line: (t) => `PUT /api/v2/edge/app/${t.app.id}`,
     body: () => ({ name: 'y' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/edge/app/{app_id}': {
+    line: (t) => `DELETE /api/v2/edge/app/${t.app.unused}`,
     reach: 'inside'
   },
   'GET /api/v2/edge/app/organization/{organization_id}': {

@@ -248,6 +248,36 @@ onEveryRegistry('edge apps', (engine) => {
       assert.equal((await publisher(open.elsewhere.organization_id)).status, 403)
       assert.equal((await publisher(999_999)).status, 403)
     })
+    scenario('are deleted by their publisher, with their versions', {
+      given: (world) => withPublished(world),
+      as: asUser,
+      request: ({ at }) => `DELETE ${at}`,
+      expect: { status: 200, body: { message: 'Deleted' } },
+      and: async (_, { at, app, user, hash }, world) => {
+        const get = async (path: string) =>
+          (await world.request(`GET ${path}`, { as: user })).status
+        assert.deepEqual([await get(at), await get(`${at}/download?version=${hash}`)], [403, 403])
+        const trace = await world.request(
+          `GET /api/v2/trace?object_type=edge_app&object_id=${app.id}&action=delete`,
+          { as: world.admin }
+        )
+        assert.equal((trace.json as { total: number }).total, 1)
+      }
+    })
+    scenario('are not deleted by strangers, who can see them', {
+      given: (world) => withPublished(world),
+      as: ({ stranger }) => stranger,
+      request: ({ at }) => `DELETE ${at}`,
+      expect: forbidden
+    })
+    test('are not deleted by their publisher while they are official', async () => {
+      const { world } = platform()
+      const { at, user } = await withPublished(world)
+      const official = { as: world.admin, body: { official: true } }
+      assert.equal((await world.request(`PUT ${at}`, official)).status, 200)
+      assert.equal((await world.request(`DELETE ${at}`, { as: user })).status, 403)
+      assert.equal((await world.request(`DELETE ${at}`, { as: world.admin })).status, 200)
+    })
     test('outlive their publisher', async () => {
       const { world } = platform()
       const parent = await world.organization()
@@ -435,6 +465,18 @@ onEveryRegistry('edge apps', (engine) => {
       const told = [`${given.installation.client_id}/evt/edge_app/updated`]
       return { ...given, instance: json as { id: number }, told }
     }
+    scenario('keep their app from being deleted', {
+      given: withInstance,
+      as: asUser,
+      request: (given) => `DELETE ${given.at}`,
+      expect: { status: 409, body: { message: 'an installation has the app' } },
+      and: async (_, given, world) => {
+        await world.request(`DELETE ${at(given)}/${given.instance.id}?silent=true`, {
+          as: given.user
+        })
+        assert.equal((await world.request(`DELETE ${given.at}`, { as: given.user })).status, 200)
+      }
+    })
     scenario('are created, and the world is told', {
       given: (world) => withPublished(world),
       as: asUser,
@@ -575,6 +617,7 @@ onEveryRegistry('edge apps', (engine) => {
     `PUT ${base}`,
     `GET ${base}/1`,
     `PUT ${base}/1`,
+    `DELETE ${base}/1`,
     `GET ${base}/1/download?version=x`,
     `GET ${base}/1/configure`,
     `GET ${base}/1/version`,

@@ -157,7 +157,7 @@ onSqlite('log export', (engine) => {
 
   for (const [query, message] of [
     ['from=x', 'from must be number'],
-    ['to=-1', 'to must be >= 0'],
+    ['to=-100000000001', 'to must be >= -100000000000'],
     ['from=200&to=100', 'from must not be later than to'],
     ['format=xml', 'format must be csv or ndjson']
   ]) {

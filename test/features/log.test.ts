@@ -117,7 +117,7 @@ onEveryRegistry('log', (engine) => {
 
   for (const [query, message] of [
     ['from=x', 'from must be number'],
-    ['to=-1', 'to must be >= 0'],
+    ['to=-100000000001', 'to must be >= -100000000000'],
     ['from=200&to=100', 'from must not be later than to'],
     ['limit=-1', 'limit must be >= 0'],
     ['limit=100001', 'limit must be <= 100000'],

@@ -25,6 +25,7 @@ onEveryRegistry('lynx, the rest of what clients do', (engine) => {
     assert.match(answer.headers.get('content-type') ?? '', /^application\/json/, line)
     return answer.json as Fields
   }
+  const asAdmin = (line: string) => platform().world.request(line, { as: platform().world.admin })
   const list = async (line: string, more: Ask = {}): Promise<Fields[]> =>
     (await good(line, more)) as unknown as Fields[]
   const site = () => platform().world.installation({ organization_id: 1 })
@@ -158,6 +159,19 @@ onEveryRegistry('lynx, the rest of what clients do', (engine) => {
       }
     })
 
+    test('a body is JSON whatever its type says, also one that is no type at all', async () => {
+      const { world } = platform()
+      for (const type of ['json', 'application/json, application/json', 'a b/c', ';', 'text/plain'])
+        for (const line of ['PUT /lynx/api/v2/user/me', 'PUT /api/v2/user/me']) {
+          const { status, text } = await world.request(line, {
+            ...{ as: world.admin, body: { first_name: 'Ada' } },
+            headers: { 'content-type': type }
+          })
+          assert.equal(status, 200, `${type}: ${text}`)
+          assert.match(text, /"first_name":"Ada"/)
+        }
+    })
+
     test('the installation in a body is noise, the path decides', async () => {
       const [here, other] = [await site(), await site()]
       for (const room of ['functionx', 'devicex']) {
@@ -286,7 +300,10 @@ onEveryRegistry('lynx, the rest of what clients do', (engine) => {
       for (const [from, to] of [
         [(now - 60).toFixed(3), (now + 60).toFixed(3)],
         [(now - 60).toFixed(6), (now + 60).toFixed(6)],
-        [Math.floor(now - 60), Math.ceil(now + 60)]
+        [Math.floor(now - 60), Math.ceil(now + 60)],
+        // Go's time.Time without a value.
+        [-62135596800, Math.ceil(now + 60)],
+        [Math.floor(now - 60), -62135596800]
       ]) {
         await eventually(async () => {
           const query = `from=${from}&to=${to}&limit=500&offset=0&order=desc`
@@ -309,6 +326,31 @@ onEveryRegistry('lynx, the rest of what clients do', (engine) => {
           assert.equal((await good(`GET ${owner}/meta/${one}`))['value'], 'w', owner)
           await good(`DELETE ${owner}/meta/${other}`)
         }
+      }
+    })
+
+    test('slashes of a metadata key are its own, all others mean nothing', async () => {
+      const { id } = await site()
+      const at = `/api/v2/installation/${id}`
+      const keys = ['a/b', 'a//b', 'a/b/', '/a', 'http://x/meta/y']
+      for (const key of keys) await good(`POST ${at}/meta/${key}`, { body: { value: key } })
+      for (const prefix of ['/lynx', '']) {
+        for (const key of keys) {
+          const { json } = await asAdmin(`GET ${prefix}/${at}//meta/${key}`)
+          assert.deepEqual(json, { value: key, protected: false }, prefix + key)
+        }
+      }
+      await good(`DELETE ${at}/meta/a//b`)
+      assert.equal((await good(`GET ${at}/meta/a/b`))['value'], 'a/b')
+      assert.equal((await lynx(`GET ${at}/meta/a//b`)).status, 404)
+      assert.equal((await good(`GET /${at}//`))['id'], id)
+    })
+
+    test('an address that cannot be read is 400 with a message, and says nothing else', async () => {
+      for (const path of ['/lynx/api/v2/%E4', '/api/v2/user/me/meta/100%', '/%']) {
+        const { status, json, headers } = await asAdmin(`GET ${path}`)
+        assert.deepEqual([status, json], [400, { message: 'the URL is malformed' }], path)
+        assert.match(String(headers.get('x-request-id')), /^[\w-]{36}$/)
       }
     })
 

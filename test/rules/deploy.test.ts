@@ -154,7 +154,7 @@ test('the image holds what the program needs, and runs it as nobody in particula
     return JSON.parse(line.slice(line.indexOf('['))) as string[]
   }
   assert.deepEqual(exec('ENTRYPOINT'), ['/app/node_modules/node/bin/node', 'caracal.js'])
-  assert.match(exec('HEALTHCHECK').at(-1) ?? '', /\/health\/ready/)
+  assert.match(exec('HEALTHCHECK').at(-1) ?? '', /\/health\/live/)
   const copied = steps.flatMap((line) => /^COPY (?!--)(.+) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
   const allowed = read('.dockerignore')
     .match(/^!.+$/gm)

@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { onOrganization, permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
-import { creates, updates } from '../../access/trace.ts'
+import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
-import { forbidden } from '../../http/errors.ts'
+import { conflict, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
-import { Id } from '../../http/schema.ts'
+import { Id, Message } from '../../http/schema.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import {
+  deleteEdgeApp,
   type EdgeAppFields,
   type EdgeAppRecord,
   findEdgeApp,
@@ -79,6 +80,28 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
       schema: { ...put.schema, params: AppParams, body: EdgeAppUpdate, response: { 200: EdgeApp } }
     },
     ({ principal, params, body }) => update(principal, params.app_id, body)
+  )
+
+  app.delete(
+    '/app/:app_id',
+    {
+      schema: {
+        tags,
+        summary: 'Delete an app with its versions; 409 while an installation has it',
+        params: AppParams,
+        response: { 200: Message }
+      },
+      config: { access: permit('edge/app/update'), trace: deletes('edge_app', 'app_id') }
+    },
+    async (request) => {
+      const { principal, params } = request
+      const { publisher, official } = await ownApp(registry, principal, params.app_id)
+      checkOfficial(principal, official, false)
+      request.formerOrganization = publisher.id
+      const outcome = await deleteEdgeApp(registry, params.app_id)
+      if (outcome === 'used') throw conflict('an installation has the app')
+      return { message: 'Deleted' }
+    }
   )
 
   app.get(

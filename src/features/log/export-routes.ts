@@ -9,7 +9,7 @@ import { hungUp, stopping } from '../../http/hung-up.ts'
 import { InstallationParams } from '../../http/schema.ts'
 import { topicFilters } from '../../http/topic-filters.ts'
 import { type LineForm, lineHeader } from '../../lib/sample-lines.ts'
-import { DAY, fromSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
+import { DAY, momentOr, type UnixMs, unixMs } from '../../lib/unix-time.ts'
 import { ExportQuery, FILE_TYPES } from './file-schema.ts'
 
 /** [ADR-0012] Every sample of a window as a file, however large: read as fast as the caller takes it. */
@@ -67,8 +67,8 @@ const zipped = (lines: Readable): PassThrough =>
 /** Nothing is stored with a timestamp more than a day ahead. */
 function windowOf({ from, to }: Static<typeof ExportQuery>, now: UnixMs) {
   const window = {
-    from: from === undefined ? unixMs(0) : fromSeconds(from),
-    to: to === undefined ? unixMs(now + DAY) : fromSeconds(to)
+    from: momentOr(unixMs(0), from),
+    to: momentOr(unixMs(now + DAY), to)
   }
   if (window.from > window.to) throw badRequest('from must not be later than to')
   return window

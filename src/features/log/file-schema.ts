@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { TopicsQuery } from '../../http/schema.ts'
-import { Moment } from './schema.ts'
+import { Moment, TopicsQuery } from '../../http/schema.ts'
 
 export const FILE_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
 

@@ -1,10 +1,7 @@
 import { Type } from 'typebox'
-import { Status, TopicsQuery, UnixTime } from '../../http/schema.ts'
+import { Moment, Status, TopicsQuery, UnixTime } from '../../http/schema.ts'
 
 export const MAX_LIMIT = 100_000
-
-export const Moment = (description: string) =>
-  Type.Number({ minimum: 0, maximum: 1e11, description })
 
 const ends = {
   from: Type.Optional(Moment('Unix time, inclusive; default: 24 hours ago')),

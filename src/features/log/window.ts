@@ -1,5 +1,5 @@
 import { badRequest } from '../../http/errors.ts'
-import { DAY, fromSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
+import { DAY, momentOr, type UnixMs, unixMs } from '../../lib/unix-time.ts'
 
 const DEFAULT_LIMIT = 10_000
 
@@ -13,8 +13,8 @@ type WindowQuery = {
 
 /** [contract: Limits] The last 24 hours, newest first, 10 000 entries unless the query says otherwise. */
 export function windowOf(query: WindowQuery, now: UnixMs) {
-  const from = query.from === undefined ? unixMs(now - DAY) : fromSeconds(query.from)
-  const to = query.to === undefined ? now : fromSeconds(query.to)
+  const from = momentOr(unixMs(now - DAY), query.from)
+  const to = momentOr(now, query.to)
   if (from > to) throw badRequest('from must not be later than to')
   return {
     from,

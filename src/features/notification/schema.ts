@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Id, Maybe, UnixSeconds } from '../../http/schema.ts'
+import { AnyKey, Id, Maybe, UnixSeconds } from '../../http/schema.ts'
 
 /** Clients send a map of texts, and null or nothing where they mean an empty one. */
 const Config = Type.Record(
@@ -26,7 +26,7 @@ export const NotificationOutput = Type.Object({
   name: Type.String(),
   notification_message_id: Type.Integer(),
   notification_output_executor_id: Type.Integer(),
-  config: Type.Record(Type.String(), Type.String(), {
+  config: Type.Record(AnyKey, Type.String(), {
     description: 'Every value is a template, too'
   })
 })
@@ -57,7 +57,7 @@ export const NotificationExecutor = Type.Object({
   type: Type.String(),
   name: Type.String(),
   organization_id: Type.Integer(),
-  config: Type.Record(Type.String(), Type.String()),
+  config: Type.Record(AnyKey, Type.String()),
   secret: Type.Optional(
     Type.String({ description: 'Its X-API-Key; only for those who manage executors' })
   )

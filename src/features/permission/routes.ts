@@ -6,9 +6,9 @@ import { explain } from '../../access/explain.ts'
 import { signedIn } from '../../access/guard.ts'
 import { holdsName, type Principal } from '../../access/principal.ts'
 import type { Routes } from '../../deps.ts'
-import { Id } from '../../http/schema.ts'
+import { AnyKey, Id } from '../../http/schema.ts'
 
-const Permissions = Type.Record(Type.String(), Type.Boolean())
+const Permissions = Type.Record(AnyKey, Type.Boolean())
 
 const Explanation = Type.Object({
   permission: Type.String(),

@@ -7,7 +7,7 @@ import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden, notFound } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
-import { Id, Maybe, Message } from '../../http/schema.ts'
+import { AnyKey, Id, Maybe, Message } from '../../http/schema.ts'
 import { isTopicFilter } from '../../lib/topic.ts'
 import {
   deleteRole,
@@ -21,7 +21,7 @@ import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { otherAdministrators } from '../../registry/users.ts'
 
-const Permissions = Type.Record(Type.String(), Type.Boolean())
+const Permissions = Type.Record(AnyKey, Type.Boolean())
 const Priority = Type.Integer({ minimum: 0, maximum: 1_000_000 })
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 

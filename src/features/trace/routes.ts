@@ -5,7 +5,7 @@ import { traceReach } from '../../access/trace-reach.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
 import { hungUpOrLate } from '../../http/hung-up.ts'
-import { DAY, fromSeconds, toSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
+import { DAY, momentOr, toSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
 import { readTrace, type TraceFilter, type TraceRow } from '../../registry/trace.ts'
 import { type TraceEntry, TracePage, TraceQuery } from './schema.ts'
 
@@ -56,10 +56,8 @@ function filterOf(query: Static<typeof TraceQuery>, now: UnixMs): TraceFilter {
       ? undefined
       : { type: object_type, id: object_id }
   const isOne = object !== undefined || id !== undefined
-  // One client sends a moment long before 1970 when it means none.
-  const moment = (given = -1, none: UnixMs) => (given < 0 ? none : fromSeconds(given))
-  const from = moment(query.from, unixMs(isOne ? 0 : now - DAY))
-  const to = moment(query.to, now)
+  const from = momentOr(unixMs(isOne ? 0 : now - DAY), query.from)
+  const to = momentOr(now, query.to)
   if (from > to) throw badRequest('from must not be later than to')
   return { from, to, object, id, actions: action }
 }

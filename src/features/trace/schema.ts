@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
-import { UnixTime } from '../../http/schema.ts'
+import { Moment, UnixTime } from '../../http/schema.ts'
 import { traceActions, traceObjects } from '../../lib/trace.ts'
 
 const MAX_LIMIT = 10_000
-const Moment = (description: string) => Type.Number({ minimum: -1e11, maximum: 1e11, description })
 
 export const TraceQuery = Type.Object({
   from: Type.Optional(
