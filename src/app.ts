@@ -12,6 +12,7 @@ import { badRequest, headersTooLarge, notFound, uriTooLong } from './http/errors
 import { JSON_TYPE } from './http/json-text.ts'
 import { openapi } from './http/openapi.ts'
 import { tolerateParameters } from './http/parameters.ts'
+import type { Trust } from './http/proxies.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { withoutExtraSlashes } from './lib/url-path.ts'
 import { routeMap } from './routes.ts'
@@ -24,18 +25,15 @@ const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/
 
 export type AppOptions = {
   https?: { cert: Buffer; key: Buffer } | undefined
-  /** As in TRUSTED_PROXIES. */
-  trustedProxies?: string
+  /** Without it nobody is believed another address than its own. */
+  trust?: Trust
 }
 
 /** The one Fastify instance, for production and for every test. */
-export async function createApp(
-  deps: Deps,
-  { https, trustedProxies = '' }: AppOptions = {}
-): Promise<App> {
+export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): Promise<App> {
   const app = Fastify({
     // Sign-in is throttled by address: nobody but a proxy of ours may tell another one.
-    trustProxy: trustedProxies === '' ? false : trustedProxies.split(',').filter(Boolean),
+    trustProxy: trust ?? false,
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),

@@ -11,6 +11,7 @@ import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
 import { ExternalBus, type ExternalCounts } from './bus/external.ts'
 import { Rounds } from './bus/rounds.ts'
 import { Store } from './bus/store/store.ts'
+import type { AddressOf } from './bus/websocket.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Metrics } from './metrics.ts'
@@ -37,7 +38,7 @@ export interface PlatformBus extends Bus {
   readonly tlsPort: number | undefined
   describe(metrics: Metrics): void
   /** Serves MQTT beside the API, which does not listen yet. */
-  attach(server: HttpServer, tls: Tls | undefined): Promise<void>
+  attach(server: HttpServer, tls: Tls | undefined, addressOf: AddressOf): Promise<void>
   /** When the API listens: a broker of its own may ask it who we are. */
   connect(): Promise<void>
   stopAccepting(): void
@@ -98,8 +99,8 @@ async function openEmbedded(
       return overTls && (overTls.address() as AddressInfo | null)?.port
     },
     describe: (metrics) => describeEmbedded(metrics, bus),
-    async attach(server, tls) {
-      bus.attach(server)
+    async attach(server, tls, addressOf) {
+      bus.attach(server, addressOf)
       if (!tls) return
       overTls = tls.createServer((socket) => bus.accept(socket))
       overTls.listen(MQTTS_PORT, host)

@@ -20,6 +20,7 @@ import { Latest } from './history/latest.ts'
 import { openHistory } from './history/open.ts'
 import { SampleIds } from './history/sample-ids.ts'
 import { Spool } from './history/spool.ts'
+import { callerAddress, trustIn } from './http/proxies.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { networksOf } from './lib/networks.ts'
 import { decodeSamples } from './lib/sample.ts'
@@ -218,10 +219,10 @@ async function open(
   })
   describeState(metrics, { spool, trace, history, latest, bus, disk, directory, retention })
 
-  const trustedProxies = config.TRUSTED_PROXIES
-  const app = await createApp(deps, { https: tls?.current, trustedProxies })
+  const trust = trustIn(config.TRUSTED_PROXIES)
+  const app = await createApp(deps, { https: tls?.current, trust })
   closers.push(() => app.close())
-  await bus.attach(app.server, tls)
+  await bus.attach(app.server, tls, (request) => callerAddress(request, trust))
   tls?.serve(app.server)
   await app
     .listen({ host, port: config.HTTP_PORT })

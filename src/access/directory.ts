@@ -1,3 +1,4 @@
+import { clientIdOf } from '../lib/topic.ts'
 import { CHANGES_KEPT, changesSince, lastChange } from '../registry/changes.ts'
 import { type InstallationRef, readInstallationRefs } from '../registry/installations.ts'
 import type { Registry } from '../registry/tables.ts'
@@ -38,6 +39,11 @@ export class Directory {
 
   installationByClientId(clientId: number): InstallationRef | undefined {
     return this.#byClientId.get(clientId)
+  }
+
+  /** Of a topic, or of a filter without a wildcard in its first level. */
+  installationByTopic(topic: string): InstallationRef | undefined {
+    return this.#byClientId.get(clientIdOf(topic) ?? 0)
   }
 
   *inOrganizations(ids: Iterable<number>): Generator<InstallationRef> {

@@ -1,16 +1,38 @@
+import type { TraceObject } from '../lib/trace.ts'
 import type { TraceReach } from '../registry/trace.ts'
+import type { PlainPermission, ScopedAction } from './catalogue.ts'
 import { holds, holdsName, type Principal, scopeOf } from './principal.ts'
-import { reachesEverything, usersVisibleTo } from './visibility.ts'
+import { organizationsWithin, reachesEverything, usersVisibleTo } from './visibility.ts'
+
+/** What an organization has, and who may list it there and below. */
+const listed: readonly { kind: TraceObject; by: readonly PlainPermission[] }[] = [
+  { kind: 'organization', by: ['organization/list', 'organization/list/all'] },
+  { kind: 'edge_app', by: ['edge/app/list'] },
+  { kind: 'user_registration_policy', by: ['registration/policy/list'] },
+  { kind: 'mqtt', by: ['mqtt/blacklist/topic/manage'] }
+]
 
 /** [ADR-0023] Entries about what the caller can see now, and its own. */
 export function traceReach(principal: Principal): TraceReach {
   if (holds(principal, 'trace/list/system') && reachesEverything(principal)) return 'everything'
   const organizationIds = [...principal.organizationsBelow]
+  const kinds = listed.filter(({ by }) => by.some((name) => holds(principal, name)))
   return {
     userId: principal.userId,
-    organizationIds,
     installations: scopeOf(principal, 'installation/list'),
     goneInstallations: holdsName(principal, 'installation/list/all') ? organizationIds : [],
-    users: usersVisibleTo(principal)
+    users: usersVisibleTo(principal),
+    others: [
+      { kinds: kinds.map(({ kind }) => kind), organizationIds },
+      { kinds: ['file'], organizationIds: within('file/list', 'file/update/organization') },
+      {
+        kinds: ['output_executor'],
+        organizationIds: within('notification/executor/list', 'notification/executor/manage')
+      }
+    ]
+  }
+
+  function within(action: ScopedAction, permission: PlainPermission): number[] {
+    return [...organizationsWithin(principal, { action, permissions: [permission] })]
   }
 }

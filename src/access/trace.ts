@@ -2,18 +2,17 @@ import type { FastifyRequest } from 'fastify'
 import type { App, Deps } from '../deps.ts'
 import { afterAnswer } from '../http/after-answer.ts'
 import { type TraceAction, type TraceObject, traceId, tracePath } from '../lib/trace.ts'
-import { findEdgeApp } from '../registry/edge-apps.ts'
-import { organizationOfExecutor } from '../registry/notification-executors.ts'
 import type { NewTrace } from '../registry/trace.ts'
-import { findUserByEmail, organizationsOf } from '../registry/users.ts'
+import { findUserByEmail } from '../registry/users.ts'
 import { basicCredentials } from './guard.ts'
+import { nobody, ownerOf, type TraceOwner } from './trace-owner.ts'
 
 /** What a write is, for the trace. */
 export type Trace = {
   action: Exclude<TraceAction, 'failed' | 'view'>
   object: TraceObject
-  /** Where the id of the object is: in a parameter of the path, in the answer, it is the caller, or there is none. */
-  id: { param: string } | 'answer' | 'caller' | 'none'
+  /** Where the id of the object is: in a parameter of the path, `id` of the body or the answer, it is the caller, or there is none. */
+  id: { param: string } | 'body' | 'answer' | 'caller' | 'none'
   /** Begins the description; what it was done to follows. */
   text: string
 }
@@ -76,37 +75,24 @@ declare module 'fastify' {
     signedInAs: number
     /** Set by a route that succeeded without a change. */
     changedNothing: boolean
-    /** Of a user or an executor that may be gone when the answer is there. */
-    formerOrganization: number | undefined
+    /** Of what may be gone when the answer is there. */
+    formerOwner: TraceOwner | undefined
   }
 }
 
 type Params = Readonly<Record<string, unknown>>
-/** What answers may have of interest here. */
-type Answer = {
-  id?: number
-  organization_id?: number
-  installation_id?: number
-  organisations?: number[]
-  publisher?: { id: number }
-}
-type About = { id: number | undefined; answer: Answer }
 
 /** Writes down every write that succeeded before it is answered, and some that were refused. [ADR-0023] */
 export function traceWrites(app: App, deps: Deps): void {
   const { trace: recorder, directory, registry, clock, log } = deps
   app.decorateRequest('signedInAs', 0)
   app.decorateRequest('changedNothing', false)
-  app.decorateRequest('formerOrganization')
+  app.decorateRequest('formerOwner')
 
   app.addHook('preHandler', async (request) => {
     const trace = traceOf(request)
     if (trace?.action !== 'delete') return
-    const id = idOf(request, trace) ?? 0
-    if (trace.object === 'user') [request.formerOrganization] = await organizationsOf(registry, id)
-    if (trace.object === 'output_executor') {
-      request.formerOrganization = await organizationOfExecutor(registry, id)
-    }
+    request.formerOwner = await placeOf(request, trace, idOf(request, trace))
   })
 
   app.addHook('onSend', async (request, reply, payload) => {
@@ -132,14 +118,11 @@ export function traceWrites(app: App, deps: Deps): void {
   })
 
   async function successes(request: FastifyRequest, trace: Trace, payload: unknown) {
-    const params = paramsOf(request)
-    const isInPath = 'installation_id' in params || 'organization_id' in params
-    const answers = trace.id === 'answer' || !isInPath ? answersIn(payload) : [{}]
+    const ids = trace.id === 'answer' ? idsIn(payload) : [await idOrAccount(request, trace)]
     return Promise.all(
-      answers.map(async (answer) => {
-        const id = trace.id === 'answer' ? traceId(answer.id) : await idOrAccount(request, trace)
+      ids.map(async (id) => {
         const description = `${trace.text} ${textOf(trace, id)}${byWhom(request)}`
-        return { ...(await entryOf(request, trace, { id, answer })), description }
+        return { ...(await entryOf(request, trace, id)), description }
       })
     )
   }
@@ -148,13 +131,13 @@ export function traceWrites(app: App, deps: Deps): void {
     const id = await idOrAccount(request, trace)
     const what = `${trace.action} of ${textOf(trace, id)}`
     return {
-      ...(await entryOf(request, trace, { id, answer: {} })),
+      ...(await entryOf(request, trace, id)),
       action: 'failed',
       description: `refused (${status}): ${what}${byWhom(request)}`
     }
   }
 
-  async function entryOf(request: FastifyRequest, trace: Trace, about: About) {
+  async function entryOf(request: FastifyRequest, trace: Trace, id: number | undefined) {
     return {
       timestamp: clock(),
       user_id: callerOf(request) ?? 0,
@@ -162,38 +145,26 @@ export function traceWrites(app: App, deps: Deps): void {
       path: tracePath(request.routeOptions.url ?? '', paramsOf(request)),
       action: trace.action,
       object_type: trace.object,
-      object_id: about.id ?? 0,
-      ...(await ownerOf(request, trace, about))
+      object_id: id ?? 0,
+      ...(request.formerOwner ?? (await placeOf(request, trace, id)))
     }
   }
 
-  /** What the object is in, by which others will find the entry. */
-  async function ownerOf(request: FastifyRequest, { object }: Trace, { id, answer }: About) {
+  /** What the object is in, by which others will find the entry: named by the path, or looked up. */
+  async function placeOf(
+    request: FastifyRequest,
+    { object }: Trace,
+    id: number | undefined
+  ): Promise<TraceOwner> {
     const params = paramsOf(request)
-    const installation_id =
-      traceId(params['installation_id']) ??
-      (object === 'installation' ? id : traceId(answer.installation_id))
+    const installation_id = traceId(params['installation_id'])
     if (installation_id !== undefined) {
       const ref = request.installation ?? directory.installation(installation_id)
-      const organization_id = ref?.organization_id ?? traceId(answer.organization_id) ?? null
-      return { installation_id, organization_id }
+      return { installation_id, organization_id: ref?.organization_id ?? null }
     }
-    const organization_id =
-      traceId(params['organization_id']) ??
-      (object === 'organization' ? id : traceId(answer.organization_id)) ??
-      request.formerOrganization ??
-      (await otherOwner(object, { id, answer }))
-    return { installation_id: null, organization_id: organization_id ?? null }
-  }
-
-  async function otherOwner(object: TraceObject, { id, answer }: About) {
-    if (id === undefined) return undefined
-    if (object === 'user') {
-      return answer.organisations?.[0] ?? (await organizationsOf(registry, id))[0]
-    }
-    if (object === 'output_executor') return organizationOfExecutor(registry, id)
-    if (object !== 'edge_app') return undefined
-    return answer.publisher?.id ?? (await findEdgeApp(registry, id))?.publisher.id
+    const organization_id = traceId(params['organization_id'])
+    if (organization_id !== undefined) return { installation_id: null, organization_id }
+    return id === undefined ? nobody : ownerOf(deps, object, id)
   }
 
   /** Of a sign-in that failed, or a new password that was asked for, the account that is meant. */
@@ -218,15 +189,17 @@ const callerOf = ({ principal, pendingToken, signedInAs }: FastifyRequest): numb
 
 function idOf(request: FastifyRequest, { id }: Trace): number | undefined {
   if (id === 'caller') return callerOf(request)
+  if (id === 'body') return traceId((request.body as { id?: unknown } | undefined | null)?.id)
   if (typeof id === 'string') return undefined
   const value = paramsOf(request)[id.param]
   return value === 'me' ? callerOf(request) : traceId(value)
 }
 
-/** One object, or a list of them. */
-function answersIn(payload: unknown): Answer[] {
-  if (typeof payload !== 'string' && !(payload instanceof Uint8Array)) return [{}]
-  return [JSON.parse(payload.toString())].flat()
+/** Of one object, or of a list of them. */
+function idsIn(payload: unknown): (number | undefined)[] {
+  if (typeof payload !== 'string' && !(payload instanceof Uint8Array)) return [undefined]
+  const answers: { id?: unknown }[] = [JSON.parse(payload.toString())].flat()
+  return answers.map(({ id }) => traceId(id))
 }
 
 const textOf = ({ object }: Trace, id: number | undefined): string =>

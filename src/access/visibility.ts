@@ -3,7 +3,7 @@ import type { PlainPermission, ScopedAction } from './catalogue.ts'
 import { holds, holdsName, organizationsWhere, type Principal } from './principal.ts'
 
 /** The first organization, above all others. */
-const TOP = 1
+export const TOP = 1
 
 /** What holds for the whole platform belongs to those who reach all of it. */
 export const reachesEverything = ({ organizationsBelow }: Principal): boolean =>

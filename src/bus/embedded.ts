@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../lib/clock.ts'
 import { hasWildcard } from '../lib/topic.ts'
 import { Broker, type BrokerOptions, type Counts, type Limits } from './broker.ts'
 import type { Bus, DiskRoom, Session } from './bus.ts'
-import { serveWebSocket } from './websocket.ts'
+import { type AddressOf, serveWebSocket } from './websocket.ts'
 
 export type EmbeddedBusOptions<S extends Session> = Omit<
   BrokerOptions<S>,
@@ -96,11 +96,12 @@ export class EmbeddedBus<S extends Session> implements Bus {
   }
 
   /** MQTT over WebSocket at `/mqtt` of a server that listens elsewhere. */
-  attach(server: HttpServer | HttpsServer): void {
+  attach(server: HttpServer | HttpsServer, addressOf: AddressOf): void {
     serveWebSocket(server, {
       path: '/mqtt',
       maxPayload: this.#broker.limits.packetBytes * 2,
       isAccepting: () => this.#accepting,
+      addressOf,
       accept: (conn, address) => this.accept(conn, address)
     })
   }

@@ -5,12 +5,16 @@ import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws'
 
 const refusals = { 404: 'Not Found', 503: 'Service Unavailable' }
 
+/** Who asks for a connection, past the proxies in between. */
+export type AddressOf = (request: IncomingMessage) => string
+
 export function serveWebSocket(
   server: HttpServer | HttpsServer,
   options: {
     path: string
     maxPayload: number
     isAccepting: () => boolean
+    addressOf: AddressOf
     accept: (conn: Duplex, address: string) => void
   }
 ): void {
@@ -33,7 +37,7 @@ export function serveWebSocket(
       webSocket.on('message', (_, isBinary) => {
         if (!isBinary) webSocket.terminate()
       })
-      options.accept(asStream(webSocket), request.socket.remoteAddress ?? '')
+      options.accept(asStream(webSocket), options.addressOf(request))
     })
   })
 }

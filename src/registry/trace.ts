@@ -16,11 +16,12 @@ export type TraceReach =
   | {
       /** Whose own actions are seen. */
       userId: number
-      organizationIds: readonly number[]
       installations: Scope
       /** Organizations whose deleted installations are seen. */
       goneInstallations: readonly number[]
       users: UserScope
+      /** What organizations have, and in which of them it is seen. */
+      others: readonly { kinds: readonly TraceObject[]; organizationIds: readonly number[] }[]
     }
 
 export type TraceFilter = {
@@ -158,10 +159,12 @@ async function wantedBy(
     ? isOneOfTexts(registry, sql.ref('action'), actions)
     : sql<SqlBool>`1 = 1`
   if (reach === 'everything') return isAction
-  const withHeirs = async (ids: readonly number[]) =>
-    isOneOf(registry, sql.ref('trace.organization_id'), await withInherited(registry, ids))
+  const recorded = sql<number>`trace.organization_id`
+  const withHeirs = async (ids: readonly number[], organization = recorded) =>
+    isOneOf(registry, organization, await withInherited(registry, ids))
   const isOwn = sql<SqlBool>`(user_id = ${reach.userId} and user_id <> 0)`
-  const isInstallation = sql<SqlBool>`(trace.installation_id is not null and (
+  const isInstallation = sql<SqlBool>`(trace.installation_id is not null
+    and object_type <> 'mqtt' and (
     exists (select 1 from installations
       where installations.id = trace.installation_id and ${isWithin(registry, reach.installations)})
     or (${await withHeirs(reach.goneInstallations)} and not exists
@@ -170,9 +173,17 @@ async function wantedBy(
     exists (select 1 from users where users.id = object_id and ${isUserWithin(registry, reach.users)})
     or (${await withHeirs(reach.users.organizationIds)} and not exists
       (select 1 from users where users.id = object_id))))`
-  const isOther = sql<SqlBool>`(trace.installation_id is null and object_type <> 'user'
-    and ${await withHeirs(reach.organizationIds)})`
-  return sql<SqlBool>`(${isAction} and (${isOwn} or ${isInstallation} or ${isUser} or ${isOther}))`
+  // An entry of the blacklist goes where its installation goes, to others than see that.
+  const current = sql<number>`coalesce((select installations.organization_id from installations
+    where installations.id = trace.installation_id), ${recorded})`
+  const isOther = reach.others.map(
+    async ({ kinds, organizationIds }) => sql<SqlBool>`(
+      (trace.installation_id is null or object_type = 'mqtt')
+      and ${isOneOfTexts(registry, sql.ref('object_type'), kinds)}
+      and ${await withHeirs(organizationIds, current)})`
+  )
+  const isSeen = [isOwn, isInstallation, isUser, ...(await Promise.all(isOther))]
+  return sql<SqlBool>`(${isAction} and (${sql.join(isSeen, sql` or `)}))`
 }
 
 /** The organizations, and those that are gone and were below one of them. */

@@ -802,7 +802,7 @@ test('A receiver that does not read, others go on', async (t) => {
 test('MQTT over WebSocket at /mqtt, and nowhere else', async (t) => {
   const { bus, port: tcp } = await startBus(t)
   const server = createServer((_request, response) => response.end('http'))
-  bus.attach(server)
+  bus.attach(server, ({ socket }) => socket.remoteAddress ?? '')
   const port = await listening(t, server)
   const url = `ws://127.0.0.1:${port}`
 

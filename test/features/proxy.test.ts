@@ -1,31 +1,68 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { startTestPlatform } from '../support/platform.ts'
+import { type TestContext, test } from 'node:test'
+import { mqttClient } from '../support/mqtt.ts'
+import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 
-/** Ten wrong passwords from one address; answers how two callers fare after that. */
-async function afterTenFailures(settings: Record<string, string>) {
-  const { world, stop } = await startTestPlatform({ settings })
-  try {
-    const { email } = await world.user()
-    const signIn = async (address: string) => {
-      const authorization = `Basic ${btoa(`${email}:wrong`)}`
-      const headers = { authorization, 'x-forwarded-for': address }
-      return (await world.request('POST /api/v2/auth', { headers })).status
-    }
-    for (let i = 0; i < 10; i++) assert.equal(await signIn('192.0.2.1'), 401)
-    return { same: await signIn('192.0.2.1'), other: await signIn('192.0.2.2') }
-  } finally {
-    await stop()
-  }
+/** What a wrong password of the account gets, sent by a proxy that tells this address. */
+type SignIn = (
+  t: TestContext,
+  to: TestPlatform,
+  email: string,
+  forwarded: string
+) => Promise<number>
+
+const overHttp: SignIn = async (_, { world }, email, forwarded) => {
+  const authorization = `Basic ${btoa(`${email}:wrong`)}`
+  const headers = { authorization, 'x-forwarded-for': forwarded }
+  return (await world.request('POST /api/v2/auth', { headers })).status
 }
 
-test('behind a proxy callers are told apart by the address that it tells', async () => {
-  const settings = { CARACAL_TRUSTED_PROXIES: '10.0.0.0/8,loopback' }
-  assert.deepEqual(await afterTenFailures(settings), { same: 429, other: 401 })
-})
+const overWebSocket: SignIn = async (t, { httpPort }, email, forwarded) => {
+  const refused = mqttClient(t, `ws://127.0.0.1:${httpPort}/mqtt`, {
+    username: email,
+    password: 'wrong',
+    wsOptions: { headers: { 'x-forwarded-for': forwarded } }
+  })
+  return refused.then(
+    () => assert.fail('it is signed in'),
+    ({ code }) => code
+  )
+}
 
-test('nobody else is believed an address', async () => {
-  assert.deepEqual(await afterTenFailures({}), { same: 429, other: 429 })
-  const settings = { CARACAL_TRUSTED_PROXIES: '10.0.0.0/8' }
-  assert.deepEqual(await afterTenFailures(settings), { same: 429, other: 429 })
-})
+const transports = [
+  { name: 'HTTP', signIn: overHttp, wrong: 401, throttled: 429 },
+  // [MQTT 3.2.2.3] bad user name or password, server unavailable.
+  { name: 'WebSocket', signIn: overWebSocket, wrong: 4, throttled: 3 }
+]
+
+for (const { name, signIn, wrong, throttled } of transports) {
+  /** Ten wrong passwords from one address; answers how two callers fare after that. */
+  const afterTenFailures = async (t: TestContext, proxies: string) => {
+    const platform = await startTestPlatform({ settings: { CARACAL_TRUSTED_PROXIES: proxies } })
+    try {
+      const { email } = await platform.world.user()
+      const from = (forwarded: string) => signIn(t, platform, email, forwarded)
+      for (let i = 0; i < 10; i++) assert.equal(await from('192.0.2.1'), wrong)
+      return {
+        same: await from('192.0.2.1'),
+        // What a caller writes itself stands before what the proxy adds.
+        lying: await from('192.0.2.3, 192.0.2.1'),
+        other: await from('192.0.2.2')
+      }
+    } finally {
+      await platform.stop()
+    }
+  }
+
+  test(`${name}: behind a proxy callers are told apart by the address that it tells`, async (t) => {
+    assert.deepEqual(await afterTenFailures(t, '10.0.0.0/8,loopback'), {
+      ...{ same: throttled, lying: throttled, other: wrong }
+    })
+  })
+
+  test(`${name}: nobody else is believed an address`, async (t) => {
+    const all = { same: throttled, lying: throttled, other: throttled }
+    assert.deepEqual(await afterTenFailures(t, ''), all)
+    assert.deepEqual(await afterTenFailures(t, '10.0.0.0/8'), all)
+  })
+}

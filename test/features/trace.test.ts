@@ -383,8 +383,8 @@ onEveryRegistry('trace', (engine) => {
       const grandchild = await world.organization(child)
       await deps.directory.catchUp()
       const since = now()
-      const f = (organization: number, grants = ['trace/list', 'installation/list/all']) =>
-        world.user({ grants, organizations: [organization] })
+      const grants = ['trace/list', 'installation/list/all', 'organization/list']
+      const f = (organization: number) => world.user({ grants, organizations: [organization] })
       const [above, beside] = [await f(parent), await f(await world.organization())]
       await ask(`PUT /api/v2/organization/${grandchild}`, world.admin, { notes: 'x' })
       const { id } = await ask('POST /api/v2/installation?silent=true', world.admin, {
@@ -423,25 +423,241 @@ onEveryRegistry('trace', (engine) => {
       assert.deepEqual(await seen(two, since), [`updated user ${two.id}`])
       assert.deepEqual(await seen(other, since), [])
     })
-    test('is about executors of its organizations, also when they are gone', async () => {
+    type Made = {
+      object: string
+      url: string
+      /** In the organization. */
+      create: (place: { own: number; client_id: number }) => object
+      update: object
+      /** Whoever has this sees it there. */
+      listed: string
+    }
+    const email = () => `${platform().world.unique('u')}@example.org`
+    const policy = {
+      object: 'user registration policy',
+      url: '/api/v2/user/registration/policy',
+      update: { role_id: 3 },
+      listed: 'registration/policy/list'
+    }
+    const kinds: Record<string, Made> = {
+      installations: {
+        object: 'installation',
+        url: '/api/v2/installation',
+        create: ({ own }) => ({ name: 'x', organization_id: own }),
+        update: { notes: 'x' },
+        listed: 'installation/list/all'
+      },
+      organizations: {
+        object: 'organization',
+        url: '/api/v2/organization',
+        create: ({ own }) => ({ name: 'x', parent: own }),
+        update: { notes: 'x' },
+        listed: 'organization/list'
+      },
+      users: {
+        object: 'user',
+        url: '/api/v2/user',
+        create: ({ own }) => ({
+          ...{ email: email(), first_name: 'x', last_name: 'x', role: 3, organisations: [own] },
+          address: { address: '', city: '', country: '', zip: '' }
+        }),
+        update: { note: 'x' },
+        listed: 'user/list'
+      },
+      executors: {
+        object: 'output executor',
+        url: '/api/v2/admin/notification/executor',
+        create: ({ own }) => ({
+          ...{ name: 'x', organization_id: own, config: { url: 'https://example.org/x' } }
+        }),
+        update: { name: 'y' },
+        listed: 'notification/executor/manage'
+      },
+      'executors, for who sends with them,': {
+        object: 'output executor',
+        url: '/api/v2/admin/notification/executor',
+        create: ({ own }) => ({
+          ...{ name: 'x', organization_id: own, config: { url: 'https://example.org/x' } }
+        }),
+        update: { name: 'y' },
+        listed: 'notification/executor/list/all'
+      },
+      policies: {
+        ...policy,
+        create: ({ own }) => ({
+          email_pattern: `*@${platform().world.unique('p')}.org`,
+          organization_id: own
+        })
+      },
+      'policies of new organizations': {
+        ...policy,
+        create: ({ own }) => ({
+          email_pattern: `*@${platform().world.unique('p')}.org`,
+          parent_organization: own
+        })
+      },
+      'blacklist entries': {
+        object: 'mqtt',
+        url: '/api/v2/blacklist/topic',
+        create: ({ client_id }) => ({ topic: `${client_id}/obj/#` }),
+        update: { reason: 'x' },
+        listed: 'mqtt/blacklist/topic/manage'
+      }
+    }
+    for (const [name, { object, url, create, update, listed }] of Object.entries(kinds)) {
+      test(`is about ${name} that it may list, from the first write to the last`, async () => {
+        forgive()
+        const { world } = platform()
+        const own = await world.organization()
+        const { client_id } = await world.installation({ organization_id: own })
+        const someone = (grants: string[], organization: number) =>
+          world.user({ grants, organizations: [organization], priority: 1000 })
+        const lister = await someone(['trace/list', listed], own)
+        const beside = await someone(['trace/list', listed], await world.organization())
+        const below = await someone(['trace/list', listed], await world.organization(own))
+        const others = Object.values(kinds).map((kind) => kind.listed)
+        // Who sees the installation sees what is in it, and who sees executors sees them either way.
+        const isOther = (grant: string) =>
+          grant !== listed && !(object === 'output executor' && /executor/.test(grant))
+        const without = await someone(['trace/list', ...others.filter(isOther)], own)
+        const stranger = await someone(['#'], await world.organization())
+        const since = now()
+        const { id } = await ask(`POST ${url}`, world.admin, create({ own, client_id }))
+        await ask(`PUT ${url}/${id}`, world.admin, update)
+        for (const line of [`PUT ${url}/${id}`, `DELETE ${url}/${id}`]) {
+          const { status } = await world.request(line, { as: stranger, body: update })
+          assert.equal(status, 403)
+        }
+        const failed = [
+          `refused (403): update of ${object} ${id}`,
+          `refused (403): delete of ${object} ${id}`
+        ]
+        const soFar = [`created ${object} ${id}`, `updated ${object} ${id}`, ...failed]
+        await eventually(async () => assert.deepEqual(await seen(lister, since), soFar))
+        assert.deepEqual(await seen(without, since), [])
+        await ask(`DELETE ${url}/${id}`, world.admin)
+        assert.deepEqual(await seen(lister, since), [...soFar, `deleted ${object} ${id}`])
+        assert.deepEqual(await seen(stranger, since), failed)
+        for (const user of [beside, below, without]) assert.deepEqual(await seen(user, since), [])
+      })
+    }
+    test('is about files of its organizations and their apps that it may list', async () => {
+      forgive()
       const { world } = platform()
-      const organization_id = await world.organization()
-      const member = await world.user({ grants: ['trace/list'], organizations: [organization_id] })
-      const other = await world.user({
-        grants: ['trace/list'],
+      const own = await world.organization()
+      const someone = (...grants: string[]) =>
+        world.user({ grants: ['trace/list', ...grants], organizations: [own] })
+      const [none, lister, member, editor, apps] = [
+        await someone(),
+        await someone('file/list/all'),
+        await someone('file/list/assigned'),
+        await someone('file/update/organization'),
+        await someone('edge/app/list')
+      ]
+      const above = await world.user({
+        grants: ['trace/list', 'file/list/assigned'],
+        organizations: [1]
+      })
+      const stranger = await world.user({
+        grants: ['edge/app/update'],
         organizations: [await world.organization()]
       })
       const since = now()
-      const url = '/api/v2/admin/notification/executor'
-      const { id } = await ask(`POST ${url}`, world.admin, {
-        ...{ name: 'x', organization_id, config: { url: 'https://example.org/x' } }
+      const url = `/api/v2/file/organization/${own}`
+      const uploaded = await world.request(`POST ${url}`, {
+        as: world.admin,
+        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+        body: '--x\r\ncontent-disposition: form-data; filename="a"\r\n\r\n\r\n--x--'
       })
-      await ask(`DELETE ${url}/${id}`, world.admin)
-      assert.deepEqual(await seen(member, since), [
-        `created output executor ${id}`,
-        `deleted output executor ${id}`
-      ])
-      assert.deepEqual(await seen(other, since), [])
+      const [file = { id: 0 }] = uploaded.json as { id: number }[]
+      await ask(`DELETE ${url}/${file.id}`, world.admin)
+      const app = await ask('POST /api/v2/edge/app', world.admin, {
+        name: 'x',
+        publisher: { id: own }
+      })
+      // The id of the app is in the body of one and in the path of the other.
+      for (const line of ['PUT /api/v2/edge/app', `PUT /api/v2/edge/app/${app.id}`]) {
+        const { status } = await world.request(line, { as: stranger, body: { id: app.id } })
+        assert.equal(status, 403)
+      }
+      const files = [`created file ${file.id}`, `deleted file ${file.id}`]
+      for (const user of [lister, member, editor]) assert.deepEqual(await seen(user, since), files)
+      await eventually(async () =>
+        assert.deepEqual(await seen(apps, since), [
+          `created edge app ${app.id}`,
+          `refused (403): update of edge app ${app.id}`,
+          `refused (403): update of edge app ${app.id}`
+        ])
+      )
+      for (const user of [none, above]) assert.deepEqual(await seen(user, since), [])
+    })
+    test('is about a blacklist entry as long as the list shows it the entry', async () => {
+      const { world } = platform()
+      const [one, two] = [await world.organization(), await world.organization()]
+      const { id, client_id } = await world.installation({ organization_id: one })
+      const other = await world.installation({ organization_id: two })
+      const grants = ['trace/list', 'mqtt/blacklist/topic/manage']
+      const [first, second, top] = [
+        await world.user({ grants, organizations: [one] }),
+        await world.user({ grants, organizations: [two] }),
+        await world.user({ grants, organizations: [1] })
+      ]
+      const url = '/api/v2/blacklist/topic'
+      const entry = await ask(`POST ${url}`, first, { topic: `${client_id}/obj/#` })
+      const made = `created mqtt ${entry.id}`
+      const f = async (user: { token: string }, want: string[]) => {
+        const list = await world.request(`GET ${url}`, { as: user })
+        const isListed = (list.json as { id: number }[]).some((one) => one.id === entry.id)
+        assert.equal(isListed, want.length > 0)
+        const { data } = await about(user, 'mqtt', entry.id)
+        assert.deepEqual(
+          data.map(({ description }) => description),
+          want
+        )
+      }
+      await f(first, [made])
+      await f(second, [])
+      const move = (organization_id: number) =>
+        ask(`PUT /api/v2/installation/${id}`, world.admin, { organization_id })
+      await move(two)
+      await f(second, [made])
+      await f(top, [made])
+      // What somebody did stays theirs; what others did goes along.
+      const { data } = await about(first, 'mqtt', entry.id)
+      assert.deepEqual(
+        data.map(({ user_id }) => user_id),
+        [first.id]
+      )
+      await move(one)
+      const topic = `${other.client_id}/obj/#`
+      await ask(`PUT ${url}/${entry.id}`, world.admin, { topic })
+      const moved = [['PUT', 'update', world.admin.id, `updated mqtt ${entry.id}`]]
+      assert.deepEqual(short(await about(second, 'mqtt', entry.id)), moved)
+      await ask(`DELETE /api/v2/installation/${other.id}`, world.admin)
+      assert.deepEqual(short(await about(second, 'mqtt', entry.id)), moved)
+      assert.equal((await about(first, 'mqtt', entry.id)).total, 1, 'its own')
+    })
+    test('is about a blacklist entry for all, with the platform in reach', async () => {
+      const { world } = platform()
+      const grants = ['trace/list', 'mqtt/blacklist/topic/manage', 'installation/#']
+      const top = await world.user({ grants, organizations: [1] })
+      const tenant = await world.user({ grants, organizations: [await world.organization()] })
+      const without = await world.user({
+        grants: ['trace/list', 'installation/#'],
+        organizations: [1]
+      })
+      const url = '/api/v2/blacklist/topic'
+      for (const topic of ['+/obj/noise/#', '#', '999999999/obj/#']) {
+        const since = now()
+        const { id } = await ask(`POST ${url}`, world.admin, { topic })
+        await ask(`PUT ${url}/${id}`, world.admin, { reason: 'x' })
+        await ask(`DELETE ${url}/${id}`, world.admin)
+        assert.deepEqual(
+          await seen(top, since),
+          ['created', 'updated', 'deleted'].map((verb) => `${verb} mqtt ${id}`)
+        )
+        for (const user of [tenant, without]) assert.deepEqual(await seen(user, since), [])
+      }
     })
     test('is what it did itself, wherever', async () => {
       const { world } = platform()

@@ -6,7 +6,7 @@ import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, conflict, forbidden } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
-import { clientIdOf, isTopicFilter } from '../../lib/topic.ts'
+import { isTopicFilter } from '../../lib/topic.ts'
 import {
   deleteBlacklistEntry,
   type BlacklistEntry as EntryRecord,
@@ -127,7 +127,7 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
   }
 
   const organizationOf = (topic: string): number | undefined =>
-    directory.installationByClientId(clientIdOf(topic) ?? 0)?.organization_id
+    directory.installationByTopic(topic)?.organization_id
 
   function check(principal: Principal, topic: string): void {
     if (!isTopicFilter(topic)) throw badRequest('topic is not an MQTT topic filter')

@@ -69,7 +69,7 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
     '/app',
     {
       schema: { ...put.schema, body: EdgeAppUpdateById, response: { 200: EdgeApp } },
-      config: { ...put.config, trace: { ...put.config.trace, id: 'answer' } }
+      config: { ...put.config, trace: { ...put.config.trace, id: 'body' } }
     },
     ({ principal, body }) => update(principal, body.id, body)
   )
