@@ -93,11 +93,9 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
       },
       config: { access: permit('edge/app/update'), trace: deletes('edge_app', 'app_id') }
     },
-    async (request) => {
-      const { principal, params } = request
-      const { publisher, official } = await ownApp(registry, principal, params.app_id)
+    async ({ principal, params }) => {
+      const { official } = await ownApp(registry, principal, params.app_id)
       checkOfficial(principal, official, false)
-      request.formerOrganization = publisher.id
       const outcome = await deleteEdgeApp(registry, params.app_id)
       if (outcome === 'used') throw conflict('an installation has the app')
       return { message: 'Deleted' }
