@@ -4,7 +4,7 @@ import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import type { Logger } from 'pino'
-import type { BrokerAccess } from './access/broker-access.ts'
+import type { BrokerAccess, CutOff } from './access/broker-access.ts'
 import type { MqttSession } from './access/mqtt-rules.ts'
 import type { BrokerRules, Bus } from './bus/bus.ts'
 import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
@@ -131,11 +131,11 @@ async function openExternal(
     log.error({ err }, 'MQTT connections could not be cut off')
     return false
   }
+  const cutOff: CutOff = (clientId, options) =>
+    bus.cutOff(clientId, options).then(() => true, failed)
   const rechecks = new Rounds(async () => {
     if (!bus.isFirst || bus.failure) return
-    await brokerAccess
-      .cutOffEnded((clientId) => bus.cutOff(clientId).then(() => true, failed))
-      .catch(failed)
+    await brokerAccess.cutOffEnded(cutOff).catch(failed)
   })
   return {
     publish: (...message) => bus.publish(...message),
@@ -163,9 +163,7 @@ async function openExternal(
     // Others get the client id, so nothing that was kept for it may be left.
     async endSessionsUnusedSince(time) {
       if (!bus.isFirst || bus.failure) return 0
-      return brokerAccess.freeUnused(time, (clientId) =>
-        bus.cutOff(clientId, { endsSession: true }).then(() => true, failed)
-      )
+      return brokerAccess.freeUnused(time, cutOff)
     },
     // A broker of its own has its own rules for them.
     dropRetained: () => Promise.resolve(0)

@@ -150,9 +150,12 @@ async function open(
   closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
   const eraser = new Eraser({ registry, history, latest, mover, claims, clock, log })
 
-  const rules = mqttRules({ identity, directory, blacklist }, (message, sender, reason) => {
-    ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
-  })
+  const rules = mqttRules(
+    { registry, identity, directory, blacklist },
+    (message, sender, reason) => {
+      ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
+    }
+  )
   const brokerAccess = new BrokerAccess({
     ...{ registry, rules, clock, log },
     account: brokerAccountOf(config)

@@ -7,9 +7,12 @@ import { HOUR, MINUTE, SECOND } from '../lib/unix-time.ts'
 import {
   brokerClientsAfter,
   claimBrokerClient,
+  deleteBrokerClient,
   endBrokerClient,
   findBrokerClient,
   freeBrokerClient,
+  handOverBrokerClient,
+  takeBrokerClient,
   touchBrokerClient,
   unusedBrokerClients
 } from '../registry/broker-clients.ts'
@@ -29,6 +32,8 @@ type Known = {
 type Found = MqttSession | 'platform' | undefined
 /** Whom an external broker asks about. */
 export type BrokerUser = { clientId: string; username: string }
+/** Ends a client's connection, and what the broker keeps for it if told so; false: not possible now. */
+export type CutOff = (clientId: string, options: { endsSession: boolean }) => Promise<boolean>
 
 type Parts = {
   registry: Registry
@@ -104,11 +109,15 @@ export class BrokerAccess {
     if (username !== '' && !isName(username, MAX_USERNAME)) return 'refused'
     const session = await rules.signIn({ username, password, address: address.slice(0, 64) })
     if (typeof session === 'string') return session
+    const use = rules.mayUse(session, clientId)
+    if (use === 'never') return 'refused'
     const owner = ownerOf(session)
     const sealed = rules.seal(session)
     const client = { client_id: clientId, username, owner, sealed, seen: clock() }
     const claim = await claimBrokerClient(registry, client, PER_OWNER)
     if (claim === 'full') log.warn({ owner, clientId }, 'too many MQTT client ids of one owner')
+    // Not yet: the broker waits for this answer, and would give it what it kept for the other.
+    if (claim === 'taken' && use === 'always') await takeBrokerClient(registry, clientId, owner)
     this.#known.delete(clientId)
     return claim === 'claimed' ? 'user' : 'refused'
   }
@@ -145,20 +154,32 @@ export class BrokerAccess {
     return asksForDeliveries || !/^[+#]/.test(filter) || mayReceiveAll(session.principal)
   }
 
-  /** Every client whose credential has ended since it signed in goes; again next time where that is false. */
-  async cutOffEnded(cutOff: (clientId: string) => Promise<boolean>): Promise<void> {
-    const { registry } = this.#parts
+  /**
+   * Every client whose credential has ended since it signed in goes, and with an owner who is gone,
+   * or who lost the client id, also what is kept for it. Where that fails again next time.
+   */
+  async cutOffEnded(cutOff: CutOff): Promise<void> {
+    const { registry, rules, clock } = this.#parts
     // Many devices share a credential.
     const holds = new Map<string, boolean>()
     let page: Awaited<ReturnType<typeof brokerClientsAfter>> = []
     do {
       page = await brokerClientsAfter(registry, page.at(-1)?.client_id ?? '', PAGE)
+      const gone = await rules.gone(new Set(page.map(({ owner }) => owner)))
       for (const client of page) {
-        const { client_id, owner, sealed } = client
+        const { client_id, owner, sealed, seen } = client
+        const isGone = gone.has(owner)
+        if (isGone || seen === 0) {
+          if (!(await cutOff(client_id, { endsSession: true }))) continue
+          if (isGone) await this.#forget(client)
+          else await handOverBrokerClient(registry, client_id, clock())
+          continue
+        }
+        if (sealed === '') continue
         const credential = `${owner} ${sealed}`
         const isGood = holds.get(credential) ?? (await this.#unseal(client)) !== undefined
         holds.set(credential, isGood)
-        if (isGood || !(await cutOff(client_id))) continue
+        if (isGood || !(await cutOff(client_id, { endsSession: false }))) continue
         await endBrokerClient(registry, client_id, sealed)
       }
     } while (page.length === PAGE)
@@ -168,10 +189,7 @@ export class BrokerAccess {
    * The client ids of others that were not used since are free, each when its connection is cut
    * off: a silent one may still be open. Ends where that fails; returns how many there were.
    */
-  async freeUnused(
-    unusedSince: number,
-    cutOff: (clientId: string) => Promise<boolean>
-  ): Promise<number> {
+  async freeUnused(unusedSince: number, cutOff: CutOff): Promise<number> {
     const { registry } = this.#parts
     let freed = 0
     let page: string[] = []
@@ -180,12 +198,18 @@ export class BrokerAccess {
       const options = { unusedSince, but: PLATFORM, after, limit: PAGE }
       page = await unusedBrokerClients(registry, options)
       for (const clientId of page) {
-        if (!(await cutOff(clientId))) return freed
+        if (!(await cutOff(clientId, { endsSession: true }))) return freed
         if (await freeBrokerClient(registry, clientId, unusedSince)) freed++
         await freeBrokerClient(registry, ownRow(clientId), Number.MAX_SAFE_INTEGER)
       }
     } while (page.length === PAGE)
     return freed
+  }
+
+  async #forget(client: { client_id: string; owner: string }): Promise<void> {
+    const { registry } = this.#parts
+    await deleteBrokerClient(registry, client)
+    await deleteBrokerClient(registry, { client_id: ownRow(client.client_id), owner: PLATFORM })
   }
 
   async #unseal({
@@ -245,7 +269,7 @@ export class BrokerAccess {
     const session = client.owner === PLATFORM ? PLATFORM : await this.#unseal(client)
     if (!session) return undefined
     const now = clock()
-    if (client.seen + TOUCH_EVERY <= now) await touchBrokerClient(registry, row, now)
+    if (client.seen + TOUCH_EVERY <= now) await touchBrokerClient(registry, client, now)
     return session
   }
 }

@@ -1,3 +1,4 @@
+import { clientIdOf } from '../lib/topic.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import type { PlainPermission, ScopedAction } from './catalogue.ts'
 import { Grants } from './permission.ts'
@@ -27,6 +28,17 @@ const grants = Grants.of([...actions.map((action) => `${action}/assigned`), ...p
 export const mayAllOfAGateway = (principal: Principal, installation: InstallationRef): boolean =>
   actions.every((action) => may(principal, action, installation)) &&
   plain.every((name) => holds(principal, name))
+
+const PREFIX = 'edge-'
+
+/** What a gateway calls itself on the broker. */
+export const mqttClientIdOf = (clientId: number): string => PREFIX + clientId
+
+/** The `client_id` of the installation whose gateway is called so; undefined: no gateway is. */
+export function clientIdOfGateway(mqttClientId: string): number | undefined {
+  const clientId = clientIdOf(mqttClientId.slice(PREFIX.length))
+  return clientId && mqttClientIdOf(clientId) === mqttClientId ? clientId : undefined
+}
 
 /** Assigned to its installation and to nothing else. */
 export const gatewayPrincipal = ({ id }: InstallationRef): Principal => ({

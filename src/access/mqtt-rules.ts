@@ -1,9 +1,12 @@
 import type { BrokerRules, Message, Session } from '../bus/bus.ts'
 import type { Refusal } from '../lib/sample.ts'
 import { clientIdOf, isTopicFilter } from '../lib/topic.ts'
+import type { Registry } from '../registry/tables.ts'
 import type { Blacklist } from './blacklist.ts'
 import type { Directory } from './directory.ts'
+import { clientIdOfGateway } from './gateway.ts'
 import type { Credential, Identity } from './identity.ts'
+import { ownersGone } from './owners.ts'
 import { holds, may, type Principal } from './principal.ts'
 
 export type MqttSession = Session & { principal: Principal; credential: Credential }
@@ -11,10 +14,11 @@ export type MqttSession = Session & { principal: Principal; credential: Credenti
 /** The catalogue applied to MQTT: who connects, publishes, subscribes and receives what. */
 export function mqttRules(
   {
+    registry,
     identity,
     directory,
     blacklist
-  }: { identity: Identity; directory: Directory; blacklist: Blacklist },
+  }: { registry: Registry; identity: Identity; directory: Directory; blacklist: Blacklist },
   refused: (message: Message, sender: string, reason: Refusal) => void
 ): BrokerRules<MqttSession> {
   const mayOn = (
@@ -36,6 +40,14 @@ export function mqttRules(
       const principal = await identity.renew(session.credential)
       return principal && { ...session, principal }
     },
+    // An installation's own is for its gateway, and for those who may speak for it [ADR-0028].
+    mayUse({ principal }, clientId) {
+      const ofGateway = clientIdOfGateway(clientId)
+      if (ofGateway === undefined) return 'unless taken'
+      const installation = directory.installationByClientId(ofGateway)
+      if (!installation || !may(principal, 'mqtt/publish', installation)) return 'never'
+      return principal.kind === 'gateway' ? 'always' : 'unless taken'
+    },
     mayPublish: (session, topic) =>
       mayOn(session, topic, 'mqtt/publish') && !blacklist.blocks(topic),
     mayReceive: (session, topic) => mayOn(session, topic, 'mqtt/subscribe'),
@@ -51,6 +63,7 @@ export function mqttRules(
       const principal = await identity.renew(credential)
       return principal && { owner: principal.owner, principal, credential }
     },
+    gone: (owners) => ownersGone(registry, owners),
     refused(message, session) {
       const { topic } = message
       const isKnown = directory.installationByClientId(clientIdOf(topic) ?? 0) !== undefined

@@ -267,9 +267,11 @@ export class Broker<S extends Session> {
     if (!session) return badCredentials
     if (client.closed) return serverUnavailable
 
+    const use = this.#rules.mayUse(session, client.id)
     const before = this.#holders.get(client.id)
-    const owner = before?.owner ?? this.#kept.sessions.ownerOf(client.id)
-    if (owner !== undefined && owner !== session.owner) return identifierRejected
+    const owner = before?.owner ?? this.#kept.sessions.ownerOf(client.id) ?? session.owner
+    const isFree = use === 'unless taken' && owner === session.owner
+    if (use !== 'always' && !isFree) return identifierRejected
     connection.session = session
     connection.owner = session.owner
     connection.before = before
@@ -311,6 +313,16 @@ export class Broker<S extends Session> {
 
   async #renewAll(): Promise<void> {
     await eachOf(this.#holders.values(), (connection) => this.#renew(connection))
+    await this.#endGone()
+  }
+
+  async #endGone(): Promise<void> {
+    const { sessions } = this.#kept
+    try {
+      sessions.endOf(await this.#rules.gone(sessions.owners))
+    } catch (error) {
+      this.#log.error({ err: error }, 'MQTT sessions of deleted owners not ended')
+    }
   }
 
   async #renew(connection: Connection<S>): Promise<void> {

@@ -27,7 +27,10 @@ export type MessageHandler = (message: Message, sender: string) => Promise<void>
 /** A connection's identity. Two sessions with the same owner may take over each other's client id. */
 export type Session = { readonly owner: string }
 
-/** Who may do what on the embedded broker. Everything but sign-in answers from memory. */
+/** Whether a client id is open to a session: whoever has it, while nobody else has it, or not. */
+export type ClientIdUse = 'always' | 'unless taken' | 'never'
+
+/** Who may do what on the embedded broker. What is asked for each message answers from memory. */
 export interface BrokerRules<S extends Session> {
   signIn(credentials: {
     username: string
@@ -36,6 +39,7 @@ export interface BrokerRules<S extends Session> {
   }): Promise<S | 'refused' | 'throttled'>
   /** Undefined: the token, user or key ended and the connection must go. */
   renew(session: S): Promise<S | undefined>
+  mayUse(session: S, clientId: string): ClientIdUse
   mayPublish(session: S, topic: string): boolean
   maySubscribe(session: S, filter: string): boolean
   mayReceive(session: S, topic: string): boolean
@@ -43,6 +47,8 @@ export interface BrokerRules<S extends Session> {
   seal(session: S): string
   /** Undefined: it ended meanwhile. */
   unseal(sealed: string): Promise<S | undefined>
+  /** Those of these owners who can never come back. */
+  gone(owners: Iterable<string>): Promise<ReadonlySet<string>>
   /** A PUBLISH or will that was acknowledged and dropped because `mayPublish` said no. */
   refused(message: Message, session: S): void
 }

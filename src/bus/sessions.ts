@@ -58,6 +58,10 @@ export class Sessions {
     return this.#sessions.get(id)?.owner
   }
 
+  get owners(): Iterable<string> {
+    return new Set(Array.from(this.#sessions.values(), ({ owner }) => owner))
+  }
+
   find({ id }: Named): KeptSession | undefined {
     return this.#sessions.get(id)
   }
@@ -66,6 +70,11 @@ export class Sessions {
   async open(client: Client, owner: string): Promise<KeptSession | undefined> {
     const { store, receipts, clock, maxPerOwner } = this.#parts
     let session = this.#sessions.get(client.id)
+    // Whoever has the client id now must not find what was kept for another.
+    if (session && session.owner !== owner) {
+      void this.end(client.id)
+      session = undefined
+    }
     if (session) {
       session.isNew = false
       void store.write({ kind: 'awake', key: session.key })
@@ -114,6 +123,14 @@ export class Sessions {
       ended++
     }
     return ended
+  }
+
+  /** One that is connected stays until its connection has ended. */
+  endOf(owners: ReadonlySet<string>): void {
+    if (owners.size === 0) return
+    for (const [id, { owner, outbox }] of this.#sessions) {
+      if (!outbox && owners.has(owner)) void this.end(id)
+    }
   }
 
   /** Messages are queued for it from when it is on disk: Aedes listens from then on, too. */

@@ -2,7 +2,10 @@ import type { Registry, Tables } from './tables.ts'
 
 export type BrokerClient = Tables['broker_clients']
 
-/** Taken: by another owner. Full: a new client id of an owner who has `limit` of them. */
+/**
+ * Taken: by another owner, or what the broker keeps for the one before must end first. Full: a new
+ * client id of an owner who has `limit` of them.
+ */
 export async function claimBrokerClient(
   registry: Registry,
   client: BrokerClient,
@@ -14,6 +17,7 @@ export async function claimBrokerClient(
     .set({ username, sealed, seen })
     .where('client_id', '=', client_id)
     .where('owner', '=', owner)
+    .where('seen', '>', 0)
     .executeTakeFirst()
   if (numUpdatedRows > 0n) return 'claimed'
   const { count } = await registry
@@ -30,10 +34,39 @@ export async function claimBrokerClient(
         .column('client_id')
         .doUpdateSet({ username, sealed, seen })
         .where('broker_clients.owner', '=', owner)
+        .where('broker_clients.seen', '>', 0)
     )
     .returning('client_id')
     .executeTakeFirst()
   return claimed ? 'claimed' : 'taken'
+}
+
+/** From now on it is nobody's; `owner` has it when what the broker keeps for the other has ended. */
+export async function takeBrokerClient(
+  registry: Registry,
+  client_id: string,
+  owner: string
+): Promise<void> {
+  await registry
+    .updateTable('broker_clients')
+    .set({ owner, sealed: '', seen: 0 })
+    .where('client_id', '=', client_id)
+    .where('owner', '<>', owner)
+    .execute()
+}
+
+/** What was kept for the owner before has ended. */
+export async function handOverBrokerClient(
+  registry: Registry,
+  client_id: string,
+  now: number
+): Promise<void> {
+  await registry
+    .updateTable('broker_clients')
+    .set({ seen: now })
+    .where('client_id', '=', client_id)
+    .where('seen', '=', 0)
+    .execute()
 }
 
 export const findBrokerClient = (
@@ -46,29 +79,30 @@ export const findBrokerClient = (
     .where('client_id', '=', client_id)
     .executeTakeFirst()
 
+/** Unless somebody else signed in meanwhile. */
 export async function touchBrokerClient(
   registry: Registry,
-  client_id: string,
+  { client_id, sealed }: Pick<BrokerClient, 'client_id' | 'sealed'>,
   now: number
 ): Promise<void> {
   await registry
     .updateTable('broker_clients')
     .set({ seen: now })
     .where('client_id', '=', client_id)
+    .where('sealed', '=', sealed)
     .execute()
 }
 
-/** Those with a credential that holds as far as we know, in order, from behind `after`. */
+/** In order, from behind `after`. */
 export const brokerClientsAfter = (
   registry: Registry,
   after: string,
   limit: number
-): Promise<Pick<BrokerClient, 'client_id' | 'owner' | 'sealed'>[]> =>
+): Promise<Omit<BrokerClient, 'username'>[]> =>
   registry
     .selectFrom('broker_clients')
-    .select(['client_id', 'owner', 'sealed'])
+    .select(['client_id', 'owner', 'sealed', 'seen'])
     .where('client_id', '>', after)
-    .where('sealed', '<>', '')
     .orderBy('client_id')
     .limit(limit)
     .execute()
@@ -117,4 +151,15 @@ export async function freeBrokerClient(
     .where('seen', '<', unusedSince)
     .executeTakeFirst()
   return numDeletedRows > 0n
+}
+
+export async function deleteBrokerClient(
+  registry: Registry,
+  { client_id, owner }: Pick<BrokerClient, 'client_id' | 'owner'>
+): Promise<void> {
+  await registry
+    .deleteFrom('broker_clients')
+    .where('client_id', '=', client_id)
+    .where('owner', '=', owner)
+    .execute()
 }

@@ -295,6 +295,7 @@ export type Tables = {
     owner: string
     /** The credential, to be asked about again, no secret; empty: it has ended. */
     sealed: string
+    /** 0: what the broker keeps is of the owner before, and must end first. */
     seen: number
   }
   schema_migrations: { number: number; name: string; applied: number }

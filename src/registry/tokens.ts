@@ -1,5 +1,6 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { recordChange } from './changes.ts'
+import { isOneOf } from './dialect.ts'
 import type { Registry, Tables, TokenPurpose } from './tables.ts'
 
 export type TokenRow = Selectable<Tables['tokens']>
@@ -44,6 +45,18 @@ export const findToken = (
     .where('hash', '=', hash)
     .where('purpose', 'in', purposes)
     .executeTakeFirst()
+
+export async function existingTokens(
+  registry: Registry,
+  ids: readonly number[]
+): Promise<number[]> {
+  const rows = await registry
+    .selectFrom('tokens')
+    .select('id')
+    .where(isOneOf(registry, sql.ref('tokens.id'), ids))
+    .execute()
+  return rows.map(({ id }) => id)
+}
 
 /** What a user can sign in with, oldest first. */
 export const listTokens = (registry: Registry, userId: number): Promise<TokenRow[]> =>

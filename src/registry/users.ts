@@ -143,6 +143,15 @@ export async function hasUsers(registry: Registry): Promise<boolean> {
 export const findUser = (registry: Registry, id: number): Promise<UserRow | undefined> =>
   registry.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
+export async function existingUsers(registry: Registry, ids: readonly number[]): Promise<number[]> {
+  const rows = await registry
+    .selectFrom('users')
+    .select('id')
+    .where(isOneOf(registry, sql.ref('users.id'), ids))
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 export const findUserByEmail = (registry: Registry, email: string): Promise<UserRow | undefined> =>
   registry
     .selectFrom('users')

@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { ClientIdUse } from '../../src/bus/bus.ts'
 import { type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { everything, startBus } from '../support/bus.ts'
 import { eventually } from '../support/eventually.ts'
@@ -394,6 +395,114 @@ test('A kept session of another owner, refused over restarts; too many of one ow
   await connect('four', 'bert', true)
   await connect('one', 'bert', true)
   await connect('five', 'bert')
+})
+
+/** `reserved` is anna's. */
+const reserved = (owner: string, clientId: string): ClientIdUse => {
+  if (clientId !== 'reserved') return 'unless taken'
+  return owner === 'anna' ? 'always' : 'never'
+}
+
+test('A reserved client id, refused to others and nothing kept', async (t) => {
+  const { bus, port } = await startBus(t, { mayUse: reserved })
+  for (const clean of [true, false]) {
+    const refused = mqttClient(t, port, { clientId: 'reserved', username: 'bert', clean })
+    await assert.rejects(refused, { code: 2 })
+  }
+  assert.equal((await bus.state()).sessions, 0)
+  const owner = { clientId: 'reserved', username: 'anna', clean: false }
+  assert.equal((await mqttClient(t, port, owner)).sessionPresent, false)
+  assert.equal((await mqttClient(t, port, owner)).sessionPresent, true)
+})
+
+for (const isOnline of [true, false]) {
+  for (const clean of [true, false]) {
+    const name = `${isOnline ? 'connected' : 'asleep'}, ${clean ? 'clean' : 'kept'} newcomer`
+    test(`A reserved client id that another has from before, ${name}`, async (t) => {
+      let mayUse: typeof reserved = () => 'unless taken'
+      const first = await startBus(t, { mayUse: (...asked) => mayUse(...asked) })
+      const foreign = { clientId: 'reserved', username: 'bert', clean: false }
+      const before = await mqttClient(t, first.port, foreign)
+      await before.subscribe('1/#')
+      await before.mqtt.endAsync()
+      await eventually(() => assert.equal(first.bus.counts.connections, 0))
+      await first.bus.publish('1/t', 'for bert', { qos: 1 })
+      const back = isOnline ? await mqttClient(t, first.port, foreign) : undefined
+      mayUse = reserved
+      const isRefused = () => assert.rejects(mqttClient(t, first.port, foreign), { code: 2 })
+      await isRefused()
+
+      const owner = { clientId: 'reserved', username: 'anna', clean }
+      const newcomer = await mqttClient(t, first.port, owner)
+      if (back) await eventually(() => assert.equal(back.mqtt.connected, false))
+      assert.equal(newcomer.sessionPresent, false)
+      await first.bus.publish('1/t', 'later', { qos: 1 })
+      await newcomer.subscribe('2/#')
+      await first.bus.publish('2/t', 'for anna', { qos: 1 })
+      await eventually(() => assert.deepEqual(newcomer.payloads(), ['for anna']))
+      await eventually(async () => {
+        const { sessions, queued } = await first.bus.state()
+        assert.deepEqual([sessions, queued], [clean ? 0 : 1, 0])
+      })
+      await isRefused()
+      await newcomer.mqtt.endAsync()
+      await isRefused()
+
+      const second = await startBus(t, await killed(t, first))
+      const { sessionPresent } = await mqttClient(t, second.port, { ...owner, clean: false })
+      assert.equal(sessionPresent, !clean)
+    })
+  }
+}
+
+test('A reserved client id, its owner and another at once: nothing of the other is left', async (t) => {
+  const mayUse = (owner: string) => (owner === 'anna' ? 'always' : 'unless taken')
+  const { bus, port } = await startBus(t, { mayUse })
+  const as = (username: string) => ({ clientId: 'reserved', username, clean: false })
+  await Promise.allSettled(
+    Array.from({ length: 30 }, async (_, i) => {
+      const username = i % 2 ? 'anna' : 'bert'
+      const client = await mqttClient(t, port, as(username))
+      await client.subscribe(`${username}/#`)
+    })
+  )
+  const owner = await mqttClient(t, port, as('anna'))
+  await assert.rejects(mqttClient(t, port, as('bert')), { code: 2 })
+  await bus.publish('bert/t', 'for bert', { qos: 1 })
+  await owner.subscribe('anna/#')
+  await bus.publish('anna/t', 'for anna', { qos: 1 })
+  await eventually(() => assert.deepEqual(owner.payloads(), ['for anna']))
+  await eventually(async () => assert.equal((await bus.state()).queued, 0))
+  assert.equal((await bus.state()).sessions, 1)
+})
+
+test('Sessions of owners who are gone end; of those who only signed out they stay', async (t) => {
+  const first = await startBus(t)
+  for (const username of ['anna', 'bert', 'carl']) {
+    const client = await mqttClient(t, first.port, { ...kept, clientId: username, username })
+    await client.subscribe('1/#')
+    if (username !== 'carl') await client.mqtt.endAsync()
+  }
+  await eventually(() => assert.equal(first.bus.counts.connections, 1))
+  await first.bus.publish('1/t', 'x', { qos: 1 })
+  first.ended.add('anna')
+  await first.bus.recheck()
+  assert.equal((await first.bus.state()).sessions, 3)
+  first.gone.add('bert').add('carl')
+  first.ended.add('bert').add('carl')
+  const left = async ({ bus }: typeof first) => {
+    const { sessions, queued } = await bus.state()
+    return { sessions, queued }
+  }
+  await eventually(async () => {
+    await first.bus.recheck()
+    assert.deepEqual(await left(first), { sessions: 1, queued: 1 })
+  })
+
+  const second = await startBus(t, await killed(t, first))
+  assert.deepEqual(await left(second), { sessions: 1, queued: 1 })
+  const free = await mqttClient(t, second.port, { ...kept, clientId: 'bert', username: 'dora' })
+  assert.equal(free.sessionPresent, false)
 })
 
 test('Sessions that nobody used end, those in use stay', async (t) => {

@@ -487,6 +487,146 @@ onEveryRegistry('broker', (engine) => {
       await eventually(() => assert.deepEqual(back.payloads(), ['while away']))
     })
 
+    const rowOf = (clientid: string) => findBrokerClient(platform.deps.registry, clientid)
+    const gatewayOf = async (installationId: number) => {
+      const line = `POST /api/v2/gateway/credentials/${installationId}`
+      const { json } = await platform.world.request(line, { as: platform.world.admin })
+      const { mqtt_client_id, mqtt_username, mqtt_password } = json as Record<string, string>
+      const password = mqtt_password ?? ''
+      return { clientid: mqtt_client_id ?? '', username: mqtt_username ?? '', password }
+    }
+
+    test('the client id of a gateway is refused to those who may not publish there', async () => {
+      const { world } = platform
+      const { installation, user: member } = await world.site(['mqtt/publish/all', 'user/#'])
+      const { installation: other, user: stranger } = await world.site(['mqtt/#'])
+      const key = await world.request('POST /api/v2/user/me/security/token', {
+        ...{ as: member, body: { name: 'narrow', permissions: ['user/#'] } }
+      })
+      const neighbour = await gatewayOf(other.id)
+      const clientid = `edge-${installation.client_id}`
+      const refused: SignIn[] = [
+        { clientid, username: 'x', password: stranger.token },
+        { clientid, username: 'x', password: (key.json as Account).token },
+        { ...neighbour, clientid },
+        { clientid: 'edge-999999', username: 'x', password: stranger.token },
+        { clientid: 'edge-999999', username: 'x', password: world.admin.token }
+      ]
+      for (const body of refused) {
+        assert.deepEqual(await signIn(body), deny)
+        assert.equal((await ask('/mosquitto/user', body)).status, 403)
+        assert.equal(await rowOf(body.clientid), undefined)
+      }
+      const account = { clientid, username: 'x', password: member.token }
+      assert.deepEqual(await signIn(account), allow)
+    })
+
+    test('a gateway gets its own client id, and nothing that the broker kept for another', async (t) => {
+      const { world, deps } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const topic = `${installation.client_id}/set/x`
+      const gateway = await gatewayOf(installation.id)
+      const { clientid } = gateway
+      const account = { clientid, username: 'x', password: user.token }
+      assert.deepEqual(await signIn(account), allow)
+      const admin = { ...account, password: world.admin.token }
+      assert.deepEqual(await signIn(admin), deny)
+      const open = () => mqttClient(t, mosquitto.port, { clientId: clientid, clean: false })
+      const before = await open()
+      await before.subscribe(topic)
+      await deps.bus.publish(topic, 'for another', { qos: 1 })
+      await eventually(() => assert.equal(before.messages.length, 1))
+
+      // The broker waits for the answer: what it keeps ends behind it, and the gateway tries again.
+      assert.deepEqual(await signIn(gateway), deny)
+      assert.equal(await may(account, `publish ${topic}`), false)
+      for (const body of [gateway, account, admin]) assert.deepEqual(await signIn(body), deny)
+      await deps.bus.publish(topic, 'for nobody', { qos: 1 })
+      await (deps.bus as PlatformBus).recheck()
+      await eventually(() => assert.equal(before.mqtt.connected, false))
+      for (const body of [account, admin]) assert.deepEqual(await signIn(body), deny)
+      assert.deepEqual(await signIn(gateway), allow)
+      assert.equal(await may(gateway, `publish ${topic}`), true)
+      const edge = await open()
+      assert.equal(edge.sessionPresent, false)
+      await deps.bus.publish(topic, 'later', { qos: 1 })
+      await edge.subscribe(topic)
+      await deps.bus.publish(topic, 'for it', { qos: 1 })
+      await eventually(() => assert.deepEqual(edge.payloads(), ['for it']))
+      assert.deepEqual(await signIn(account), deny)
+    })
+
+    test('while another cannot be cut off, a gateway waits for its client id', async () => {
+      const { world, deps } = platform
+      const { installation, user } = await world.site(['mqtt/#'])
+      const gateway = await gatewayOf(installation.id)
+      const { clientid } = gateway
+      const { brokerAccess } = deps
+      const isRefused = async () => {
+        const user = { ...gateway, clientId: clientid }
+        assert.equal(await brokerAccess.signIn(user, gateway.password, ''), 'refused')
+      }
+      const account = { clientid, username: 'x', password: user.token }
+      assert.deepEqual(await signIn(account), allow)
+      await mosquitto.stop('SIGTERM')
+      try {
+        await isRefused()
+        await brokerAccess.cutOffEnded(async () => false)
+        await isRefused()
+      } finally {
+        await mosquitto.start()
+        await isRead()
+      }
+      await eventually(async () => assert.deepEqual(await signIn(gateway), allow))
+    })
+
+    test('the client ids of a deleted account are free, of one that signed out they are not', async (t) => {
+      const { world, deps } = platform
+      const { installation, user } = await world.site(['mqtt/#', 'user/#'])
+      const topic = `${installation.client_id}/set/x`
+      const line = 'POST /api/v2/user/me/security/token'
+      const body = { name: 'narrow', permissions: ['mqtt/subscribe/all'] }
+      const key = (await world.request(line, { as: user, body })).json as Account
+      const signedOut = await world.user({})
+      const next = await world.user({})
+      const [byToken, byKey, left] = [
+        await connected(user),
+        await connected(key),
+        await connected(signedOut)
+      ]
+      const gateway = { ...(await gatewayOf(installation.id)), clientid: world.unique('edge') }
+      assert.deepEqual(await signIn(gateway), allow)
+      const open = ({ clientid }: SignIn) =>
+        mqttClient(t, mosquitto.port, { clientId: clientid, clean: false })
+      const clients = [await open(byToken), await open(byKey)]
+      for (const client of clients) {
+        await client.subscribe(topic)
+        await client.mqtt.endAsync()
+      }
+      await deps.bus.publish(topic, 'kept', { qos: 1 })
+      await deleteToken(user)
+      await deleteToken(signedOut)
+      const sealed = async ({ clientid }: SignIn) => (await rowOf(clientid))?.sealed
+      await eventually(async () => {
+        assert.deepEqual([await sealed(byToken), await sealed(left)], ['', ''])
+      })
+      for (const device of [byToken, byKey, left]) {
+        assert.deepEqual(await signIn({ ...device, password: next.token }), deny)
+      }
+
+      await world.request(`DELETE /api/v2/user/${user.id}`, { as: world.admin })
+      await world.request(`DELETE /api/v2/installation/${installation.id}`, { as: world.admin })
+      for (const device of [byToken, byKey, gateway]) {
+        await eventually(async () => assert.equal(await rowOf(device.clientid), undefined))
+        assert.deepEqual(await signIn({ ...device, password: next.token }), allow)
+        const { sessionPresent } = await open(device)
+        assert.equal(sessionPresent, false)
+      }
+      assert.deepEqual(await signIn({ ...left, password: next.token }), deny)
+      const { email: username, password } = signedOut
+      assert.deepEqual(await signIn({ ...left, username, password }), allow)
+    })
+
     test('the requests of mosquitto-go-auth, as they come over the line', async () => {
       const { world, httpPort } = platform
       const { installation, user } = await world.site(['mqtt/#'])

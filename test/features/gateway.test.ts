@@ -350,8 +350,9 @@ onEveryRegistry('gateway', (engine) => {
       const { world, mqttPort } = platform()
       const { installation, username, password } = await withGateway(world)
       const other = await world.installation()
-      const client = await mqttClient(t, mqttPort, { username, password, clientId: 'edge-1' })
       const { client_id } = installation
+      const clientId = `edge-${client_id}`
+      const client = await mqttClient(t, mqttPort, { username, password, clientId })
       assert.deepEqual(await client.subscribe(`${client_id}/#`), [1])
       assert.deepEqual(await client.subscribe(`${other.client_id}/#`), [128])
       assert.deepEqual(await client.subscribe('#'), [128])

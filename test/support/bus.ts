@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
-import type { BrokerRules, Message, MessageHandler } from '../../src/bus/bus.ts'
+import type { BrokerRules, ClientIdUse, Message, MessageHandler } from '../../src/bus/bus.ts'
 import {
   type EmbeddedBus,
   type EmbeddedBusOptions,
@@ -27,6 +27,7 @@ export async function startBus(
     dataDir: givenDir,
     grants: givenGrants = {},
     ended: hasEnded = [],
+    mayUse = () => 'unless taken',
     limits,
     queue,
     ...options
@@ -36,11 +37,13 @@ export async function startBus(
     queue?: Partial<QueueLimits>
     grants?: Record<string, Grants>
     ended?: string[]
+    mayUse?: (owner: string, clientId: string) => ClientIdUse
   } & Pick<EmbeddedBusOptions<TestSession>, 'limits' | 'clock' | 'disk'> = {}
 ) {
   const dataDir = givenDir ?? (await mkdtemp(join(tmpdir(), 'caracal-bus-')))
   const grants = new Map(Object.entries(givenGrants))
   const ended = new Set(hasEnded)
+  const gone = new Set<string>()
   const handled: string[] = []
   const refused: string[] = []
   const addresses: string[] = []
@@ -65,6 +68,8 @@ export async function startBus(
       renewals++
       return Promise.resolve(ended.has(owner) ? undefined : { owner, grants: grantsOf(owner) })
     },
+    mayUse: ({ owner }, clientId) => mayUse(owner, clientId),
+    gone: () => Promise.resolve(gone),
     mayPublish: (session, topic) => allows(session.grants.publish, topic),
     maySubscribe: (session, filter) =>
       session.grants.subscribe === '#' || allows(session.grants.subscribe, filter),
@@ -97,6 +102,7 @@ export async function startBus(
     port: bus.port,
     grants,
     ended,
+    gone,
     handled,
     refused,
     addresses,

@@ -1,4 +1,4 @@
-import { mayAllOfAGateway } from '../../access/gateway.ts'
+import { mayAllOfAGateway, mqttClientIdOf } from '../../access/gateway.ts'
 import { gatewayItself, onInstallation, permit, whenAssigned } from '../../access/guard.ts'
 import { hashSecret } from '../../access/password.ts'
 import { newToken } from '../../access/tokens.ts'
@@ -97,7 +97,7 @@ export const gatewayRoutes: Routes = (app, deps) => {
         mqtt_broker: deps.mqttBroker,
         mqtt_username: String(client_id),
         mqtt_password: password,
-        mqtt_client_id: `edge-${client_id}`,
+        mqtt_client_id: mqttClientIdOf(client_id),
         timezone: timezone || deps.timezone
       }
     }
