@@ -109,13 +109,13 @@ test('QoS 1 in flight at kill -9, again with DUP and the same ids, then the rest
   await eventually(() => assert.equal(publishes(back.hex()).length, 4))
   const again = publishes(back.hex())
   assert.deepEqual(
-    again.map(({ payload, isAgain }) => [payload, isAgain]),
-    [
-      ['0', true],
-      ['2', true],
-      ['3', false],
-      ['4', false]
-    ]
+    again.map(({ payload }) => payload),
+    ['0', '2', '3', '4']
+  )
+  // Whether 3 was sent into the connection that had just ended is a matter of chance.
+  assert.deepEqual(
+    again.filter(({ payload }) => payload !== '3').map(({ isAgain }) => isAgain),
+    [true, true, false]
   )
   assert.deepEqual([again[0]?.id, again[1]?.id], [sent[0]?.id, sent[2]?.id])
   assert.equal(new Set(again.map(({ id }) => id)).size, 4)
