@@ -1,5 +1,5 @@
 import { Kysely, sql } from 'kysely'
-import { postgresDialect } from './open.ts'
+import { postgresDialect } from './postgres.ts'
 import { pauseUntil, type Question, search } from './search.ts'
 import type { Searcher } from './searcher.ts'
 import type { Registry, Tables } from './tables.ts'
