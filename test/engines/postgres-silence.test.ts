@@ -4,7 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import fastify from 'fastify'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { Directory } from '../../src/access/directory.ts'
 import { handleError } from '../../src/http/error-handler.ts'
+import { recordChange } from '../../src/registry/changes.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { eventually } from '../support/eventually.ts'
@@ -122,6 +124,24 @@ onPostgres('connections that fall silent', ({ url }) => {
     )
     const { statusCode, body } = await app.inject('/')
     assert.deepEqual([statusCode, body], [503, '{"message":"Service Unavailable"}'])
+  })
+
+  test('changes are heard of long before the question that hangs is given up', async (t) => {
+    const { straight, through, proxy } = await route(t)
+    const registry = await open(t, through)
+    const directory = await Directory.open(registry)
+    let changes = 0
+    directory.onIdentityChange(() => changes++)
+    await useMany(registry)
+    proxy.forget()
+    const elsewhere = await open(t, straight)
+    await recordChange(elsewhere, 'identity', 1, Date.now())
+    const start = performance.now()
+    await eventually(async () => {
+      await directory.catchUp()
+      assert.equal(changes, 1)
+    })
+    assert(performance.now() - start < 15_000)
   })
 })
 
