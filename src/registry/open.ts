@@ -1,14 +1,25 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Dialect, Kysely } from 'kysely'
+import { Kysely } from 'kysely'
 import { migrate } from './migrate.ts'
-import { postgresDialect } from './postgres.ts'
+import { postgresDialect, unhurriedDialect } from './postgres.ts'
 import { sqliteDialect } from './sqlite.ts'
 import type { Registry, Tables } from './tables.ts'
 
+type Place = { url: string; dataDir: string }
+
 /** Opens SQLite in the data directory or the PostgreSQL of the URL, and brings its schema up to date. */
-export async function openRegistry(config: { url: string; dataDir: string }): Promise<Registry> {
-  const registry = new Kysely<Tables>({ dialect: dialectOf(config) })
+export async function openRegistry(place: Place): Promise<Registry> {
+  const registry = await openUnhurried(place)
+  if (place.url === '') return registry
+  await registry.destroy()
+  return new Kysely<Tables>({ dialect: postgresDialect(place.url, {}) })
+}
+
+/** For whoever moves a whole registry: as `openRegistry`, and no statement takes too long. */
+export async function openUnhurried({ url, dataDir }: Place): Promise<Registry> {
+  const dialect = url === '' ? sqliteDialect(sqliteFile(dataDir)) : unhurriedDialect(url)
+  const registry = new Kysely<Tables>({ dialect })
   try {
     await migrate(registry)
   } catch (error) {
@@ -16,11 +27,8 @@ export async function openRegistry(config: { url: string; dataDir: string }): Pr
     throw error
   }
   // Password hashes live here: for the owner's eyes only.
-  if (config.url === '') chmodSync(sqliteFile(config.dataDir), 0o600)
+  if (url === '') chmodSync(sqliteFile(dataDir), 0o600)
   return registry
 }
 
 export const sqliteFile = (dataDir: string): string => join(dataDir, 'registry.sqlite')
-
-const dialectOf = ({ url, dataDir }: { url: string; dataDir: string }): Dialect =>
-  url === '' ? sqliteDialect(sqliteFile(dataDir)) : postgresDialect(url, {})

@@ -89,3 +89,10 @@ export function postgresDialect(url: string, options: PoolConfig): Dialect {
   }
   return new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } })
 }
+
+/** For work that takes as long as it takes, whatever the URL says. */
+export const unhurriedDialect = (url: string): Dialect =>
+  postgresDialect(url.replaceAll(/(?<=[?&])(statement|query)_timeout=[^&]*/g, ''), {
+    statement_timeout: 0,
+    query_timeout: 0
+  })
