@@ -6,8 +6,11 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { Directory } from '../../src/access/directory.ts'
 import { handleError } from '../../src/http/error-handler.ts'
+import { wantedBy } from '../../src/lib/search-query.ts'
 import { recordChange } from '../../src/registry/changes.ts'
 import { openRegistry } from '../../src/registry/open.ts'
+import type { Question } from '../../src/registry/search.ts'
+import { openSearcher } from '../../src/registry/searcher.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
@@ -124,6 +127,24 @@ onPostgres('connections that fall silent', ({ url }) => {
     )
     const { statusCode, body } = await app.inject('/')
     assert.deepEqual([statusCode, body], [503, '{"message":"Service Unavailable"}'])
+  })
+
+  test('a search is given up soon after its own limit, not at that of all others', async (t) => {
+    const { through, proxy } = await route(t)
+    const registry = await open(t, through)
+    const searcher = openSearcher(registry, { url: through, dataDir: '', timeoutMs: 500 })
+    t.after(() => searcher.close())
+    const question: Question = {
+      query: { wanted: wantedBy('lamp'), filters: [], limit: 10, offset: 0 },
+      reach: { device: { visible: 'everything', types: new Map(), seesProtected: 'everything' } }
+    }
+    const search = () => searcher.search(question, new AbortController().signal)
+    await search()
+    proxy.forget()
+    const start = performance.now()
+    await search().catch(() => {})
+    assert(performance.now() - start < 15_000)
+    await search()
   })
 
   test('changes are heard of long before the question that hangs is given up', async (t) => {
