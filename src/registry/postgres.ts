@@ -26,8 +26,7 @@ class RegistryClient extends pg.Client {
     return asked.then(this.#heard, this.#failed) as never
   }
 
-  async isAlive(): Promise<boolean> {
-    if (performance.now() - this.heardAt < RESTED) return true
+  answers(): Promise<boolean> {
     return (this as pg.Client).query(PROBE).then(
       () => true,
       () => false
@@ -81,7 +80,9 @@ export function postgresDialect(url: string, options: PoolConfig): Dialect {
     for (;;) {
       const client = (await pool.connect()) as pg.PoolClient & RegistryClient
       // A server or firewall that restarts forgets all who rest at once.
-      if (client.heardAt > suspectedAt && (await client.isAlive())) return client
+      const isTrusted = client.heardAt > suspectedAt
+      const isFresh = performance.now() - client.heardAt < RESTED
+      if (isTrusted && (isFresh || (await client.answers()))) return client
       client.release(true)
       // It would wait for an answer to its farewell.
       client.connection.stream.destroy()

@@ -8,6 +8,7 @@ import { Directory } from '../../src/access/directory.ts'
 import { handleError } from '../../src/http/error-handler.ts'
 import { wantedBy } from '../../src/lib/search-query.ts'
 import { recordChange } from '../../src/registry/changes.ts'
+import { openClaims } from '../../src/registry/claims.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import type { Question } from '../../src/registry/search.ts'
 import { openSearcher } from '../../src/registry/searcher.ts'
@@ -145,6 +146,16 @@ onPostgres('connections that fall silent', ({ url }) => {
     await search().catch(() => {})
     assert(performance.now() - start < 15_000)
     await search()
+  })
+
+  test('claims are lost within seconds, and taken again', async (t) => {
+    const { through, proxy } = await route(t)
+    const claims = await openClaims(through, false)
+    t.after(() => claims.close())
+    assert.equal(await claims.take('scheduler'), true)
+    proxy.forget()
+    await eventually(() => assert.notEqual(claims.failure, undefined), 10_000)
+    await eventually(async () => assert.equal(await claims.take('scheduler'), true))
   })
 
   test('changes are heard of long before the question that hangs is given up', async (t) => {
