@@ -1,7 +1,11 @@
 import { clientIdOf } from '../lib/topic.ts'
+import { Unavailable } from '../lib/unavailable.ts'
+import { SECOND } from '../lib/unix-time.ts'
 import { CHANGES_KEPT, changesSince, lastChange } from '../registry/changes.ts'
 import { type InstallationRef, readInstallationRefs } from '../registry/installations.ts'
 import type { Registry } from '../registry/tables.ts'
+
+const READ_LIMIT = 4 * SECOND
 
 /**
  * Every installation in its shortest form, in memory: MQTT asks for each message and each delivery
@@ -94,7 +98,7 @@ export class Directory {
         await this.#readAll()
         continue
       }
-      const changes = await changesSince(this.#registry, this.#seq)
+      const changes = await soon(changesSince(this.#registry, this.#seq))
       this.#readAt = startedAt
       const last = changes.at(-1)
       if (!last) continue
@@ -154,5 +158,19 @@ export class Directory {
     const others = this.#byOrganization.get(ref.organization_id)
     others?.delete(id)
     if (others?.size === 0) this.#byOrganization.delete(ref.organization_id)
+  }
+}
+
+/** A connection that fell silent must not keep what was revoked alive: the next run takes another. */
+async function soon<T>(reading: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => reject(new Unavailable('the registry does not answer')),
+    READ_LIMIT
+  )
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    clearTimeout(timer)
   }
 }

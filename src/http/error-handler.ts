@@ -64,11 +64,14 @@ const isOrphan = (error: Error): boolean =>
 
 /** A registry or history server out of reach is a pause, not a bug. */
 function isLostConnection(error: Error): boolean {
-  if (/Connection terminated|timeout exceeded when trying to connect/.test(error.message))
-    return true
+  if (LOST_SAYS.test(error.message)) return true
   const code = 'code' in error ? String(error.code) : ''
   return LOST.has(code) || code.startsWith('08')
 }
+
+/** What pg and Kysely say without a code. */
+const LOST_SAYS =
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|is not queryable|connection has been discarded/
 
 /** Of the system, and of PostgreSQL: shut down, starting, cancelled, full, and what may be tried again. */
 const LOST: ReadonlySet<string> = new Set(

@@ -8,7 +8,7 @@ import { openHistory } from '../history/open.ts'
 import { Spool } from '../history/spool.ts'
 import { Metrics } from '../metrics.ts'
 import { type Output, showProgress } from '../progress.ts'
-import { openRegistry, sqliteFile } from '../registry/open.ts'
+import { openRegistry, openUnhurried, sqliteFile } from '../registry/open.ts'
 import { Mover } from '../workers/mover.ts'
 import { type Checkpoint, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import { compareHistory } from './compare-history.ts'
@@ -116,7 +116,7 @@ async function openRegistries({ DATA_DIR: dataDir }: Config, url: string, closer
   }
   const from = await openRegistry({ url: '', dataDir })
   closers.push(() => from.destroy())
-  const to = await openRegistry({ url, dataDir })
+  const to = await openUnhurried({ url, dataDir })
   closers.push(() => to.destroy())
   const registries = { from, to, name: nameOf(url) }
   await refuseStrangers(registries)

@@ -23,7 +23,6 @@ type Copy = {
  */
 export const copyRegistry = ({ tables, from, to, onRows, onIndexed }: Copy): Promise<boolean> =>
   to.transaction().execute(async (to) => {
-    await sql`set local statement_timeout = 0`.execute(to)
     await lockForMigration(to)
     const names = sql.join(tables.map(({ name }) => sql.table(name)))
     await sql`lock table ${names} in share row exclusive mode`.execute(to)

@@ -77,9 +77,11 @@ export const forKeyShare = (registry: Registry): RawBuilder<unknown> =>
 export const skipLocked = (registry: Registry): RawBuilder<unknown> =>
   isPostgres(registry) ? sql`for update skip locked` : sql``
 
-/** Held until the transaction ends, so two starting nodes do not migrate at once. */
+/** Held until the transaction ends, so two starting nodes do not migrate at once, however long it takes. */
 export async function lockForMigration(registry: Registry): Promise<void> {
-  if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616361)`.execute(registry)
+  if (!isPostgres(registry)) return
+  await sql`set local statement_timeout = 0`.execute(registry)
+  await sql`select pg_advisory_xact_lock(72616361)`.execute(registry)
 }
 
 /** Until the transaction ends: numbers of changes become visible in the order they were given, and writers wait. */

@@ -1,5 +1,6 @@
 import { Kysely, sql } from 'kysely'
-import { postgresDialect } from './open.ts'
+import { SECOND } from '../lib/unix-time.ts'
+import { postgresDialect } from './postgres.ts'
 import { pauseUntil, type Question, search } from './search.ts'
 import type { Searcher } from './searcher.ts'
 import type { Registry, Tables } from './tables.ts'
@@ -15,8 +16,12 @@ export class PostgresSearcher implements Searcher {
 
   constructor(registry: Registry, { url, timeoutMs }: { url: string; timeoutMs: number }) {
     this.#registry = registry
-    const timeouts = { connectionTimeoutMillis: timeoutMs, statement_timeout: timeoutMs }
-    const dialect = postgresDialect(url, { max: CONNECTIONS, ...timeouts })
+    const dialect = postgresDialect(url, {
+      max: CONNECTIONS,
+      connectionTimeoutMillis: timeoutMs,
+      statement_timeout: timeoutMs,
+      query_timeout: timeoutMs + 5 * SECOND
+    })
     this.#own = new Kysely<Tables>({ dialect })
   }
 

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { Directory } from '../../src/access/directory.ts'
 import { recordChange } from '../../src/registry/changes.ts'
 import { hasTable, isOneOf } from '../../src/registry/dialect.ts'
@@ -21,7 +23,8 @@ import { insertOrganization, organizationsBelow } from '../../src/registry/organ
 import { insertRole } from '../../src/registry/roles.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { insertUser } from '../../src/registry/users.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { eventually } from '../support/eventually.ts'
+import { onEveryRegistry, waitersFor } from '../support/registries.ts'
 
 const now = 1_800_000_000_000
 
@@ -54,6 +57,24 @@ onEveryRegistry('registry', (engine) => {
     await assert.rejects(openRegistry({ url, dataDir }), /has schema 999/)
     await registry.deleteFrom('schema_migrations').where('number', '=', 999).execute()
   })
+
+  if (engine.name === 'PostgreSQL') {
+    test('a migration takes as long as it takes, a question does not', async () => {
+      const at = await engine.url()
+      const other = new pg.Client({ connectionString: at })
+      await other.connect()
+      await other.query(`alter database "${other.database}" set statement_timeout = 400`)
+      await other.query('select pg_advisory_lock(72616361)')
+      const opening = openRegistry({ url: `${at}?query_timeout=400`, dataDir })
+      opening.catch(() => {})
+      await eventually(async () => assert.equal(await waitersFor(other), 1))
+      await wait(1000)
+      await other.end()
+      const registry = await opening
+      await assert.rejects(sql`select pg_sleep(5)`.execute(registry), /timeout/)
+      await registry.destroy()
+    })
+  }
 
   test('a migration that fails leaves nothing behind', async () => {
     const broken = {

@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import pg from 'pg'
+import pino from 'pino'
+import { readConfig } from '../../src/config.ts'
+import { migrateTo } from '../../src/move/migrate-to.ts'
 import { moveRegistry } from '../../src/move/registry.ts'
 import { readRows } from '../../src/registry/copy-rows.ts'
 import { type CopiedTable, tablesToCopy } from '../../src/registry/copy-tables.ts'
 import { removeInstallations } from '../../src/registry/installations.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import type { Registry } from '../../src/registry/tables.ts'
+import { eventually } from '../support/eventually.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { temporaryDirectory } from '../support/process.ts'
-import { onPostgres } from '../support/registries.ts'
+import { onPostgres, waitersFor } from '../support/registries.ts'
 
 const now = 1_800_000_000_000
 const objects = 700
@@ -178,5 +184,22 @@ onPostgres('moving the registry', (engine) => {
     await sql`drop trigger refuse on user_organizations`.execute(to)
     await to.destroy()
     await move(other)
+  })
+
+  test('nothing takes too long', async () => {
+    const other = await engine.url()
+    await (await openRegistry({ url: other, dataDir: '' })).destroy()
+    const writer = new pg.Client({ connectionString: other })
+    await writer.connect()
+    await writer.query('begin; lock table organizations in exclusive mode')
+    const targets = { registry: `${other}?query_timeout=400`, history: undefined, cluster: '' }
+    const silent = { log: pino({ level: 'silent' }), out: { write: () => true } }
+    const moving = migrateTo(readConfig({ CARACAL_DATA_DIR }), targets, silent)
+    moving.catch(() => {})
+    await eventually(async () => assert.equal(await waitersFor(writer), 1))
+    await wait(1000)
+    await writer.query('commit')
+    await writer.end()
+    await moving
   })
 })

@@ -41,6 +41,13 @@ export function onPostgres(subject: string, body: (engine: RegistryEngine) => vo
   })
 }
 
+/** How many wait for a lock in the database of the client. */
+export async function waitersFor(client: pg.Client): Promise<number | null> {
+  const { rowCount } = await client.query(`select 1 from pg_locks where not granted
+    and database = (select oid from pg_database where datname = current_database())`)
+  return rowCount
+}
+
 async function onServer(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: server })
   await client.connect()

@@ -7,6 +7,7 @@ export class TcpProxy {
   readonly #target: number
   readonly #tls: { cert: string; key: string } | undefined
   readonly #sockets = new Set<Socket>()
+  readonly #forgotten = new WeakSet<Socket>()
   #server: Server | undefined
   #swallow: { request: string; then: () => Promise<void> } | undefined
   port = 0
@@ -34,6 +35,11 @@ export class TcpProxy {
     if (this.#server?.listening) await once(this.#server, 'close')
   }
 
+  /** Whoever is connected stays so and hears nothing any more, as behind a firewall that restarts. */
+  forget(): void {
+    for (const socket of this.#sockets) this.#forgotten.add(socket)
+  }
+
   /** The answer to the next request that contains the text is lost; `then` runs instead. */
   swallowAnswerTo(request: string, then: () => Promise<void>): void {
     this.#swallow = { request, then }
@@ -54,6 +60,7 @@ export class TcpProxy {
     }
     let swallow: { then: () => Promise<void> } | undefined
     client.on('data', (chunk) => {
+      if (this.#forgotten.has(client)) return
       if (this.#swallow && chunk.includes(this.#swallow.request)) {
         swallow = this.#swallow
         this.#swallow = undefined
@@ -61,6 +68,7 @@ export class TcpProxy {
       server.write(chunk)
     })
     server.on('data', (chunk) => {
+      if (this.#forgotten.has(server)) return
       if (!swallow) return void client.write(chunk)
       void swallow.then().then(() => client.destroy())
     })
