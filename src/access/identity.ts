@@ -46,6 +46,8 @@ export class Identity {
   readonly #clock: Clock
   readonly #byToken = new Map<string, { principal: Principal; token: TokenRow }>()
   readonly #byPassword = new Map<string, SignIn>()
+  /** Fingerprints of gateways, by installation: open connections are asked about all the time. */
+  readonly #gateways = new Map<number, string>()
   readonly #trying = new Map<string, Promise<Verified | SignInFault>>()
   /** Names and passwords are known by a digest that is worth nothing outside this process. */
   readonly #digestKey = randomBytes(32)
@@ -63,6 +65,7 @@ export class Identity {
     this.#generation++
     this.#byToken.clear()
     this.#byPassword.clear()
+    this.#gateways.clear()
   }
 
   async byToken(token: string, origin?: Origin): Promise<SignIn | undefined> {
@@ -169,14 +172,26 @@ export class Identity {
     if (credential.kind === 'token') return this.#resolveToken(credential.hash)
     if (credential.kind === 'gateway') {
       const { installation, fingerprint } = credential
-      const saved = await findGateway(this.#registry, installation.id)
-      const isSame = saved !== undefined && fingerprintOf(saved) === fingerprint
+      const isSame = fingerprint === (await this.#fingerprintOfGateway(installation.id))
       return isSame ? gatewayPrincipal(installation) : undefined
     }
     const user = await findUser(this.#registry, credential.userId)
     if (!user || fingerprintOf(user) !== credential.fingerprint) return undefined
     if (await this.#needsSecondFactor(user)) return undefined
     return this.#load(user.id, undefined)
+  }
+
+  async #fingerprintOfGateway(installationId: number): Promise<string | undefined> {
+    if (!this.#directory.installation(installationId)) return undefined
+    const known = this.#gateways.get(installationId)
+    if (known !== undefined) return known
+    const generation = this.#generation
+    const saved = await findGateway(this.#registry, installationId)
+    const fingerprint = saved && fingerprintOf(saved)
+    if (fingerprint && generation === this.#generation) {
+      this.#gateways.set(installationId, fingerprint)
+    }
+    return fingerprint
   }
 
   async #resolveToken(hash: string, origin?: Origin): Promise<Principal | undefined> {
