@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Blacklist } from '../access/blacklist.ts'
 import type { Directory } from '../access/directory.ts'
-import type { Message } from '../bus/bus.ts'
+import type { DiskRoom, Message } from '../bus/bus.ts'
 import type { Latest } from '../history/latest.ts'
 import type { SampleIds } from '../history/sample-ids.ts'
 import type { Spool } from '../history/spool.ts'
@@ -10,7 +10,6 @@ import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sa
 import { clientIdOf, isObjectTopic } from '../lib/topic.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
-import type { DiskSpace } from './disk-space.ts'
 
 type Parts = {
   spool: Spool
@@ -18,7 +17,7 @@ type Parts = {
   latest: Latest
   directory: Directory
   blacklist: Blacklist
-  disk: DiskSpace
+  disk: DiskRoom
   metrics: Metrics
   clock: Clock
 }
