@@ -146,6 +146,7 @@ async function open(
   const files = await openFiles(config, closers, log)
   const ids = new SampleIds(lastId)
   const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
+  closers.push(() => ingest.stop())
   const mover = new Mover({ spool, history, metrics, hasRoom, log })
   closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
   const eraser = new Eraser({ registry, history, latest, mover, claims, clock, log })
