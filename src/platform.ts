@@ -137,16 +137,18 @@ async function open(
   directory.onRemoved((id) => latest.erase(id))
 
   const metrics = new Metrics()
-  const disk = new DiskSpace(dataDir, config.DISK_RESERVE_MB * 1024 * 1024)
+  const reserve = config.DISK_RESERVE_MB * 1024 * 1024
+  const disk = new DiskSpace({ path: dataDir, reserve, log })
   await disk.start()
   closers.push(() => disk.stop())
   const hasRoom = () => disk.isEnough
   const trace = new TraceRecorder({ registry, clock, hasRoom })
   closers.push(() => within(STOP_LIMIT, trace.flush()))
-  const files = await openFiles(config, closers)
+  const files = await openFiles(config, closers, log)
   const ids = new SampleIds(lastId)
   const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
-  const mover = new Mover({ spool, history, metrics, log })
+  closers.push(() => ingest.stop())
+  const mover = new Mover({ spool, history, metrics, hasRoom, log })
   closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
   const eraser = new Eraser({ registry, history, latest, mover, claims, clock, log })
 
@@ -278,10 +280,11 @@ async function open(
 /** Uploads stop at twice the reserve, so that they never keep samples from being acknowledged. */
 async function openFiles(
   { FILES_DIR, DISK_RESERVE_MB }: Config,
-  closers: (() => unknown)[]
+  closers: (() => unknown)[],
+  log: Logger
 ): Promise<FileStore> {
-  const disk = new DiskSpace(FILES_DIR, 2 * DISK_RESERVE_MB * 1024 * 1024)
-  const files = new FileStore(FILES_DIR, () => disk.isEnough)
+  const disk = new DiskSpace({ path: FILES_DIR, reserve: 2 * DISK_RESERVE_MB * 1024 * 1024, log })
+  const files = new FileStore(FILES_DIR, disk)
   await files.open()
   await disk.start()
   closers.push(() => disk.stop())

@@ -1,13 +1,20 @@
 import { hash, randomUUID } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Group, LedgerEntry, SpoolReply, SpoolRequest, SpoolState } from './spool.ts'
 
 /** The newest refusals that are kept; older ones make room. */
 const LEDGER_SIZE = 10_000
+/** Pages that are given back at once: a megabyte, some milliseconds for which samples wait. */
+const STEP = 256
+/** Pages in use up to which the whole file is written anew without a long wait. */
+const FEW = 8192
 
 const db = new DatabaseSync(workerData.file, { timeout: 5000 })
+// The first one only where the file is new: what was drained can then be given back bit by bit.
 db.exec(`
+  pragma auto_vacuum = incremental;
   pragma journal_mode = wal;
   pragma synchronous = full;
   create table if not exists groups (
@@ -45,6 +52,10 @@ const readGroups = db.prepare(
 const groupBehind = db.prepare('select 1 from groups where seq > ? limit 1')
 const deleteGroups = db.prepare('delete from groups where seq <= ?')
 const groupsAfter = db.prepare('select seq, rows from groups where seq > ? order by seq limit 64')
+const pageSize = numberOf(db.prepare('pragma page_size'))
+const pages = db.prepare('pragma page_count')
+const freePages = db.prepare('pragma freelist_count')
+const vacuumMode = db.prepare('pragma auto_vacuum')
 const readLedger = db.prepare('select * from ledger where id < ? order by id desc limit ?')
 
 function transact<T>(work: () => T): T {
@@ -117,6 +128,29 @@ function drop(last: number): void {
   })
 }
 
+async function shrink(spareBytes: number): Promise<void> {
+  const spare = Math.ceil(spareBytes / pageSize)
+  let hasGiven = false
+  for (let free = numberOf(freePages); free > spare; free = numberOf(freePages)) {
+    if (numberOf(vacuumMode) !== 0) {
+      db.exec(`pragma incremental_vacuum(${Math.min(free - spare, STEP)})`)
+    } else if (numberOf(pages) - free <= FEW) {
+      // A file from before: once written anew, in the mode that was asked for above.
+      db.exec('vacuum; pragma wal_checkpoint(truncate)')
+    } else break
+    hasGiven = true
+    await nextTurn()
+    if (!db.isOpen) return
+  }
+  // The file gets shorter when the write-ahead log is folded into it; that one is space, too.
+  if (spare === 0) db.exec('pragma wal_checkpoint(truncate)')
+  else if (hasGiven) db.exec('pragma wal_checkpoint(passive)')
+}
+
+function numberOf(pragma: StatementSync): number {
+  return Number(Object.values(pragma.get() ?? {})[0])
+}
+
 function concat(parts: Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
@@ -149,6 +183,8 @@ function answer(request: SpoolRequest): unknown {
       return take(request)
     case 'drop':
       return drop(request.last)
+    case 'shrink':
+      return shrink(request.spare)
     case 'after':
       return after(request.seq)
     case 'state':
@@ -160,10 +196,10 @@ function answer(request: SpoolRequest): unknown {
   }
 }
 
-parentPort?.on('message', (request: SpoolRequest) => {
+parentPort?.on('message', async (request: SpoolRequest) => {
   const reply: SpoolReply = { ask: request.ask }
   try {
-    reply.value = answer(request)
+    reply.value = await answer(request)
   } catch (error) {
     reply.error = error instanceof Error ? error : new Error(String(error))
   }

@@ -28,6 +28,7 @@ export type SpoolRequest = { ask: number } & (
   | { kind: 'reserve'; lastId: number }
   | { kind: 'take'; maxSamples: number; maxBytes: number }
   | { kind: 'drop'; last: number }
+  | { kind: 'shrink'; spare: number }
   | { kind: 'after'; seq: number }
   | { kind: 'ledger'; before: number; limit: number }
   | { kind: 'state' }
@@ -111,6 +112,14 @@ export class Spool {
 
   async drop(batch: Batch): Promise<void> {
     await this.#request({ kind: 'drop', last: batch.last })
+  }
+
+  /**
+   * Gives free space of the file back to the disk, all but `spare` bytes. Samples are stored
+   * meanwhile; whoever drops waits for it, so that free space never gathers.
+   */
+  async shrink(spare: number): Promise<void> {
+    await this.#request({ kind: 'shrink', spare })
   }
 
   /** Everything still in the spool, oldest first. */

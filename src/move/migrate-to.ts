@@ -81,7 +81,8 @@ export type HistoryMove = {
 /** What was acknowledged and waits in the spool goes along. */
 export async function moveHistory(move: HistoryMove): Promise<void> {
   const { from, to, spool, dataDir, target, log, out } = move
-  await new Mover({ spool, history: from, metrics: new Metrics(), log }).flush()
+  const hasRoom = () => true
+  await new Mover({ spool, history: from, metrics: new Metrics(), hasRoom, log }).flush()
   const { lastId } = await spool.state()
   const checkpoint = await beginOrGoOn(to, { target, lastId, months: [] }, readCheckpoint(dataDir))
   const save = (reached: Checkpoint) => writeCheckpoint(dataDir, reached)

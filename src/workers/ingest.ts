@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Blacklist } from '../access/blacklist.ts'
 import type { Directory } from '../access/directory.ts'
-import type { Message } from '../bus/bus.ts'
+import type { DiskRoom, Message } from '../bus/bus.ts'
 import type { Latest } from '../history/latest.ts'
 import type { SampleIds } from '../history/sample-ids.ts'
 import type { Spool } from '../history/spool.ts'
@@ -10,7 +10,6 @@ import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sa
 import { clientIdOf, isObjectTopic } from '../lib/topic.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
-import type { DiskSpace } from './disk-space.ts'
 
 type Parts = {
   spool: Spool
@@ -18,7 +17,7 @@ type Parts = {
   latest: Latest
   directory: Directory
   blacklist: Blacklist
-  disk: DiskSpace
+  disk: DiskRoom
   metrics: Metrics
   clock: Clock
 }
@@ -28,16 +27,26 @@ type Group = { stored: Promise<void>; samples: Sample[] }
 
 const EXCERPT = 256
 const LOOK_EVERY = SECOND / 10
+const MAX_STRANGERS = 10_000
 const NOTHING_TO_STORE = Promise.resolve()
 
 /** From the bus to the spool. The promise of `accept` is the acknowledgement. */
 export class Ingest {
   readonly #parts: Parts
-  #looking: Promise<void> | undefined
+  /** Looked for before, and nobody's: these hold up nobody while the registry is away. */
+  readonly #strangers = new Set<number>()
+  readonly #stopping = new AbortController()
+  #looking: Promise<boolean> | undefined
+  #lookPause = LOOK_EVERY
   #group: Group = { stored: NOTHING_TO_STORE, samples: [] }
 
   constructor(parts: Parts) {
     this.#parts = parts
+  }
+
+  /** What waits for the registry is not acknowledged and comes again. */
+  stop(): void {
+    this.#stopping.abort()
   }
 
   /** Only values on object topics are kept; everything else just passes through the broker. */
@@ -64,8 +73,10 @@ export class Ingest {
   #store(message: Message, sender: string): Promise<void> {
     const { spool, ids, directory, clock } = this.#parts
     const { topic, payload } = message
-    const installation = directory.installationByClientId(clientIdOf(topic) ?? 0)
-    if (!installation) return this.#lookAgain(message, sender)
+    const clientId = clientIdOf(topic)
+    if (clientId === undefined) return this.refuse('unknown client id', message, sender)
+    const installation = directory.installationByClientId(clientId)
+    if (!installation) return this.#lookAgain(clientId, message, sender)
     const arrival = clock()
     const reading = parseReading(payload, arrival)
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
@@ -79,20 +90,41 @@ export class Ingest {
     return stored
   }
 
-  /** It may have been made on another node a moment ago. Looked for together, and not too often. */
-  async #lookAgain(message: Message, sender: string): Promise<void> {
-    const { directory } = this.#parts
-    this.#looking ??= wait(LOOK_EVERY)
-      .then(() => directory.catchUp())
-      .catch(() => {})
-      .finally(() => {
-        this.#looking = undefined
-      })
-    await this.#looking
-    const isKnown = directory.installationByClientId(clientIdOf(message.topic) ?? 0) !== undefined
-    return isKnown
-      ? this.#store(message, sender)
+  /** It may have been made on another node a moment ago: only a registry that answers can say no. */
+  async #lookAgain(clientId: number, message: Message, sender: string): Promise<void> {
+    const isKnown = () => this.#parts.directory.installationByClientId(clientId) !== undefined
+    for (let isSure = false; !isSure && !isKnown(); ) {
+      const hasLooked = await this.#look()
+      if (hasLooked) this.#remember(clientId)
+      isSure = hasLooked || message.qos === 0 || this.#strangers.has(clientId)
+    }
+    return isKnown()
+      ? this.accept(message, sender)
       : this.refuse('unknown client id', message, sender)
+  }
+
+  /** Together, and not too often. Answers whether the registry did; rejects when the platform stops. */
+  #look(): Promise<boolean> {
+    const { signal } = this.#stopping
+    this.#looking ??= wait(this.#lookPause, undefined, { signal }).then(() => {
+      // Whoever comes from now on needs a look that begins after it.
+      this.#looking = undefined
+      return this.#parts.directory.catchUp().then(
+        () => this.#looked(true),
+        () => this.#looked(false)
+      )
+    })
+    return this.#looking
+  }
+
+  #looked(isAnswered: boolean): boolean {
+    this.#lookPause = isAnswered ? LOOK_EVERY : SECOND
+    return isAnswered
+  }
+
+  #remember(clientId: number): void {
+    if (this.#strangers.size >= MAX_STRANGERS) this.#strangers.clear()
+    this.#strangers.add(clientId)
   }
 
   /** Samples that are stored together become the latest together, before any of them is acknowledged. */

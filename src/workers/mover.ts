@@ -4,12 +4,20 @@ import type { Spool } from '../history/spool.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
 
-type Parts = { spool: Spool; history: History; metrics: Metrics; log: FastifyBaseLogger }
+type Parts = {
+  spool: Spool
+  history: History
+  metrics: Metrics
+  hasRoom: () => boolean
+  log: FastifyBaseLogger
+}
 
 const BATCH = { maxSamples: 200_000, maxBytes: 32 * 1024 * 1024 }
 /** Longer makes larger batches, and each a longer burst of work beside the acknowledgements. */
 const PAUSE = SECOND / 4
 const MAX_PAUSE = 30 * SECOND
+/** Free space that the spool keeps for the next samples while the disk has room. */
+const SPARE = 16 * 1024 * 1024
 
 /** From the spool to history, in order, several times a second; a repeat carries the same token. */
 export class Mover {
@@ -63,7 +71,7 @@ export class Mover {
   }
 
   async #moveAll(): Promise<void> {
-    const { spool, history, metrics } = this.#parts
+    const { spool, history, metrics, hasRoom } = this.#parts
     try {
       for (;;) {
         const batch = await spool.take(BATCH)
@@ -72,9 +80,12 @@ export class Mover {
         await history.append(rows, batch.token)
         await spool.drop(batch)
         metrics.moved(batch.count)
+        await spool.shrink(SPARE)
         // What arrived meanwhile waits for the next round and makes one batch instead of many small ones.
         if (batch.isNewest) break
       }
+      // Nothing else would let acknowledgements go on when the spool itself has filled the disk.
+      if (!hasRoom()) await spool.shrink(0)
       this.#failure = undefined
       this.#pause = PAUSE
     } catch (error) {

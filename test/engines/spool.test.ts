@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { Spool } from '../../src/history/spool.ts'
 import { decodeSamples, encodeSample } from '../../src/lib/sample.ts'
@@ -135,5 +136,107 @@ test('reserved ids stay taken, whatever is stored after them and over a restart'
   await spool.close()
   spool = await Spool.open(dir)
   assert.equal((await spool.state()).lastId, 900)
+  await spool.close()
+})
+
+const MB = 1024 * 1024
+const sizeOf = (dir: string) =>
+  ['spool.sqlite', 'spool.sqlite-wal'].reduce(
+    (sum, name) => sum + statSync(join(dir, name)).size,
+    0
+  )
+
+async function opened(t: TestContext, dir: string): Promise<Spool> {
+  const spool = await Spool.open(dir)
+  t.after(() => spool.close())
+  return spool
+}
+
+/** Groups of a megabyte each. */
+async function fill(spool: Spool, ids: number[]): Promise<void> {
+  for (const id of ids) await spool.append(`${line(id).trimEnd()}${' '.repeat(MB)}\n`, id)
+}
+
+const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i)
+
+async function drain(spool: Spool, batches = Number.POSITIVE_INFINITY): Promise<number> {
+  const limits = { maxSamples: 100, maxBytes: 4 * MB }
+  let count = 0
+  for (let left = batches; left > 0; left--) {
+    const batch = await spool.take(limits)
+    if (!batch) break
+    await spool.drop(batch)
+    count += batch.count
+  }
+  return count
+}
+
+/** As the first versions made it: nothing can be given back bit by bit. */
+function makeOldFile(dir: string): void {
+  const file = new DatabaseSync(join(dir, 'spool.sqlite'))
+  file.exec(`pragma journal_mode = wal;
+    create table groups (
+      seq integer primary key autoincrement, count integer not null, rows blob not null)`)
+  file.close()
+}
+
+for (const [kind, prepare] of [
+  ['a new file', () => {}],
+  ['a file of the first versions', makeOldFile]
+] as const) {
+  test(`${kind}: what was drained is given back to the disk, and no number comes twice`, async (t) => {
+    const dir = temporary(t)
+    prepare(dir)
+    let spool = await opened(t, dir)
+    await fill(spool, from(1, 24))
+    assert(sizeOf(dir) > 24 * MB)
+    assert.equal(await drain(spool), 24)
+    await spool.shrink(8 * MB)
+    assert(sizeOf(dir) < 14 * MB, `${sizeOf(dir)} bytes with some to spare`)
+    await spool.shrink(0)
+    assert(sizeOf(dir) < MB, `${sizeOf(dir)} bytes`)
+    await append(spool, 25)
+    const batch = await spool.take(limits)
+    assert.equal(batch?.last, 25)
+    assert.deepEqual(idsOf(batch.rows), [25])
+    assert.equal((await spool.state()).lastId, 25)
+    await spool.close()
+    spool = await opened(t, dir)
+    assert.deepEqual(await spool.take(limits), batch)
+    await spool.close()
+  })
+
+  test(`${kind}: a spool that is never empty gets smaller too, and takes samples meanwhile`, async (t) => {
+    const dir = temporary(t)
+    prepare(dir)
+    const spool = await opened(t, dir)
+    await fill(spool, from(1, 40))
+    let dropped = 0
+    for (let next = 41; dropped < 32; next++) {
+      dropped += await drain(spool, 1)
+      const shrunk = spool.shrink(MB)
+      await fill(spool, [next])
+      await shrunk
+    }
+    const { samples, bytes } = await spool.state()
+    assert(samples > 8)
+    assert(sizeOf(dir) < bytes + 10 * MB, `${sizeOf(dir)} bytes for ${bytes}`)
+    const rest: number[] = []
+    for await (const rows of spool.rows()) rest.push(...idsOf(rows))
+    assert.deepEqual(rest, from(dropped + 1, samples))
+    await spool.close()
+  })
+}
+
+test('a spool that is closed while it gets smaller opens again as it was', async (t) => {
+  const dir = temporary(t)
+  let spool = await opened(t, dir)
+  await fill(spool, from(1, 24))
+  const dropped = await drain(spool, 4)
+  const shrunk = spool.shrink(0).catch(() => {})
+  await spool.close()
+  await shrunk
+  spool = await opened(t, dir)
+  assert.equal((await spool.state()).samples, 24 - dropped)
   await spool.close()
 })

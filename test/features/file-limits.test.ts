@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { statfs, utimes } from 'node:fs/promises'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -240,6 +240,40 @@ test('uploads stop while there still is room for samples', async () => {
     const message = 'The disk is full up to its reserve'
     assert.deepEqual([status, answer], [507, { message }])
     assert.equal(platform.deps.hasRoom(), true)
+  } finally {
+    await platform.stop()
+  }
+})
+
+test('a FILES_DIR that is away answers 503 and ends nothing, until it is back', async () => {
+  const platform = await startTestPlatform()
+  try {
+    const { world, deps, dataDir } = platform
+    const { at, user } = await withUser(world)
+    const sent = { as: user, headers: type, body: `${head}x${end}` }
+    const upload = () => world.request(`POST ${at}`, sent)
+    const download = () => world.request(`GET /api/v2/file/download/${hashOf('x')}`, { as: user })
+    assert.equal((await upload()).status, 200)
+    const dir = join(dataDir, 'files')
+    const lines = () => platform.logged.filter(({ path }) => path === dir).map(({ msg }) => msg)
+    const away = [503, { message: 'Service Unavailable' }]
+    const allAway = async () => {
+      for (const ask of [upload, download]) {
+        const { status, json } = await ask()
+        assert.deepEqual([status, json], away)
+      }
+      await sweepFiles(deps)
+    }
+    renameSync(dir, `${dir}-away`)
+    await allAway()
+    await eventually(() => assert.deepEqual(lines(), ['the directory does not answer']))
+    await allAway()
+    assert.equal((await world.request(`GET ${at}`, { as: user })).status, 200)
+    assert.equal(deps.hasRoom(), true)
+    renameSync(`${dir}-away`, dir)
+    await eventually(async () => assert.equal((await download()).status, 200))
+    assert.equal((await upload()).status, 200)
+    assert.equal(lines().length, 2)
   } finally {
     await platform.stop()
   }

@@ -20,7 +20,7 @@ type Run = { planned: number; outcome: string }
 function schedulerOf({ deps, dataDir }: TestPlatform, now: UnixMs, leads = () => true) {
   const time = { now, elapsed: 0 }
   const clock = () => time.now
-  const disk = new DiskSpace(dataDir, 1)
+  const disk = new DiskSpace({ path: dataDir, reserve: 1, log: deps.log })
   const open = () => {
     const ingest = new Ingest({ ...deps, ids: new SampleIds(now * 1000), disk, clock })
     const elapsed = () => time.elapsed

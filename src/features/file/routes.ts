@@ -4,7 +4,7 @@ import { type Principal, scopeOf } from '../../access/principal.ts'
 import { creates, deletes, updates } from '../../access/trace.ts'
 import { organizationsWithin } from '../../access/visibility.ts'
 import type { App, Deps, Routes } from '../../deps.ts'
-import { badRequest, forbidden, notFound, unavailable } from '../../http/errors.ts'
+import { badRequest, forbidden, notFound } from '../../http/errors.ts'
 import { dropIfStalled, stopping } from '../../http/hung-up.ts'
 import { Message } from '../../http/schema.ts'
 import { attachment } from '../../lib/content-disposition.ts'
@@ -68,9 +68,7 @@ export const fileRoutes: Routes = (app, deps) => {
       const etag = `"${hash}"`
       reply.headers({ etag, 'cache-control': 'private, no-cache' })
       if (headers['if-none-match'] === etag) return reply.code(304).send()
-      const { size, content } = await files.read(hash).catch((error) => {
-        throw unavailable(error)
-      })
+      const { size, content } = await files.read(hash)
       dropIfStalled(reply.raw)
       return reply
         .headers({

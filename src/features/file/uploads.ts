@@ -69,7 +69,8 @@ export class Uploads {
     } finally {
       done()
       share.end()
-      for (const { incoming } of uploads) await incoming.discard()
+      // What cannot be removed now is swept later.
+      for (const { incoming } of uploads) await incoming.discard().catch(() => {})
     }
   }
 

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import pino from 'pino'
+import { DiskSpace } from '../../src/workers/disk-space.ts'
+import { eventually } from '../support/eventually.ts'
+
+const POOL = 4
+
+async function watched(t: TestContext) {
+  const path = mkdtempSync(join(tmpdir(), 'caracal-'))
+  const logged: string[] = []
+  const log = pino({}, { write: (line) => void logged.push(JSON.parse(line).msg) })
+  const disk = new DiskSpace({ path, reserve: 1, log })
+  await disk.start()
+  t.after(() => {
+    disk.stop()
+    rmSync(path, { recursive: true, force: true })
+  })
+  return { path, disk, logged }
+}
+
+const state = ({ isEnough, isAnswering }: DiskSpace) => ({ isEnough, isAnswering })
+
+test('a directory that is away has no room, ends nothing and is told of once', async (t) => {
+  const { path, disk, logged } = await watched(t)
+  assert.deepEqual(state(disk), { isEnough: true, isAnswering: true })
+  rmSync(path, { recursive: true })
+  await eventually(() => assert.deepEqual(state(disk), { isEnough: false, isAnswering: false }))
+  assert.equal(disk.free, 0)
+  const again = disk.whenEnough()
+  await wait(2200)
+  mkdirSync(path)
+  await again
+  assert.deepEqual(state(disk), { isEnough: true, isAnswering: true })
+  assert.deepEqual(logged, ['the directory does not answer', 'the directory is back'])
+})
+
+test('a directory that hangs is asked once, and samples do not wait for it', async (t) => {
+  const { path, disk, logged } = await watched(t)
+  const fifo = join(path, 'fifo')
+  execFileSync('mkfifo', [fifo])
+  // Every thread of the pool waits for somebody who writes.
+  const opening = Array.from({ length: POOL }, () => open(fifo, 'r'))
+  await eventually(() => assert.deepEqual(state(disk), { isEnough: true, isAnswering: false }))
+  await wait(2200)
+  const asked = process.getActiveResourcesInfo().filter((name) => name === 'FSReqPromise')
+  const writer = openSync(fifo, 'r+')
+  for (const handle of await Promise.all(opening)) await handle.close()
+  closeSync(writer)
+  assert.equal(asked.length - POOL, 1)
+  await eventually(() => assert.deepEqual(state(disk), { isEnough: true, isAnswering: true }))
+  assert.deepEqual(logged, ['the directory does not answer', 'the directory is back'])
+})

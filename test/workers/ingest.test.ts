@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Directory } from '../../src/access/directory.ts'
+import { openRegistry } from '../../src/registry/open.ts'
+import { Ingest } from '../../src/workers/ingest.ts'
+import { startTestPlatform } from '../support/platform.ts'
+import { onPostgres } from '../support/registries.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
+
+const disk = { isEnough: true, whenEnough: () => Promise.resolve() }
+
+onPostgres('ingest', (engine) => {
+  test('only a registry that answers can say that an installation is unknown', async (t) => {
+    const registryUrl = await engine.url()
+    const platform = await startTestPlatform({ registryUrl })
+    t.after(() => platform.stop())
+    const { world, deps } = platform
+    const way = new URL(registryUrl)
+    const proxy = new TcpProxy(Number(way.port))
+    await proxy.listen()
+    t.after(() => proxy.close())
+    way.port = String(proxy.port)
+    const registry = await openRegistry({ url: way.href, dataDir: '' })
+    t.after(() => registry.destroy())
+    // Another node: what is made on the platform it knows only from the registry.
+    const directory = await Directory.open(registry)
+    const ingest = new Ingest({ ...deps, directory, disk })
+    t.after(() => ingest.stop())
+
+    const state = { stored: 0, failed: 0 }
+    const accept = (clientId: number | string, qos: 0 | 1) => {
+      const payload = Buffer.from('{"value":7}')
+      const message = { topic: `${clientId}/obj/x`, payload, qos, retain: false }
+      return ingest.accept(message, 'test').then(
+        () => state.stored++,
+        () => state.failed++
+      )
+    }
+    const refused = async () => {
+      const entries = await deps.spool.ledger({ before: Number.MAX_SAFE_INTEGER, limit: 100 })
+      return entries.map(({ reason, topic }) => `${reason} ${topic.split('/')[0]}`)
+    }
+
+    await accept(900_001, 1)
+    assert.deepEqual(await refused(), ['unknown client id 900001'])
+
+    await proxy.close()
+    const { id, client_id } = await world.installation()
+    const held = accept(client_id, 1)
+    await wait(1500)
+    assert.deepEqual(state, { stored: 1, failed: 0 })
+    assert.deepEqual(await refused(), ['unknown client id 900001'])
+    // What was promised nothing, was nobody's before or is no id at all waits for nobody.
+    await Promise.all([accept(900_002, 0), accept(900_001, 1), accept('abc', 1)])
+    assert.deepEqual((await refused()).map((line) => line.split(' ').at(-1)).sort(), [
+      ...['900001', '900001', '900002', 'abc']
+    ])
+    assert.equal(deps.latest.count(id), 0)
+
+    await proxy.listen()
+    await held
+    assert.equal(deps.latest.count(id), 1)
+    assert.equal((await refused()).length, 4)
+
+    await proxy.close()
+    const never = accept(900_003, 1)
+    await wait(300)
+    ingest.stop()
+    await never
+    assert.equal(state.failed, 1)
+    assert.equal((await refused()).length, 4)
+  })
+})

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Message } from '../../src/bus/bus.ts'
+import { SampleIds } from '../../src/history/sample-ids.ts'
+import { Spool } from '../../src/history/spool.ts'
+import { Ingest } from '../../src/workers/ingest.ts'
+import { Mover } from '../../src/workers/mover.ts'
+import { startTestPlatform } from '../support/platform.ts'
+
+const MB = 1024 * 1024
+
+/** The platform's engines, and a spool on a disk that nothing else fills. */
+async function spoolOnDisk(t: TestContext, { room }: { room: number }) {
+  const platform = await startTestPlatform()
+  t.after(() => platform.stop())
+  const { deps, world } = platform
+  const { client_id, id } = await world.installation()
+  await deps.directory.catchUp()
+  const dir = mkdtempSync(join(tmpdir(), 'caracal-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  const spool = await Spool.open(dir)
+  t.after(() => spool.close())
+  const sizeOf = (name: string) => statSync(join(dir, name), { throwIfNoEntry: false })?.size ?? 0
+  const disk = {
+    get isEnough() {
+      return sizeOf('spool.sqlite') + sizeOf('spool.sqlite-wal') < room
+    },
+    async whenEnough() {
+      while (!this.isEnough) await wait(5)
+    }
+  }
+  const ids = new SampleIds(0)
+  const ingest = new Ingest({ ...deps, spool, ids, disk })
+  const hasRoom = () => disk.isEnough
+  const mover = new Mover({ ...deps, spool, hasRoom })
+  const message = (value: number): Message => ({
+    topic: `${client_id}/obj/x`,
+    payload: Buffer.from(JSON.stringify({ value, timestamp: value, msg: 'x'.repeat(MB / 4) })),
+    ...{ qos: 1, retain: false }
+  })
+  const accept = (value: number) => ingest.accept(message(value), 'test')
+  return { accept, disk, mover, spool, latest: deps.latest, installationId: id }
+}
+
+for (const room of [6 * MB, 30 * MB]) {
+  test(`history comes back after the spool has filled ${room / MB} MB of disk: samples are acknowledged again`, async (t) => {
+    const { accept, disk, mover, spool, latest, installationId } = await spoolOnDisk(t, { room })
+    let value = 0
+    while (disk.isEnough) await accept(++value)
+    let isAcknowledged = false
+    const held = accept(++value).then(() => {
+      isAcknowledged = true
+    })
+    await wait(50)
+    assert.equal(isAcknowledged, false)
+    await mover.flush()
+    await Promise.race([held, wait(5000)])
+    assert.equal(isAcknowledged, true)
+    assert.equal(disk.isEnough, true)
+    assert.match(latest.json(installationId, undefined), new RegExp(`"value":${value},`))
+    assert((await spool.state()).samples <= 1)
+  })
+}
