@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -54,6 +54,27 @@ test('A message for several sessions, stored once and gone with the last', async
   await store.write(message(8, 99))
   assert.deepEqual([count('messages'), count('queue')], [0, 0])
   assert.deepEqual(await store.read('totals', {}), { queued: 0, bytes: 0 })
+})
+
+test('A queue that was long gives its space back to the disk, also in a file from before', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'caracal-store-'))
+  t.after(() => rm(dataDir, { recursive: true }))
+  const file = join(dataDir, 'mqtt.sqlite')
+  const old = new DatabaseSync(file)
+  old.exec('create table filler (x); drop table filler')
+  old.close()
+  const store = new Store(dataDir, { now: 0 })
+  t.after(() => store.close())
+  await store.contents
+  await store.write(session(1))
+  const payload = Buffer.alloc(100_000)
+  for (let seq = 1; seq <= 400; seq++) void store.write({ ...message(seq, 1), payload } as Change)
+  await store.read('totals', {})
+  assert.ok((await stat(file)).size > 30e6)
+  await store.write({ kind: 'end', key: 1 })
+  for (let key = 2; key < 30; key++) await store.write(session(key))
+  assert.deepEqual(await store.read('totals', {}), { queued: 0, bytes: 0 })
+  assert.ok((await stat(file)).size < 8e6)
 })
 
 test('A group that cannot be written, refused as a whole and the next one is', async (t) => {

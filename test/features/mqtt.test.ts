@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { PlatformBus } from '../../src/platform-bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { mqttClient, type TestClient } from '../support/mqtt.ts'
 import { onEveryRegistry } from '../support/registries.ts'
@@ -130,7 +131,7 @@ onEveryRegistry('MQTT', (engine) => {
   })
 
   test('a right that ends is gone from open connections, queued and retained messages too', async () => {
-    const { world } = platform()
+    const { world, deps } = platform()
     const { installation, user } = await world.site(['mqtt/#'])
     const topic = `${installation.client_id}/obj/x`
     const options = { clientId: world.unique('sleeper'), clean: false }
@@ -143,6 +144,8 @@ onEveryRegistry('MQTT', (engine) => {
     await eventually(() => assert.equal(awake.messages.length, 1))
 
     await world.setGrants(user.id, ['mqtt/publish/all'])
+    // It was asked for already; what is awaited is that it has ended.
+    await (deps.bus as PlatformBus).recheck()
     const publisher = await world.mqtt(world.admin)
     await publisher.publish(topic, '{"value":2}', { qos: 1, retain: true })
     const back = await world.mqtt(user, options)

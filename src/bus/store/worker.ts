@@ -16,6 +16,7 @@ const { file, limits } = workerData as { file: string; limits: QueueLimits }
 
 const db = new DatabaseSync(file, { timeout: 5000 })
 db.exec(`
+  pragma auto_vacuum = incremental;
   pragma journal_mode = wal;
   pragma synchronous = full;
   create table if not exists sessions (
@@ -39,6 +40,13 @@ db.exec(`
     client_id text primary key, sealed text not null, topic text not null, payload blob not null,
     qos integer not null, retain integer not null) without rowid;
 `)
+
+// A file from before is written anew, once, in the mode that was asked for above.
+if (numberOf('auto_vacuum') === 0) db.exec('vacuum')
+
+/** Pages: what stays free for the next messages, and what is given back to the disk at a time. */
+const SPARE = 1024
+const STEP = 512
 
 const begin = db.prepare('begin immediate')
 const commit = db.prepare('commit')
@@ -145,12 +153,20 @@ function applyAll(changes: Change[]): void {
   try {
     for (const change of changes) apply(change)
     queues.writeTallies()
+    const isGiving = numberOf('freelist_count') > SPARE
+    if (isGiving) db.exec(`pragma incremental_vacuum(${STEP})`)
     commit.run()
+    // The file gets shorter when the write-ahead log is folded into it.
+    if (isGiving && numberOf('freelist_count') <= SPARE) db.exec('pragma wal_checkpoint(truncate)')
   } catch (error) {
     if (db.isTransaction) rollback.run()
     queues.forgetTallies()
     throw error
   }
+}
+
+function numberOf(pragma: string): number {
+  return Number(Object.values(db.prepare(`pragma ${pragma}`).get() ?? {})[0])
 }
 
 function answer(read: Read): unknown {
