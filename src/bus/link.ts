@@ -138,6 +138,14 @@ export class Link {
     return this.#ask((messageId) => ({ cmd: 'subscribe', messageId, subscriptions }))
   }
 
+  unsubscribe(filter: string): Promise<void> {
+    return this.#ask((messageId) => ({
+      cmd: 'unsubscribe',
+      messageId,
+      unsubscriptions: [filter]
+    }))
+  }
+
   /** Resolves when the broker has it: acknowledged, or with QoS 0 written. */
   async publish({ topic, payload, qos, retain }: Message): Promise<void> {
     const packet = { cmd: 'publish' as const, topic, payload, qos, retain, dup: false }
@@ -262,6 +270,9 @@ export class Link {
         break
       case 'suback':
         this.#subscribed(packet, Number(packet.granted[0]))
+        break
+      case 'unsuback':
+        this.#answered(packet, Number(packet.granted[0]))
         break
       case 'puback':
       case 'pubcomp':

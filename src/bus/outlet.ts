@@ -24,6 +24,7 @@ export class Outlet {
   readonly #lasting: LastingLink
   readonly #listeners: Listener[] = []
   #changed = Promise.withResolvers<void>()
+  #upSince: number | undefined
   #downSince: number | undefined = performance.now()
 
   constructor({
@@ -37,7 +38,9 @@ export class Outlet {
     this.#lasting = new LastingLink({
       open: (signal) => this.#open(signal),
       onChange: () => {
-        this.#downSince = this.#lasting.link ? undefined : (this.#downSince ?? performance.now())
+        const [isUp, now] = [this.isUp, performance.now()]
+        this.#upSince = isUp ? now : undefined
+        this.#downSince = isUp ? undefined : (this.#downSince ?? now)
         this.#changed.resolve()
         this.#changed = Promise.withResolvers()
         onChange()
@@ -47,6 +50,10 @@ export class Outlet {
 
   get isUp(): boolean {
     return this.#lasting.link !== undefined
+  }
+
+  isUpFor(ms: number): boolean {
+    return this.isUp && performance.now() - (this.#upSince ?? Number.POSITIVE_INFINITY) >= ms
   }
 
   get failure(): Error | undefined {

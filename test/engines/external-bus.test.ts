@@ -13,7 +13,7 @@ import { onEveryRegistry } from '../support/registries.ts'
 
 type After = { after(close: () => unknown): void }
 
-/** With claims of its own, so it has every slot; what is logged is kept. */
+/** With claims of its own, so it has every one of eight slots; what is logged is kept. */
 async function openBus(
   t: After,
   port: number,
@@ -26,6 +26,7 @@ async function openBus(
   const bus = new ExternalBus({
     url: `mqtt://${credentials}127.0.0.1:${port}`,
     platformId: 'a1b2c3d4',
+    slots: 8,
     claims: await openClaims('', true),
     onMessage: (message) => {
       received.push(message)
@@ -135,6 +136,41 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await second.bus.start()
     await eventually(() => assert.equal(new Set(second.payloads()).size, 40))
     assert.equal(second.received.length, 40)
+  })
+
+  test('with fewer slots than before nothing is left in the sessions that are too many', async (t) => {
+    const { port } = await startMosquitto(t)
+    const many = await openBus(t, port)
+    await many.bus.start()
+    await ready(many.bus)
+    await many.bus.close()
+    const device = await mqttClient(t, port)
+    let sent = 0
+    const send = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () => device.publish('1/obj/a', `${sent++}`, { qos: 1 }))
+      )
+    // More in each session than may be on their way at once.
+    await send(12_000)
+    const one = await openBus(t, port, { slots: 1 })
+    await one.bus.start()
+    await ready(one.bus, 1)
+    await send(100)
+    await eventually(() => assert.equal(new Set(one.payloads()).size, sent), 30_000)
+    one.received.length = 0
+    for (let i = 0; i < 500; i++) void send(1)
+    await eventually(() => assert.equal(one.received.length, 500))
+    const numbers = one.payloads().map(Number)
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => a - b)
+    )
+    for (const slot of [1, 2, 3, 4, 5, 6, 7]) {
+      const clientId = `caracal-a1b2c3d4-slot-${slot}`
+      const { sessionPresent } = await mqttClient(t, port, { clientId, clean: false })
+      assert.equal(sessionPresent, false)
+    }
+    assert.equal(one.logged.length, 0)
   })
 
   test('two platforms on one broker both get everything', async (t) => {
@@ -320,5 +356,44 @@ onEveryRegistry('slots of nodes', ({ name, url }) => {
     await ready(one.bus)
     await send(80)
     await eventually(allRead)
+  })
+
+  test('of one slot a node that goes leaves everything, in its order, to the other', {
+    skip: withoutMosquitto
+  }, async (t) => {
+    const { port } = await startMosquitto(t)
+    const at = await url()
+    const numbers: number[] = []
+    const node = async () => {
+      const claims = await openClaims(at, false)
+      t.after(() => claims.close())
+      const onMessage = async ({ payload }: Message) => {
+        await wait(1)
+        numbers.push(Number(payload))
+      }
+      const { bus } = await openBus(t, port, { claims, slots: 1, onMessage })
+      await bus.start()
+      return { bus, claims }
+    }
+    const one = await node()
+    const two = await node()
+    await ready(one.bus, 1)
+    await ready(two.bus, 0)
+    assert.equal(two.bus.isRead, false)
+    await eventually(() => assert.equal(two.bus.isRead, true))
+    const device = await mqttClient(t, port)
+    const sending = Array.from({ length: 2000 }, (_, i) =>
+      device.publish('1/obj/a', `${i}`, { qos: 1 })
+    )
+    await eventually(() => assert.ok(numbers.length > 0))
+    await one.bus.close()
+    await one.claims.close()
+    await Promise.all(sending)
+    await eventually(() => assert.equal(numbers.length, 2000), 30_000)
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 2000 }, (_, i) => i)
+    )
+    assert.equal(two.bus.counts.slots, 1)
   })
 })

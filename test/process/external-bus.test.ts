@@ -205,6 +205,34 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
     assert.deepEqual(await read(`/api/v2/status/${id}`), [[value, timestamp]])
   })
 
+  test('without timestamps the last message of a topic is its latest value, and the log has their order', async (t) => {
+    const broker = await startMosquitto(t)
+    const { url, world, stop } = await startTestPlatform({
+      settings: { CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}` }
+    })
+    t.after(stop)
+    const { id, client_id } = await world.installation()
+    const device = await mqttClient(t, broker.port)
+    const headers = { 'x-api-key': world.admin.token }
+    const read = async (path: string) => {
+      type Rows = { value: number }[]
+      const answer = (await (await fetch(url + path, { headers })).json()) as Rows | { data: Rows }
+      return ('data' in answer ? answer.data : answer).map(({ value }) => value)
+    }
+    for (const count of [9, 20, 500]) {
+      const sent = Array.from({ length: count }, (_, i) => i + 1)
+      const topic = `obj/${count}`
+      await Promise.all(
+        sent.map((value) =>
+          device.publish(`${client_id}/${topic}`, JSON.stringify({ value }), { qos: 1 })
+        )
+      )
+      const log = `/api/v3beta/log/${id}?from=0&limit=1000&order=asc&topics=${topic}`
+      await eventually(async () => assert.deepEqual(await read(log), sent))
+      assert.deepEqual(await read(`/api/v2/status/${id}?topics=${topic}`), [count])
+    }
+  })
+
   test('a broker that does not answer stops the start with one clear line', async () => {
     const port = await freePort()
     const { code, err } = await runCaracal({
