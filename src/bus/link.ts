@@ -1,4 +1,4 @@
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect as connectTls, getCACertificates } from 'node:tls'
 import {
@@ -102,7 +102,9 @@ export class Link {
   private constructor(options: LinkOptions) {
     this.#options = options
     const { host, port, ca } = options.address
-    const socket = ca ? connectTls({ host, port, ca }) : connectTcp({ host, port })
+    // Not by itself, as https does; an address must not be told.
+    const name = isIP(host) === 0 ? { servername: host } : {}
+    const socket = ca ? connectTls({ host, port, ca, ...name }) : connectTcp({ host, port })
     this.#socket = socket
     socket.setNoDelay(true)
     options.signal.addEventListener('abort', () => this.destroy(new Error('given up')))

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import type { Message } from '../../src/bus/bus.ts'
 import { ExternalBus, type ExternalBusOptions } from '../../src/bus/external.ts'
 import { openClaims } from '../../src/registry/claims.ts'
@@ -9,6 +15,7 @@ import { eventually } from '../support/eventually.ts'
 import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { freePort } from '../support/port.ts'
+import { temporaryDirectory } from '../support/process.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 
 type After = { after(close: () => unknown): void }
@@ -303,6 +310,37 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     assert.ok(nobody.bus.failure)
     await assert.rejects(nobody.bus.publish('1/set/a', ''), /ECONNREFUSED/)
   })
+})
+
+test('over TLS the broker is told the name that it is asked for, if it is a name', async (t) => {
+  const file = (name: string) => join(directory, name)
+  const directory = temporaryDirectory()
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  const key = ['-newkey', 'rsa:2048', '-nodes', '-keyout', file('key.pem')]
+  execFileSync('openssl', ['req', '-x509', ...key, '-out', file('cert.pem'), ...subject], {
+    stdio: 'ignore'
+  })
+  const [cert, privateKey] = ['cert.pem', 'key.pem'].map((name) => readFileSync(file(name), 'utf8'))
+  const names: (string | false | null)[] = []
+  const server = createTlsServer({ cert, key: privateKey }, (socket) => {
+    names.push((socket as TLSSocket & { servername: string | false | null }).servername)
+    socket.on('error', () => {})
+    socket.destroy()
+  })
+  server.listen(0)
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  for (const [host, name] of [
+    ['localhost', 'localhost'],
+    ['127.0.0.1', false]
+  ] as const) {
+    names.length = 0
+    const { bus } = await openBus(t, port, { url: `mqtts://${host}:${port}`, ca: cert })
+    await assert.rejects(bus.start(300), /ended the connection|ECONNRESET/)
+    await bus.close()
+    assert.deepEqual(new Set(names), new Set([name]), host)
+  }
 })
 
 test('a broker that does not speak MQTT 5 is refused', async (t) => {
