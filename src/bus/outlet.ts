@@ -43,6 +43,8 @@ export class Outlet {
         this.#downSince = isUp ? undefined : (this.#downSince ?? now)
         this.#changed.resolve()
         this.#changed = Promise.withResolvers()
+        // Not before: whoever is ready may want to publish.
+        if (isUp) for (const { onReady } of this.#listeners) onReady()
         onChange()
       }
     })
@@ -87,7 +89,8 @@ export class Outlet {
   listen(listener: Listener): void {
     this.#listeners.push(listener)
     const { link } = this.#lasting
-    if (link) this.#subscribe(link, listener).catch((error) => link.destroy(error))
+    if (!link) return
+    this.#subscribe(link, listener).then(listener.onReady, (error) => link.destroy(error))
   }
 
   stop(): Promise<void> {
@@ -132,9 +135,8 @@ export class Outlet {
     }
   }
 
-  async #subscribe(link: Link, { filter, onReady }: Listener): Promise<void> {
-    await link.subscribe(filter, { isOthersOnly: true })
-    onReady()
+  #subscribe(link: Link, { filter }: Listener): Promise<void> {
+    return link.subscribe(filter, { isOthersOnly: true })
   }
 
   #hear({ topic, payload, retain }: IPublishPacket): void {

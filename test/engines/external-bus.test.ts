@@ -273,6 +273,26 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     })
   })
 
+  test('who listens can publish as soon as it begins again, however long the broker was away', async (t) => {
+    const { port, stop, start } = await startMosquitto(t)
+    const { bus } = await openBus(t, port)
+    const outcomes: string[] = []
+    const hello = () =>
+      bus.publish('caracal/hello', '', { qos: 1 }).then(
+        () => outcomes.push('told'),
+        (error) => outcomes.push(String(error))
+      )
+    bus.listen('caracal/news', () => {}, hello)
+    await bus.start()
+    await eventually(() => assert.deepEqual(outcomes, ['told']))
+    await stop('SIGTERM')
+    await wait(1500)
+    await start()
+    await eventually(() => assert.deepEqual(outcomes, ['told', 'told']))
+    bus.listen('caracal/more', () => {}, hello)
+    await eventually(() => assert.deepEqual(outcomes, ['told', 'told', 'told']))
+  })
+
   test('a broker that is killed under load: the reading goes on', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const { bus, received } = await openBus(t, port)
