@@ -34,7 +34,11 @@ export type LinkOptions = {
 
 type Waiting = { resolve: () => void; reject: (error: Error) => void }
 
-const MIB = 1024 * 1024
+/**
+ * What is larger a broker acknowledges to the device and drops for us. So it is more than deploy/
+ * lets devices send, with what MQTT 5 adds; what is too large to store is refused and noted.
+ */
+const MAXIMUM_PACKET = 2 * 1024 * 1024 + 1024
 const KEEPALIVE_SECONDS = 20
 const OPEN_LIMIT = 10_000
 const END_LIMIT = 500
@@ -232,8 +236,7 @@ export class Link {
           properties: {
             sessionExpiryInterval: expirySeconds,
             receiveMaximum,
-            // What nodes tell each other is a device's message and a little more.
-            maximumPacketSize: expirySeconds === 0 ? 2 * MIB : MIB
+            maximumPacketSize: MAXIMUM_PACKET
           }
         },
         version

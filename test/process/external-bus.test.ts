@@ -259,6 +259,35 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
     assert.deepEqual(await stored(), [due])
   })
 
+  test('a message that is larger than may be stored is noted as refused', async (t) => {
+    const broker = await startMosquitto(t)
+    const { url, world, stop } = await startTestPlatform({
+      settings: { CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}` }
+    })
+    t.after(stop)
+    const { id, client_id } = await world.installation()
+    const device = await mqttClient(t, broker.port)
+    const headers = { 'x-api-key': world.admin.token }
+    const read = async (path: string) =>
+      (await (await fetch(url + path, { headers })).json()) as Record<string, unknown>[]
+    const message = (bytes: number) => {
+      const [start, end] = ['{"value":1,"msg":"', '"}']
+      return start + 'x'.repeat(bytes - start.length - end.length) + end
+    }
+    await device.publish(`${client_id}/obj/huge`, message(1_500_000), { qos: 1 })
+    await device.publish(`${client_id}/obj/over`, message(2 ** 20 + 1), { qos: 1 })
+    await device.publish(`${client_id}/obj/large`, message(2 ** 20), { qos: 1 })
+    await eventually(async () => {
+      const topics = (await read(`/api/v2/status/${id}`)).map(({ topic }) => topic)
+      assert.deepEqual(topics, [`${client_id}/obj/large`])
+    })
+    const refused = (await read('/api/v2/ledger')).map(({ topic, reason }) => [topic, reason])
+    assert.deepEqual(refused, [
+      [`${client_id}/obj/over`, 'too large'],
+      [`${client_id}/obj/huge`, 'too large']
+    ])
+  })
+
   test('without timestamps the last message of a topic is its latest value, and the log has their order', async (t) => {
     const broker = await startMosquitto(t)
     const { url, world, stop } = await startTestPlatform({
