@@ -100,12 +100,12 @@ export class Slots {
   async #finishSurplus(): Promise<void> {
     const { signal } = this.#stopping
     let left = Array.from({ length: MOST_SLOTS - this.#count }, (_, i) => this.#count + i)
-    while (left.length > 0 && !signal.aborted) {
+    for (;;) {
       const missed: number[] = []
       for (const number of left) if (!(await this.#finished(number, signal))) missed.push(number)
+      if (missed.length === 0 || signal.aborted) return
       left = missed
-      const pause = left.length > 0 ? FINISH_AGAIN : 0
-      await wait(pause, undefined, { signal }).catch(() => {})
+      await wait(FINISH_AGAIN, undefined, { signal }).catch(() => {})
     }
   }
 
