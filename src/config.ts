@@ -41,6 +41,13 @@ export const Settings = Type.Object({
     '',
     'Certificate (PEM) of the authority behind an mqtts BUS_URL; empty: those that the system trusts'
   ),
+  BUS_SLOTS: Type.Integer({
+    minimum: 1,
+    maximum: 16,
+    default: 1,
+    description:
+      'Sessions at the broker of BUS_URL that nodes share, the same number on all; more than 1 only with a broker that deals by topic, or messages without a timestamp lose their order'
+  }),
   BROKER_KEY: Secret(
     'With it the broker of BUS_URL asks under /broker who may connect, publish and subscribe; 22 or more of A-Z a-z 0-9 _ -'
   ),

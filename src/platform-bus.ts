@@ -118,12 +118,12 @@ async function openEmbedded(
 }
 
 async function openExternal(
-  { BUS_URL: url, BUS_CA_PATH: caPath, MQTT_SESSION_DAYS: sessionDays }: Config,
+  { BUS_URL: url, BUS_CA_PATH: caPath, BUS_SLOTS: slots, MQTT_SESSION_DAYS: sessionDays }: Config,
   { registry, claims, ingest, brokerAccess, log }: BusParts
 ): Promise<PlatformBus> {
   const platformId = await readPlatformId(registry)
   const bus = new ExternalBus({
-    ...{ url, ca: readCa(caPath), platformId, claims, sessionDays, log },
+    ...{ url, ca: readCa(caPath), platformId, slots, claims, sessionDays, log },
     onMessage: (message, sender) => ingest.accept(message, sender)
   })
   const { host, port } = bus.address

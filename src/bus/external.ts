@@ -4,7 +4,7 @@ import { hasWildcard } from '../lib/topic.ts'
 import { type Bus, type MessageHandler, ownClientIds } from './bus.ts'
 import { type BrokerAddress, brokerAddress, Link } from './link.ts'
 import { Outlet } from './outlet.ts'
-import { Slot } from './slot.ts'
+import { Slot, type SlotOptions } from './slot.ts'
 import { type SlotClaims, Slots } from './slots.ts'
 
 export type ExternalBusOptions = {
@@ -13,6 +13,8 @@ export type ExternalBusOptions = {
   ca?: string | undefined
   /** The same for all nodes of a platform, and another one for another platform. */
   platformId: string
+  /** Sessions that the broker deals messages to: with one their order holds. */
+  slots: number
   claims: SlotClaims
   onMessage: MessageHandler
   /** How long the broker keeps what nobody reads. */
@@ -28,6 +30,8 @@ export type ExternalCounts = {
 
 /** Long enough for a broker that starts beside us. */
 const START_LIMIT = 10_000
+/** Longer than the pause between two tries. */
+const COME_BACK = 2000
 const CUT_LIMIT = 5000
 const DAY_SECONDS = 86_400
 const LONGEST_EXPIRY = 0xff_ff_ff_fe
@@ -44,7 +48,7 @@ export class ExternalBus implements Bus {
   #isStarted = false
 
   constructor(options: ExternalBusOptions) {
-    const { url, ca, claims, log } = options
+    const { url, ca, slots: count, claims, log } = options
     this.#options = options
     this.address = brokerAddress(url, ca)
     this.#outlet = new Outlet({
@@ -53,7 +57,11 @@ export class ExternalBus implements Bus {
       log,
       onChange: () => this.#report()
     })
-    this.#slots = new Slots({ claims, log, open: (number) => this.#openSlot(number) })
+    this.#slots = new Slots({
+      ...{ count, claims, log },
+      open: (number) => new Slot(this.#slotOptions(number)),
+      finish: (number, signal) => Slot.finish(this.#slotOptions(number), signal)
+    })
   }
 
   get counts(): Readonly<ExternalCounts> {
@@ -73,10 +81,14 @@ export class ExternalBus implements Bus {
     return [this.#outlet, ...this.#slots.held].find(({ failure }) => failure)?.failure
   }
 
-  /** One member of the group is enough. A node without sessions knows only that the broker is there. */
+  /**
+   * One member of the group is enough. A node without sessions knows only that the broker is there,
+   * and gives those that have some the time to come back.
+   */
   get isRead(): boolean {
     const slots = [...this.#slots.held]
-    return slots.length > 0 ? slots.some(({ isUp }) => isUp) : this.#isStarted && this.#outlet.isUp
+    if (slots.length > 0) return slots.some(({ isUp }) => isUp)
+    return this.#isStarted && this.#outlet.isUpFor(COME_BACK)
   }
 
   /** Connects and begins to read; rejects when the broker cannot be reached or refuses us. */
@@ -146,9 +158,9 @@ export class ExternalBus implements Bus {
     return Math.min(this.#options.sessionDays * DAY_SECONDS, LONGEST_EXPIRY)
   }
 
-  #openSlot(number: number): Slot {
+  #slotOptions(number: number): SlotOptions {
     const { onMessage } = this.#options
-    return new Slot({
+    return {
       address: this.address,
       clientId: `${this.#prefix}-slot-${number}`,
       expirySeconds: this.#expirySeconds,
@@ -157,7 +169,7 @@ export class ExternalBus implements Bus {
       onMessage,
       onReceived: () => this.#received++,
       onChange: () => this.#report()
-    })
+    }
   }
 
   /** One line when it breaks and one when all is well again. */

@@ -1,4 +1,4 @@
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect as connectTls, getCACertificates } from 'node:tls'
 import {
@@ -34,7 +34,11 @@ export type LinkOptions = {
 
 type Waiting = { resolve: () => void; reject: (error: Error) => void }
 
-const MIB = 1024 * 1024
+/**
+ * What is larger a broker acknowledges to the device and drops for us. So it is more than deploy/
+ * lets devices send, with what MQTT 5 adds; what is too large to store is refused and noted.
+ */
+const MAXIMUM_PACKET = 2 * 1024 * 1024 + 1024
 const KEEPALIVE_SECONDS = 20
 const OPEN_LIMIT = 10_000
 const END_LIMIT = 500
@@ -102,7 +106,9 @@ export class Link {
   private constructor(options: LinkOptions) {
     this.#options = options
     const { host, port, ca } = options.address
-    const socket = ca ? connectTls({ host, port, ca }) : connectTcp({ host, port })
+    // Not by itself, as https does; an address must not be told.
+    const name = isIP(host) === 0 ? { servername: host } : {}
+    const socket = ca ? connectTls({ host, port, ca, ...name }) : connectTcp({ host, port })
     this.#socket = socket
     socket.setNoDelay(true)
     options.signal.addEventListener('abort', () => this.destroy(new Error('given up')))
@@ -136,6 +142,14 @@ export class Link {
     const { isOthersOnly: nl } = options
     const subscriptions = [{ topic: filter, qos: 1 as const, nl, rap: false, rh: 2 }]
     return this.#ask((messageId) => ({ cmd: 'subscribe', messageId, subscriptions }))
+  }
+
+  unsubscribe(filter: string): Promise<void> {
+    return this.#ask((messageId) => ({
+      cmd: 'unsubscribe',
+      messageId,
+      unsubscriptions: [filter]
+    }))
   }
 
   /** Resolves when the broker has it: acknowledged, or with QoS 0 written. */
@@ -222,8 +236,7 @@ export class Link {
           properties: {
             sessionExpiryInterval: expirySeconds,
             receiveMaximum,
-            // What nodes tell each other is a device's message and a little more.
-            maximumPacketSize: expirySeconds === 0 ? 2 * MIB : MIB
+            maximumPacketSize: MAXIMUM_PACKET
           }
         },
         version
@@ -262,6 +275,9 @@ export class Link {
         break
       case 'suback':
         this.#subscribed(packet, Number(packet.granted[0]))
+        break
+      case 'unsuback':
+        this.#answered(packet, Number(packet.granted[0]))
         break
       case 'puback':
       case 'pubcomp':

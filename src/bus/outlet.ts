@@ -24,6 +24,7 @@ export class Outlet {
   readonly #lasting: LastingLink
   readonly #listeners: Listener[] = []
   #changed = Promise.withResolvers<void>()
+  #upSince: number | undefined
   #downSince: number | undefined = performance.now()
 
   constructor({
@@ -37,9 +38,13 @@ export class Outlet {
     this.#lasting = new LastingLink({
       open: (signal) => this.#open(signal),
       onChange: () => {
-        this.#downSince = this.#lasting.link ? undefined : (this.#downSince ?? performance.now())
+        const [isUp, now] = [this.isUp, performance.now()]
+        this.#upSince = isUp ? now : undefined
+        this.#downSince = isUp ? undefined : (this.#downSince ?? now)
         this.#changed.resolve()
         this.#changed = Promise.withResolvers()
+        // Not before: whoever is ready may want to publish.
+        if (isUp) for (const { onReady } of this.#listeners) onReady()
         onChange()
       }
     })
@@ -47,6 +52,10 @@ export class Outlet {
 
   get isUp(): boolean {
     return this.#lasting.link !== undefined
+  }
+
+  isUpFor(ms: number): boolean {
+    return this.isUp && performance.now() - (this.#upSince ?? Number.POSITIVE_INFINITY) >= ms
   }
 
   get failure(): Error | undefined {
@@ -80,7 +89,8 @@ export class Outlet {
   listen(listener: Listener): void {
     this.#listeners.push(listener)
     const { link } = this.#lasting
-    if (link) this.#subscribe(link, listener).catch((error) => link.destroy(error))
+    if (!link) return
+    this.#subscribe(link, listener).then(listener.onReady, (error) => link.destroy(error))
   }
 
   stop(): Promise<void> {
@@ -125,9 +135,8 @@ export class Outlet {
     }
   }
 
-  async #subscribe(link: Link, { filter, onReady }: Listener): Promise<void> {
-    await link.subscribe(filter, { isOthersOnly: true })
-    onReady()
+  #subscribe(link: Link, { filter }: Listener): Promise<void> {
+    return link.subscribe(filter, { isOthersOnly: true })
   }
 
   #hear({ topic, payload, retain }: IPublishPacket): void {

@@ -31,6 +31,19 @@ export class Slot {
   readonly #lasting: LastingLink
   #reader: Reader | undefined
 
+  /** Takes nothing new, reads what waits, and ends the session for good. */
+  static async finish(options: SlotOptions, signal: AbortSignal): Promise<void> {
+    const reader = new Reader(options)
+    const link = await openLink(options, reader, signal)
+    try {
+      if (link.isResumed) await reader.finish(link)
+      await link.end({ endsSession: true })
+    } catch (error) {
+      link.destroy(error as Error)
+      throw error
+    }
+  }
+
   constructor(options: SlotOptions) {
     this.#options = options
     this.#lasting = new LastingLink({
@@ -62,16 +75,11 @@ export class Slot {
   }
 
   async #open(signal: AbortSignal): Promise<Link> {
-    const { address, clientId, expirySeconds, filter } = this.#options
     const reader = new Reader(this.#options)
     this.#reader = reader
-    const link = await Link.open({
-      ...{ address, clientId, expirySeconds, signal },
-      receiveMaximum: RECEIVE_MAXIMUM,
-      onPublish: (packet, link) => reader.take(packet, link)
-    })
+    const link = await openLink(this.#options, reader, signal)
     try {
-      await link.subscribe(filter, { isOthersOnly: false })
+      await link.subscribe(this.#options.filter, { isOthersOnly: false })
       return link
     } catch (error) {
       link.destroy(error as Error)
@@ -80,11 +88,23 @@ export class Slot {
   }
 }
 
+const openLink = (
+  { address, clientId, expirySeconds }: SlotOptions,
+  reader: Reader,
+  signal: AbortSignal
+): Promise<Link> =>
+  Link.open({
+    ...{ address, clientId, expirySeconds, signal },
+    receiveMaximum: RECEIVE_MAXIMUM,
+    onPublish: (packet, link) => reader.take(packet, link)
+  })
+
 /** What comes through one connection of a session. */
 class Reader {
   readonly #options: SlotOptions
   /** [MQTT5 4.6] PUBACKs go out in the order in which the messages came. */
   readonly #turns: Turn[] = []
+  #taken = 0
   #unstored = 0
   #bytes = 0
   #isLeaving = false
@@ -96,6 +116,7 @@ class Reader {
   take(packet: IPublishPacket, link: Link): void {
     // Not acknowledged, so it comes again, to whoever reads next.
     if (this.#isLeaving || !link.isUp) return
+    this.#taken++
     const { topic, qos, retain, messageId = 0 } = packet
     const payload = packet.payload as Buffer
     const turn = { messageId, isStored: retain }
@@ -126,6 +147,16 @@ class Reader {
     this.#isLeaving = true
     const end = performance.now() + DRAIN_LIMIT
     while (this.#turns.length > 0 && link.isUp && performance.now() < end) await wait(5)
+  }
+
+  /** A broker answers in order: nothing waits when nothing came before the answer. */
+  async finish(link: Link): Promise<void> {
+    for (let taken = -1; taken !== this.#taken; ) {
+      taken = this.#taken
+      await link.unsubscribe(this.#options.filter)
+      do await wait(5)
+      while (this.#unstored > 0 && link.isUp)
+    }
   }
 
   get #isFull(): boolean {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Slot } from './slot.ts'
 
@@ -9,26 +10,36 @@ export type SlotClaims = {
   nodes(): Promise<number | undefined>
 }
 
-export const SLOTS = 8
+/** Of any platform, whatever BUS_SLOTS says now. */
+const MOST_SLOTS = 16
 const ASK_EVERY = 1000
+const FINISH_AGAIN = 10_000
 
 /** This node's share of the sessions at the broker: none is left without a reader for long. */
 export class Slots {
+  readonly #count: number
   readonly #claims: SlotClaims
   readonly #open: (number: number) => Slot
+  readonly #finish: (number: number, signal: AbortSignal) => Promise<void>
   readonly #log: Pick<Logger, 'error'>
   readonly #held = new Map<number, Slot>()
+  readonly #stopping = new AbortController()
   #timer: NodeJS.Timeout | undefined
-  #isStopped = false
   #round: Promise<void> = Promise.resolve()
+  #finishing: Promise<void> = Promise.resolve()
 
   constructor(options: {
+    count: number
     claims: SlotClaims
     open: (number: number) => Slot
+    /** Ends a session for good when nothing waits in it any more. */
+    finish: (number: number, signal: AbortSignal) => Promise<void>
     log: Pick<Logger, 'error'>
   }) {
+    this.#count = options.count
     this.#claims = options.claims
     this.#open = options.open
+    this.#finish = options.finish
     this.#log = options.log
   }
 
@@ -46,34 +57,70 @@ export class Slots {
 
   /** Resolves when this node has its share, as far as it is free. */
   start(): Promise<void> {
+    this.#finishing = this.#finishSurplus()
+    return this.#goOn()
+  }
+
+  #goOn(): Promise<void> {
     this.#round = this.#share()
       .catch((err) => this.#log.error({ err }, 'sessions at the broker could not be shared out'))
       .finally(() => {
-        if (!this.#isStopped) this.#timer = setTimeout(() => void this.start(), ASK_EVERY)
+        if (!this.#isStopped) this.#timer = setTimeout(() => void this.#goOn(), ASK_EVERY)
       })
     return this.#round
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true
+    this.#stopping.abort()
     clearTimeout(this.#timer)
-    await this.#round
+    await Promise.all([this.#round, this.#finishing])
     await this.#giveBack([...this.#held])
   }
 
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
   async #share(): Promise<void> {
-    const share = Math.ceil(SLOTS / ((await this.#claims.nodes()) ?? 1))
+    const share = Math.ceil(this.#count / ((await this.#claims.nodes()) ?? 1))
     for (const [number, slot] of this.#held) {
       if (await this.#claims.take(`slot ${number}`)) continue
       this.#held.delete(number)
       void slot.drop()
     }
-    for (let number = 0; number < SLOTS && this.#held.size < share; number++) {
+    for (let number = 0; number < this.#count && this.#held.size < share; number++) {
       if (this.#isStopped) return
       if (this.#held.has(number) || !(await this.#claims.take(`slot ${number}`))) continue
       this.#held.set(number, this.#open(number))
     }
     await this.#giveBack([...this.#held].slice(share))
+  }
+
+  /** Sessions of a larger count before: the broker would go on dealing to them, and nobody reads. */
+  async #finishSurplus(): Promise<void> {
+    const { signal } = this.#stopping
+    let left = Array.from({ length: MOST_SLOTS - this.#count }, (_, i) => this.#count + i)
+    for (;;) {
+      const missed: number[] = []
+      for (const number of left) if (!(await this.#finished(number, signal))) missed.push(number)
+      if (missed.length === 0 || signal.aborted) return
+      left = missed
+      await wait(FINISH_AGAIN, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  /** False while another node has it, which knows of no other count yet. */
+  async #finished(number: number, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted || !(await this.#claims.take(`slot ${number}`))) return false
+    try {
+      await this.#finish(number, signal)
+      return true
+    } catch (err) {
+      if (!signal.aborted) this.#log.error({ err }, 'a session that is too many could not be ended')
+      return false
+    } finally {
+      await this.#claims.release(`slot ${number}`)
+    }
   }
 
   /** The connection ends first: two readers of one session throw each other out. */

@@ -15,6 +15,7 @@ export type Sample = {
 
 /** Why a message cannot be stored; the words are the labels of the counter and of the ledger. */
 export type Refusal =
+  | 'too large'
   | 'not json'
   | 'no numeric value'
   | 'bad msg'
@@ -26,11 +27,16 @@ export type Refusal =
 
 export type Reading = { timestamp: UnixMs; value: number; msg: string }
 
+/** The embedded broker takes no larger packet; nodes tell each other what is stored through theirs. */
+const LARGEST = 1024 * 1024
+
 /** The payload of an object topic. No timestamp means the moment of arrival. */
 export function parseReading(payload: Buffer, arrival: UnixMs): Reading | Refusal {
+  const text = payload.toString('utf8')
+  if (isTooLarge(payload, text)) return 'too large'
   let parsed: unknown
   try {
-    parsed = JSON.parse(payload.toString('utf8'))
+    parsed = JSON.parse(text)
   } catch {
     return 'not json'
   }
@@ -42,6 +48,10 @@ export function parseReading(payload: Buffer, arrival: UnixMs): Reading | Refusa
   if (msg !== undefined && msg !== null && typeof msg !== 'string') return 'bad msg'
   return { timestamp: at, value: value === 0 ? 0 : value, msg: msg ?? '' }
 }
+
+/** A byte that is no UTF-8 becomes three. */
+const isTooLarge = (payload: Buffer, text: string): boolean =>
+  payload.length > LARGEST || (payload.length > LARGEST / 3 && Buffer.byteLength(text) > LARGEST)
 
 /** Before 1970 or more than a day ahead is no time a device can mean. */
 function timestampOf(seconds: unknown, arrival: UnixMs): UnixMs | undefined {

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Directory } from '../access/directory.ts'
 import type { Bus } from '../bus/bus.ts'
+import { Rounds } from '../bus/rounds.ts'
 import type { History } from '../history/history.ts'
 import type { Latest } from '../history/latest.ts'
 import type { Spool } from '../history/spool.ts'
@@ -50,6 +51,9 @@ export class Peers {
   readonly #untold = new Map<string, Sample>()
   readonly #stopping = new AbortController()
   #telling: Promise<void> | undefined
+  /** Whoever asks while others are answered waits for the next answer, which may say more. */
+  readonly #askers = new Set<string>()
+  readonly #answering = new Rounds(() => this.#answer())
   #answers = new Set<string>()
   #catchUps = 0
   readonly #samples: string
@@ -66,13 +70,8 @@ export class Peers {
 
   /** Tells everything that comes into `latest` from now on, and what an end before left untold. */
   async start(): Promise<void> {
-    const { bus, latest, spool } = this.#parts
-    for await (const rows of spool.rows()) {
-      for (const sample of decodeSamples(rows)) {
-        const other = this.#untold.get(sample.topic)
-        if (!other || other.timestamp <= sample.timestamp) this.#untold.set(sample.topic, sample)
-      }
-    }
+    const { bus, latest } = this.#parts
+    for (const sample of await this.#waiting()) this.#untold.set(sample.topic, sample)
     latest.onNewer((sample) => {
       this.#untold.set(sample.topic, sample)
       this.#tellSoon()
@@ -82,7 +81,8 @@ export class Peers {
       (topic, payload) => this.#hear(topic, payload),
       () => {
         this.#tellSoon()
-        void this.#catchUpUntilDone()
+        if (this.#askers.size > 0) void this.#answering.ask()
+        void this.#catchUp()
       }
     )
   }
@@ -94,12 +94,13 @@ export class Peers {
   }
 
   #hear(topic: string, payload: Buffer): void {
-    const { node, log } = this.#parts
+    const { node } = this.#parts
     if (topic === this.#samples) {
       if (payload.at(-1) !== LINE_END) return
       void this.#load([...decodeSamples(payload)])
     } else if (topic === this.#hello && payload.toString() !== node) {
-      this.#answer(payload.toString()).catch((err) => log.error({ err }, 'a node got no answer'))
+      this.#askers.add(payload.toString())
+      void this.#answering.ask()
     } else if (topic === `${this.#told}/${node}`) {
       this.#answers.add(payload.toString())
     }
@@ -139,35 +140,61 @@ export class Peers {
     }
   }
 
-  /** What is not in history yet is in the spool: told again to whoever was away. */
-  async #answer(asker: string): Promise<void> {
-    const { bus, spool, node } = this.#parts
-    for await (const rows of spool.rows()) {
-      for (const part of inParts(decodeSamples(rows)))
-        await bus.publish(this.#samples, part, { qos: 1 })
+  /** What is not in history yet is in the spool: the newest of each topic. */
+  async #waiting(): Promise<Iterable<Sample>> {
+    const newest = new Map<string, Sample>()
+    for await (const rows of this.#parts.spool.rows()) {
+      for (const sample of decodeSamples(rows)) {
+        const other = newest.get(sample.topic)
+        if (!other || other.timestamp <= sample.timestamp) newest.set(sample.topic, sample)
+      }
     }
-    await bus.publish(`${this.#told}/${asker}`, node, { qos: 1 })
+    return newest.values()
   }
 
-  /** A later one, when the connection broke again, takes its place. */
-  async #catchUpUntilDone(): Promise<void> {
-    const { log } = this.#parts
+  /** Told again to all who were away. */
+  async #answer(): Promise<void> {
+    const { bus, node, log } = this.#parts
+    const askers = [...this.#askers]
+    this.#askers.clear()
+    try {
+      for (const part of inParts(await this.#waiting())) {
+        await bus.publish(this.#samples, part, { qos: 1 })
+      }
+      for (const asker of askers) await bus.publish(`${this.#told}/${asker}`, node, { qos: 1 })
+    } catch (err) {
+      if (this.#stopping.signal.aborted) return
+      log.error({ err }, 'other nodes got no answer')
+      for (const asker of askers) this.#askers.add(asker)
+    }
+  }
+
+  /**
+   * Only after all have answered is everything that was missed either heard or in history. However
+   * long history is away, what they answered holds.
+   */
+  async #catchUp(): Promise<void> {
     const number = ++this.#catchUps
+    // A later one, when the connection broke again, takes its place.
     const isWanted = () => number === this.#catchUps && !this.#stopping.signal.aborted
+    await this.#untilDone(() => this.#askOthers(), isWanted)
+    await this.#untilDone(() => this.#readHistory(isWanted), isWanted)
+  }
+
+  async #untilDone(step: () => Promise<void>, isWanted: () => boolean): Promise<void> {
     while (isWanted()) {
       try {
-        return await this.#catchUp()
+        return await step()
       } catch (err) {
         if (!isWanted()) return
-        log.error({ err }, 'latest values may be behind; tried again')
+        this.#parts.log.error({ err }, 'latest values may be behind; tried again')
         await wait(CATCH_UP_AGAIN, undefined, { signal: this.#stopping.signal }).catch(() => {})
       }
     }
   }
 
-  /** Only after all have answered is everything that was missed either heard or in history. */
-  async #catchUp(): Promise<void> {
-    const { bus, history, claims, node } = this.#parts
+  async #askOthers(): Promise<void> {
+    const { bus, claims, node } = this.#parts
     const { signal } = this.#stopping
     this.#answers = new Set()
     await bus.publish(this.#hello, node, { qos: 1 })
@@ -176,9 +203,12 @@ export class Peers {
     while (isMissing(await claims.nodes()) && performance.now() < end) {
       await wait(SECOND / 10, undefined, { signal })
     }
-    for await (const samples of history.latest()) {
+  }
+
+  async #readHistory(isWanted: () => boolean): Promise<void> {
+    for await (const samples of this.#parts.history.latest()) {
       await this.#load(samples)
-      signal.throwIfAborted()
+      if (!isWanted()) return
     }
   }
 }

@@ -46,8 +46,9 @@ const TICK_MS = 500
 const GRACE = MINUTE
 /** However far the clock steps, what was due longer ago is skipped. */
 const FARTHEST = HOUR
-/** Longer than publishing takes: whoever took a run before that is gone. */
+/** Longer than publishing takes: whoever took a run before that is gone, or did not get through. */
 const UNDER_WAY = 10 * SECOND
+const AGAIN_EVERY = 2 * SECOND
 /** At a time, so that nobody else waits long for the registry. */
 const CHUNK = 50
 
@@ -60,6 +61,7 @@ export class Scheduler {
   readonly #elapsed: () => number
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> = Promise.resolve()
+  #lookedAt = Number.NEGATIVE_INFINITY
   #last: { wall: UnixMs; elapsed: number } | undefined
 
   constructor(parts: Parts) {
@@ -151,8 +153,13 @@ export class Scheduler {
     }
   }
 
-  /** A process ended between taking and publishing: done again, a value with the same time is one. */
+  /**
+   * A process ended between taking and publishing, or the broker was away: done again, a value with
+   * the same time is one.
+   */
   async #finishUnfinished(now: UnixMs, floor: UnixMs): Promise<void> {
+    if (this.#last && this.#elapsed() - this.#lookedAt < AGAIN_EVERY) return
+    this.#lookedAt = this.#elapsed()
     const runs = await unfinishedRuns(this.#parts.registry, now - UNDER_WAY)
     await this.#publishAll(runs.filter(({ planned }) => planned >= floor))
     await this.#finish(
@@ -161,8 +168,11 @@ export class Scheduler {
     )
   }
 
+  /** What the broker does not take stays taken. */
   async #publishAll(runs: readonly Run[]): Promise<void> {
     const outcomes = await Promise.all(runs.map((run) => this.#publish(run)))
+    const left = outcomes.filter((outcome) => outcome === 'taken').length
+    if (left > 0) this.#parts.log.warn({ runs: left }, 'schedules could not be published yet')
     for (const outcome of ['published', 'failed'] as const) {
       await this.#finish(
         runs.filter((_, i) => outcomes[i] === outcome),
@@ -176,13 +186,18 @@ export class Scheduler {
     const topic = withClientId(client_id, given)
     const payload = JSON.stringify({ value, timestamp: toSeconds(unixMs(planned)), msg: '' })
     try {
+      await bus.publish(topic, payload, { qos: 1 })
+    } catch (err) {
+      log.debug({ err, topic }, 'a schedule could not be published')
+      return 'taken'
+    }
+    try {
       // Never held at the disk's reserve: the next schedules must not wait for it.
       const message = { topic, payload: Buffer.from(payload), qos: 0, retain: false } as const
       await ingest.accept(message, 'schedule')
-      await bus.publish(topic, payload, { qos: 1 })
       return 'published'
     } catch (err) {
-      log.error({ err, topic }, 'a schedule could not be published')
+      log.error({ err, topic }, 'the value of a schedule could not be stored')
       return 'failed'
     }
   }

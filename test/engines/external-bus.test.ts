@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import type { Message } from '../../src/bus/bus.ts'
 import { ExternalBus, type ExternalBusOptions } from '../../src/bus/external.ts'
 import { openClaims } from '../../src/registry/claims.ts'
@@ -9,11 +15,12 @@ import { eventually } from '../support/eventually.ts'
 import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { freePort } from '../support/port.ts'
+import { temporaryDirectory } from '../support/process.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 
 type After = { after(close: () => unknown): void }
 
-/** With claims of its own, so it has every slot; what is logged is kept. */
+/** With claims of its own, so it has every one of eight slots; what is logged is kept. */
 async function openBus(
   t: After,
   port: number,
@@ -26,6 +33,7 @@ async function openBus(
   const bus = new ExternalBus({
     url: `mqtt://${credentials}127.0.0.1:${port}`,
     platformId: 'a1b2c3d4',
+    slots: 8,
     claims: await openClaims('', true),
     onMessage: (message) => {
       received.push(message)
@@ -137,6 +145,41 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     assert.equal(second.received.length, 40)
   })
 
+  test('with fewer slots than before nothing is left in the sessions that are too many', async (t) => {
+    const { port } = await startMosquitto(t)
+    const many = await openBus(t, port)
+    await many.bus.start()
+    await ready(many.bus)
+    await many.bus.close()
+    const device = await mqttClient(t, port)
+    let sent = 0
+    const send = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () => device.publish('1/obj/a', `${sent++}`, { qos: 1 }))
+      )
+    // More in each session than may be on their way at once.
+    await send(12_000)
+    const one = await openBus(t, port, { slots: 1 })
+    await one.bus.start()
+    await ready(one.bus, 1)
+    await send(100)
+    await eventually(() => assert.equal(new Set(one.payloads()).size, sent), 30_000)
+    one.received.length = 0
+    for (let i = 0; i < 500; i++) void send(1)
+    await eventually(() => assert.equal(one.received.length, 500))
+    const numbers = one.payloads().map(Number)
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => a - b)
+    )
+    for (const slot of [1, 2, 3, 4, 5, 6, 7]) {
+      const clientId = `caracal-a1b2c3d4-slot-${slot}`
+      const { sessionPresent } = await mqttClient(t, port, { clientId, clean: false })
+      assert.equal(sessionPresent, false)
+    }
+    assert.equal(one.logged.length, 0)
+  })
+
   test('two platforms on one broker both get everything', async (t) => {
     const { port } = await startMosquitto(t)
     const [one, two] = [await openBus(t, port), await openBus(t, port, { platformId: 'ffffffff' })]
@@ -230,6 +273,26 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     })
   })
 
+  test('who listens can publish as soon as it begins again, however long the broker was away', async (t) => {
+    const { port, stop, start } = await startMosquitto(t)
+    const { bus } = await openBus(t, port)
+    const outcomes: string[] = []
+    const hello = () =>
+      bus.publish('caracal/hello', '', { qos: 1 }).then(
+        () => outcomes.push('told'),
+        (error) => outcomes.push(String(error))
+      )
+    bus.listen('caracal/news', () => {}, hello)
+    await bus.start()
+    await eventually(() => assert.deepEqual(outcomes, ['told']))
+    await stop('SIGTERM')
+    await wait(1500)
+    await start()
+    await eventually(() => assert.deepEqual(outcomes, ['told', 'told']))
+    bus.listen('caracal/more', () => {}, hello)
+    await eventually(() => assert.deepEqual(outcomes, ['told', 'told', 'told']))
+  })
+
   test('a broker that is killed under load: the reading goes on', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const { bus, received } = await openBus(t, port)
@@ -267,6 +330,37 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     assert.ok(nobody.bus.failure)
     await assert.rejects(nobody.bus.publish('1/set/a', ''), /ECONNREFUSED/)
   })
+})
+
+test('over TLS the broker is told the name that it is asked for, if it is a name', async (t) => {
+  const file = (name: string) => join(directory, name)
+  const directory = temporaryDirectory()
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  const key = ['-newkey', 'rsa:2048', '-nodes', '-keyout', file('key.pem')]
+  execFileSync('openssl', ['req', '-x509', ...key, '-out', file('cert.pem'), ...subject], {
+    stdio: 'ignore'
+  })
+  const [cert, privateKey] = ['cert.pem', 'key.pem'].map((name) => readFileSync(file(name), 'utf8'))
+  const names: (string | false | null)[] = []
+  const server = createTlsServer({ cert, key: privateKey }, (socket) => {
+    names.push((socket as TLSSocket & { servername: string | false | null }).servername)
+    socket.on('error', () => {})
+    socket.destroy()
+  })
+  server.listen(0)
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  for (const [host, name] of [
+    ['localhost', 'localhost'],
+    ['127.0.0.1', false]
+  ] as const) {
+    names.length = 0
+    const { bus } = await openBus(t, port, { url: `mqtts://${host}:${port}`, ca: cert })
+    await assert.rejects(bus.start(300), /ended the connection|ECONNRESET/)
+    await bus.close()
+    assert.deepEqual(new Set(names), new Set([name]), host)
+  }
 })
 
 test('a broker that does not speak MQTT 5 is refused', async (t) => {
@@ -320,5 +414,44 @@ onEveryRegistry('slots of nodes', ({ name, url }) => {
     await ready(one.bus)
     await send(80)
     await eventually(allRead)
+  })
+
+  test('of one slot a node that goes leaves everything, in its order, to the other', {
+    skip: withoutMosquitto
+  }, async (t) => {
+    const { port } = await startMosquitto(t)
+    const at = await url()
+    const numbers: number[] = []
+    const node = async () => {
+      const claims = await openClaims(at, false)
+      t.after(() => claims.close())
+      const onMessage = async ({ payload }: Message) => {
+        await wait(1)
+        numbers.push(Number(payload))
+      }
+      const { bus } = await openBus(t, port, { claims, slots: 1, onMessage })
+      await bus.start()
+      return { bus, claims }
+    }
+    const one = await node()
+    const two = await node()
+    await ready(one.bus, 1)
+    await ready(two.bus, 0)
+    assert.equal(two.bus.isRead, false)
+    await eventually(() => assert.equal(two.bus.isRead, true))
+    const device = await mqttClient(t, port)
+    const sending = Array.from({ length: 2000 }, (_, i) =>
+      device.publish('1/obj/a', `${i}`, { qos: 1 })
+    )
+    await eventually(() => assert.ok(numbers.length > 0))
+    await one.bus.close()
+    await one.claims.close()
+    await Promise.all(sending)
+    await eventually(() => assert.equal(numbers.length, 2000), 30_000)
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: 2000 }, (_, i) => i)
+    )
+    assert.equal(two.bus.counts.slots, 1)
   })
 })

@@ -205,6 +205,117 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
     assert.deepEqual(await read(`/api/v2/status/${id}`), [[value, timestamp]])
   })
 
+  test('a schedule that is due while the broker is away goes out when it is back, or failed and was not stored', async (t) => {
+    const broker = await startMosquitto(t)
+    let ahead = 0
+    const { url, world, stop } = await startTestPlatform({
+      clock: () => unixMs(Date.now() + ahead),
+      settings: { CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}` }
+    })
+    t.after(stop)
+    const { id, client_id } = await world.installation()
+    const base = `/api/v2/schedule/${id}`
+    const headers = { 'x-api-key': world.admin.token }
+    const read = async (path: string) => (await fetch(url + path, { headers })).json()
+    ahead = 58_000 - (Date.now() % 60_000)
+    const body = JSON.stringify({ topic: 'obj/lamp', value: 1, executor: 'server', active: true })
+    await fetch(url + base, { method: 'POST', headers, body })
+    const [schedule] = (await read(base)) as { id: number }[]
+    const due = Math.ceil((Date.now() + ahead) / 60_000) * 60
+    type Runs = { planned: number; outcome: string }[]
+    const outcomeOf = async (planned: number) => {
+      const runs = (await read(`${base}/${schedule?.id}/runs`)) as Runs
+      return runs.find((run) => run.planned === planned)?.outcome
+    }
+    type Log = { data: { timestamp: number }[] }
+    const stored = async () => {
+      const { data } = (await read(`/api/v3beta/log/${id}?from=${due - 1}&limit=100`)) as Log
+      return data.map(({ timestamp }) => timestamp)
+    }
+
+    await broker.stop('SIGTERM')
+    await eventually(async () => assert.equal(await outcomeOf(due), 'taken'))
+    await wait(2500)
+    assert.equal(await outcomeOf(due), 'taken')
+    assert.deepEqual(await stored(), [])
+    await broker.start()
+    const listener = await mqttClient(t, broker.port)
+    await listener.subscribe('#')
+    await eventually(async () => assert.equal(await outcomeOf(due), 'published'))
+    await eventually(async () => assert.deepEqual(await stored(), [due]))
+    const heard = () => listener.messages.filter(({ topic }) => topic === `${client_id}/obj/lamp`)
+    assert.deepEqual(
+      heard().map(({ payload }) => JSON.parse(payload).timestamp),
+      [due]
+    )
+
+    // The next one stays without a broker for more than a minute.
+    await broker.stop('SIGTERM')
+    await wait(1500)
+    ahead += (due + 60) * 1000 - (Date.now() + ahead)
+    await eventually(async () => assert.equal(await outcomeOf(due + 60), 'taken'))
+    ahead += 75_000
+    await eventually(async () => assert.equal(await outcomeOf(due + 60), 'failed'))
+    assert.deepEqual(await stored(), [due])
+  })
+
+  test('a message that is larger than may be stored is noted as refused', async (t) => {
+    const broker = await startMosquitto(t)
+    const { url, world, stop } = await startTestPlatform({
+      settings: { CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}` }
+    })
+    t.after(stop)
+    const { id, client_id } = await world.installation()
+    const device = await mqttClient(t, broker.port)
+    const headers = { 'x-api-key': world.admin.token }
+    const read = async (path: string) =>
+      (await (await fetch(url + path, { headers })).json()) as Record<string, unknown>[]
+    const message = (bytes: number) => {
+      const [start, end] = ['{"value":1,"msg":"', '"}']
+      return start + 'x'.repeat(bytes - start.length - end.length) + end
+    }
+    await device.publish(`${client_id}/obj/huge`, message(1_500_000), { qos: 1 })
+    await device.publish(`${client_id}/obj/over`, message(2 ** 20 + 1), { qos: 1 })
+    await device.publish(`${client_id}/obj/large`, message(2 ** 20), { qos: 1 })
+    await eventually(async () => {
+      const topics = (await read(`/api/v2/status/${id}`)).map(({ topic }) => topic)
+      assert.deepEqual(topics, [`${client_id}/obj/large`])
+    })
+    const refused = (await read('/api/v2/ledger')).map(({ topic, reason }) => [topic, reason])
+    assert.deepEqual(refused, [
+      [`${client_id}/obj/over`, 'too large'],
+      [`${client_id}/obj/huge`, 'too large']
+    ])
+  })
+
+  test('without timestamps the last message of a topic is its latest value, and the log has their order', async (t) => {
+    const broker = await startMosquitto(t)
+    const { url, world, stop } = await startTestPlatform({
+      settings: { CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}` }
+    })
+    t.after(stop)
+    const { id, client_id } = await world.installation()
+    const device = await mqttClient(t, broker.port)
+    const headers = { 'x-api-key': world.admin.token }
+    const read = async (path: string) => {
+      type Rows = { value: number }[]
+      const answer = (await (await fetch(url + path, { headers })).json()) as Rows | { data: Rows }
+      return ('data' in answer ? answer.data : answer).map(({ value }) => value)
+    }
+    for (const count of [9, 20, 500]) {
+      const sent = Array.from({ length: count }, (_, i) => i + 1)
+      const topic = `obj/${count}`
+      await Promise.all(
+        sent.map((value) =>
+          device.publish(`${client_id}/${topic}`, JSON.stringify({ value }), { qos: 1 })
+        )
+      )
+      const log = `/api/v3beta/log/${id}?from=0&limit=1000&order=asc&topics=${topic}`
+      await eventually(async () => assert.deepEqual(await read(log), sent))
+      assert.deepEqual(await read(`/api/v2/status/${id}?topics=${topic}`), [count])
+    }
+  })
+
   test('a broker that does not answer stops the start with one clear line', async () => {
     const port = await freePort()
     const { code, err } = await runCaracal({

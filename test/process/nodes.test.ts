@@ -39,6 +39,7 @@ describe('two nodes', { skip }, () => {
     CARACAL_REGISTRY_URL: postgres.url,
     CARACAL_HISTORY_URL: history,
     CARACAL_BUS_URL: `mqtt://127.0.0.1:${mosquitto.port}`,
+    CARACAL_BUS_SLOTS: '8',
     CARACAL_ADMIN_EMAIL: 'boss@example.org',
     CARACAL_ADMIN_PASSWORD: 'correct horse battery',
     CARACAL_FILES_DIR: files,

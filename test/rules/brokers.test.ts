@@ -30,6 +30,14 @@ test('EMQX acknowledges nothing that was refused', () => {
   )
 })
 
+test('EMQX deals by topic, so that nodes may share and order holds', () => {
+  assert.match(
+    read('deploy/emqx/caracal.hocon'),
+    /^mqtt \{[^}]*^ {2}shared_subscription_strategy = hash_topic$/m
+  )
+  assert.match(read('deploy/compose.yaml'), /^ {4}CARACAL_BUS_SLOTS: 8$/m)
+})
+
 test('mosquitto-go-auth caches nothing and knows no superuser', () => {
   const options = read('deploy/mosquitto/go-auth.conf').match(/^auth_opt_\S*(cache|superuser).*$/gm)
   assert.deepEqual(options, ['auth_opt_disable_superuser true', 'auth_opt_cache false'])
