@@ -33,6 +33,7 @@ const START_LIMIT = 10_000
 /** Longer than the pause between two tries. */
 const COME_BACK = 2000
 const CUT_LIMIT = 5000
+const ALL_VALUES = '+/obj/#'
 const DAY_SECONDS = 86_400
 const LONGEST_EXPIRY = 0xff_ff_ff_fe
 
@@ -159,13 +160,16 @@ export class ExternalBus implements Bus {
   }
 
   #slotOptions(number: number): SlotOptions {
-    const { onMessage } = this.#options
+    const { onMessage, slots } = this.#options
+    // A group of its own: two platforms on one broker do not take each other's messages away. For one
+    // session an ordinary subscription is enough, and no broker forgets it when it restarts.
+    const filters = { alone: ALL_VALUES, shared: `$share/${this.#prefix}/${ALL_VALUES}` }
     return {
       address: this.address,
       clientId: `${this.#prefix}-slot-${number}`,
       expirySeconds: this.#expirySeconds,
-      // A group of its own: two platforms on one broker do not take each other's messages away.
-      filter: `$share/${this.#prefix}/+/obj/#`,
+      filter: slots === 1 ? filters.alone : filters.shared,
+      formerFilter: slots === 1 ? filters.shared : filters.alone,
       onMessage,
       onReceived: () => this.#received++,
       onChange: () => this.#report()

@@ -144,12 +144,8 @@ export class Link {
     return this.#ask((messageId) => ({ cmd: 'subscribe', messageId, subscriptions }))
   }
 
-  unsubscribe(filter: string): Promise<void> {
-    return this.#ask((messageId) => ({
-      cmd: 'unsubscribe',
-      messageId,
-      unsubscriptions: [filter]
-    }))
+  unsubscribe(unsubscriptions: string[]): Promise<void> {
+    return this.#ask((messageId) => ({ cmd: 'unsubscribe', messageId, unsubscriptions }))
   }
 
   /** Resolves when the broker has it: acknowledged, or with QoS 0 written. */

@@ -6,6 +6,8 @@ import { Link, type LinkOptions } from './link.ts'
 
 export type SlotOptions = Pick<LinkOptions, 'address' | 'clientId' | 'expirySeconds'> & {
   filter: string
+  /** Of the same session with another number of slots. */
+  formerFilter: string
   onMessage: MessageHandler
   onReceived: () => void
   onChange: () => void
@@ -78,8 +80,10 @@ export class Slot {
     const reader = new Reader(this.#options)
     this.#reader = reader
     const link = await openLink(this.#options, reader, signal)
+    const { filter, formerFilter } = this.#options
     try {
-      await link.subscribe(this.#options.filter, { isOthersOnly: false })
+      if (link.isResumed) await link.unsubscribe([formerFilter])
+      await link.subscribe(filter, { isOthersOnly: false })
       return link
     } catch (error) {
       link.destroy(error as Error)
@@ -153,7 +157,7 @@ class Reader {
   async finish(link: Link): Promise<void> {
     for (let taken = -1; taken !== this.#taken; ) {
       taken = this.#taken
-      await link.unsubscribe(this.#options.filter)
+      await link.unsubscribe([this.#options.filter, this.#options.formerFilter])
       do await wait(5)
       while (this.#unstored > 0 && link.isUp)
     }

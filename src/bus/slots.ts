@@ -56,9 +56,13 @@ export class Slots {
   }
 
   /** Resolves when this node has its share, as far as it is free. */
-  start(): Promise<void> {
-    this.#finishing = this.#finishSurplus()
-    return this.#goOn()
+  async start(): Promise<void> {
+    const surplus = Array.from({ length: MOST_SLOTS - this.#count }, (_, i) => this.#count + i)
+    const finishing = this.#finishAll(surplus)
+    this.#finishing = finishing.then((left) => this.#finishLater(left))
+    // What one session gets alone must not go to them as well.
+    await finishing
+    await this.#goOn()
   }
 
   #goOn(): Promise<void> {
@@ -97,15 +101,18 @@ export class Slots {
   }
 
   /** Sessions of a larger count before: the broker would go on dealing to them, and nobody reads. */
-  async #finishSurplus(): Promise<void> {
+  async #finishAll(numbers: readonly number[]): Promise<number[]> {
     const { signal } = this.#stopping
-    let left = Array.from({ length: MOST_SLOTS - this.#count }, (_, i) => this.#count + i)
-    for (;;) {
-      const missed: number[] = []
-      for (const number of left) if (!(await this.#finished(number, signal))) missed.push(number)
-      if (missed.length === 0 || signal.aborted) return
-      left = missed
+    const left: number[] = []
+    for (const number of numbers) if (!(await this.#finished(number, signal))) left.push(number)
+    return left
+  }
+
+  async #finishLater(numbers: readonly number[]): Promise<void> {
+    const { signal } = this.#stopping
+    for (let left = numbers; left.length > 0 && !signal.aborted; ) {
       await wait(FINISH_AGAIN, undefined, { signal }).catch(() => {})
+      left = await this.#finishAll(left)
     }
   }
 

@@ -145,6 +145,42 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     assert.equal(second.received.length, 40)
   })
 
+  test('with one slot nothing is lost that is sent to a broker that restarted, before we are back', async (t) => {
+    const { port, stop, start } = await startMosquitto(t)
+    const first = await openBus(t, port, { slots: 1 })
+    await first.bus.start()
+    await ready(first.bus, 1)
+    await first.bus.close()
+    await stop('SIGTERM')
+    await start()
+    const device = await mqttClient(t, port)
+    for (let i = 0; i < 40; i++) await device.publish('1/obj/a', `${i}`, { qos: 1 })
+    const second = await openBus(t, port, { slots: 1 })
+    await second.bus.start()
+    await eventually(() => assert.equal(second.received.length, 40))
+  })
+
+  test('with another number of slots than before every message comes once', async (t) => {
+    const { port } = await startMosquitto(t)
+    const device = await mqttClient(t, port)
+    let sent = 0
+    for (const slots of [1, 8, 1]) {
+      const { bus, payloads } = await openBus(t, port, { slots })
+      await bus.start()
+      await ready(bus, slots)
+      const begin = sent
+      for (let i = 0; i < 40; i++) await device.publish('1/obj/a', `${sent++}`, { qos: 1 })
+      await eventually(() => assert.equal(new Set(payloads()).size, 40))
+      assert.deepEqual(
+        payloads()
+          .map(Number)
+          .sort((a, b) => a - b),
+        Array.from({ length: 40 }, (_, i) => begin + i)
+      )
+      await bus.close()
+    }
+  })
+
   test('with fewer slots than before nothing is left in the sessions that are too many', async (t) => {
     const { port } = await startMosquitto(t)
     const many = await openBus(t, port)
