@@ -13,6 +13,10 @@ export function breadth(pattern: string): 0 | 1 | 2 {
   return pattern.includes('*', pattern.indexOf('@')) ? 2 : 1
 }
 
+/** False where anybody's domain is meant, as by `*` or `*.com`. */
+export const namesDomain = (pattern: string): boolean =>
+  !pattern.includes('*', pattern.indexOf('@')) || /\.[^.*]+\.[^.*]+$/.test(pattern)
+
 /** Whether there may be an address that both match. */
 export function patternsOverlap(one: string, other: string): boolean {
   const [names, domains] = [0, 1].map((side) =>

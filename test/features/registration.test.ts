@@ -448,7 +448,7 @@ onEveryRegistry('registration', (engine) => {
         assert.deepEqual((await world.request(`GET ${at}`, { as: world.admin })).json, json)
       }
     })
-    for (const email_pattern of ['*@b.example', 'anna@B.example', '*@b*', '*@*'] as const) {
+    for (const email_pattern of ['*@b.example', 'anna@B.example'] as const) {
       const taken = {
         status: 409,
         body: { message: 'email_pattern overlaps with a policy of another organization' }
@@ -475,6 +475,23 @@ onEveryRegistry('registration', (engine) => {
         expect: taken,
         and: async (_, { at, policy, user }, world) =>
           assert.deepEqual((await world.request(`GET ${at}`, { as: user })).json, policy)
+      })
+    }
+    for (const email_pattern of ['*@*', '*@*.com', '*@b*'] as const) {
+      const tooWide = { status: 400, body: { message: 'email_pattern must name a domain' } }
+      scenario(`POST with ${email_pattern} by somebody of one organization`, {
+        given: policyOf,
+        as: asManager,
+        request: `POST ${url}`,
+        body: ({ role_id }: Given) => ({ email_pattern, role_id }),
+        expect: tooWide
+      })
+      scenario(`PUT with ${email_pattern} by somebody of one organization`, {
+        given: policyOf,
+        as: asManager,
+        request: ({ at }) => `PUT ${at}`,
+        body: { email_pattern },
+        expect: tooWide
       })
     }
     test('100 of one organization at most', async () => {

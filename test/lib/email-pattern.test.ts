@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { breadth, emailMatches, patternsOverlap } from '../../src/lib/email-pattern.ts'
+import { breadth, emailMatches, namesDomain, patternsOverlap } from '../../src/lib/email-pattern.ts'
 
 test('emailMatches', () => {
   const f = (pattern: string, email: string, want: boolean) =>
@@ -33,6 +33,20 @@ test('breadth: an address, what is in a domain, whatever is in several', () => {
   f('anna@*.example.com', 2)
   f('*@*.com', 2)
   f('*@*', 2)
+})
+
+test('namesDomain', () => {
+  const f = (pattern: string, want: boolean) => assert.equal(namesDomain(pattern), want, pattern)
+
+  f('anna@example.com', true)
+  f('*@example.com', true)
+  f('*@localhost', true)
+  f('*@*.example.com', true)
+  f('*@*', false)
+  f('*@*.com', false)
+  f('*@example.*', false)
+  f('*@*example.com', false)
+  f('a.b.c@*', false)
 })
 
 test('patternsOverlap', () => {

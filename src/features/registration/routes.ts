@@ -8,6 +8,7 @@ import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, conflict, forbidden, tooManyRegistrations } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
+import { namesDomain } from '../../lib/email-pattern.ts'
 import {
   deletePolicy,
   findPolicy,
@@ -213,6 +214,7 @@ async function checkPattern(
   pattern: string
 ): Promise<void> {
   if (reachesEverything(principal)) return
+  if (!namesDomain(pattern)) throw badRequest('email_pattern must name a domain')
   if (await overlapsElsewhere(registry, pattern, principal.organizationsBelow)) {
     throw conflict('email_pattern overlaps with a policy of another organization')
   }
