@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
+import { deleteUnlessUsed } from './delete-unused.ts'
 import { forUpdate, isOneOf } from './dialect.ts'
 import { flag } from './meta.ts'
 import type { Registry } from './tables.ts'
@@ -152,22 +153,11 @@ export const updateEdgeApp = (
   })
 
 /** With its versions; not while an installation has it. */
-export const deleteEdgeApp = (registry: Registry, id: number): Promise<'deleted' | 'used'> =>
-  registry.transaction().execute(async (registry) => {
-    await registry
-      .selectFrom('edge_apps')
-      .select('id')
-      .where('id', '=', id)
-      .modifyEnd(forUpdate(registry))
-      .execute()
-    const user = await registry
-      .selectFrom('edge_app_instances')
-      .select('id')
-      .where('app_id', '=', id)
-      .executeTakeFirst()
-    if (user) return 'used'
-    await registry.deleteFrom('edge_apps').where('id', '=', id).execute()
-    return 'deleted'
+export const deleteEdgeApp = (registry: Registry, publisher_id: number, id: number) =>
+  deleteUnlessUsed(registry, {
+    ...{ table: 'edge_apps', id },
+    within: sql`publisher_id = ${publisher_id}`,
+    usedIn: { table: 'edge_app_instances', column: 'app_id' }
   })
 
 /** An app outlives its publisher: the organization above takes it over. */

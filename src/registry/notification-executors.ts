@@ -1,5 +1,6 @@
 import { type Selectable, type SqlBool, sql } from 'kysely'
-import { forUpdate, isOneOf } from './dialect.ts'
+import { deleteUnlessUsed } from './delete-unused.ts'
+import { isOneOf } from './dialect.ts'
 import type { Registry, Tables } from './tables.ts'
 
 type Row = Selectable<Tables['notification_executors']>
@@ -134,24 +135,11 @@ export const deleteExecutor = (
   registry: Registry,
   organizationIds: readonly number[],
   id: number
-): Promise<'deleted' | 'missing' | 'used'> =>
-  registry.transaction().execute(async (registry) => {
-    const found = await registry
-      .selectFrom('notification_executors')
-      .select('id')
-      .where('id', '=', id)
-      .where(within(registry, organizationIds))
-      .modifyEnd(forUpdate(registry))
-      .executeTakeFirst()
-    if (!found) return 'missing'
-    const user = await registry
-      .selectFrom('notification_outputs')
-      .select('id')
-      .where('notification_output_executor_id', '=', id)
-      .executeTakeFirst()
-    if (user) return 'used'
-    await registry.deleteFrom('notification_executors').where('id', '=', id).execute()
-    return 'deleted'
+) =>
+  deleteUnlessUsed(registry, {
+    ...{ table: 'notification_executors', id },
+    within: within(registry, organizationIds),
+    usedIn: { table: 'notification_outputs', column: 'notification_output_executor_id' }
   })
 
 /** With their organizations. Outputs elsewhere that still name one could not be sent any more. */

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
-import { forKeyShare, forUpdate } from './dialect.ts'
+import { deleteUnlessUsed } from './delete-unused.ts'
+import { forKeyShare } from './dialect.ts'
 import { isOfInstallation } from './notification-executors.ts'
 import type { Registry, Tables } from './tables.ts'
 
@@ -84,28 +85,11 @@ export const updateMessage = (
     .returningAll()
     .executeTakeFirst()
 
-export const deleteMessage = (
-  registry: Registry,
-  installation_id: number,
-  id: number
-): Promise<'deleted' | 'missing' | 'used'> =>
-  registry.transaction().execute(async (registry) => {
-    const found = await registry
-      .selectFrom('notification_messages')
-      .select('id')
-      .where('id', '=', id)
-      .where('installation_id', '=', installation_id)
-      .modifyEnd(forUpdate(registry))
-      .executeTakeFirst()
-    if (!found) return 'missing'
-    const user = await registry
-      .selectFrom('notification_outputs')
-      .select('id')
-      .where('notification_message_id', '=', id)
-      .executeTakeFirst()
-    if (user) return 'used'
-    await registry.deleteFrom('notification_messages').where('id', '=', id).execute()
-    return 'deleted'
+export const deleteMessage = (registry: Registry, installation_id: number, id: number) =>
+  deleteUnlessUsed(registry, {
+    ...{ table: 'notification_messages', id },
+    within: sql`installation_id = ${installation_id}`,
+    usedIn: { table: 'notification_outputs', column: 'notification_message_id' }
   })
 
 export async function listOutputs(

@@ -94,9 +94,10 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
       config: { access: permit('edge/app/update'), trace: deletes('edge_app', 'app_id') }
     },
     async ({ principal, params }) => {
-      const { official } = await ownApp(registry, principal, params.app_id)
+      const { id, official, publisher } = await ownApp(registry, principal, params.app_id)
       checkOfficial(principal, official, false)
-      const outcome = await deleteEdgeApp(registry, params.app_id)
+      const outcome = await deleteEdgeApp(registry, publisher.id, id)
+      if (outcome === 'missing') throw forbidden()
       if (outcome === 'used') throw conflict('an installation has the app')
       return { message: 'Deleted' }
     }
