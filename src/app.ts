@@ -41,6 +41,7 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
     rewriteUrl: ({ url = '' }) => addressOf(withoutExtraSlashes(url)),
     frameworkErrors: answerMalformedUrl,
     routerOptions: {
+      ignoreTrailingSlash: true,
       // A metadata key has up to 255 characters, each up to twelve when percent-encoded.
       maxParamLength: 255 * 12
     },
