@@ -13,7 +13,7 @@ import { createApp } from './app.ts'
 import { brokerHost } from './bus/link.ts'
 import type { Config } from './config.ts'
 import { lockDataDir } from './data-dir.ts'
-import type { Deps, Health } from './deps.ts'
+import type { App, Deps, Health } from './deps.ts'
 import { LYNX } from './dialect.ts'
 import { FileStore } from './file-store.ts'
 import { Latest } from './history/latest.ts'
@@ -226,7 +226,7 @@ async function open(
 
   const trust = trustIn(config.TRUSTED_PROXIES)
   const app = await createApp(deps, { https: tls?.current, trust })
-  closers.push(() => app.close())
+  closers.push(() => closeApp(app))
   await bus.attach(app.server, tls, (request) => callerAddress(request, trust))
   tls?.serve(app.server)
   await app
@@ -275,6 +275,12 @@ async function open(
   const onStop = (close: () => unknown) => void closers.push(close)
   const { port: mqttPort, tlsPort: mqttsPort } = bus
   return { deps, httpPort, mqttPort, mqttsPort, historyEngine: engine, onStop, stop }
+}
+
+/** A connection whose answer ends after the close has begun would stay until its keep-alive is over. */
+async function closeApp(app: App): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
+  await app.close().finally(() => clearInterval(sweep))
 }
 
 /** Uploads stop at twice the reserve, so that they never keep samples from being acknowledged. */

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { statfs, utimes } from 'node:fs/promises'
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { json } from 'node:stream/consumers'
+import { json, text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { HOUR, unixMs } from '../../src/lib/unix-time.ts'
@@ -243,6 +243,26 @@ test('uploads stop while there still is room for samples', async () => {
   } finally {
     await platform.stop()
   }
+})
+
+test('an answer that ends after the stop has begun does not hold it up', {
+  timeout: 30_000
+}, async (t) => {
+  const platform = await startTestPlatform()
+  const { user, at } = await withUser(platform.world)
+  const content = 'x'.repeat(8 * 1024 * 1024)
+  const headers = { 'x-api-key': user.token, ...type }
+  const up = await fetch(platform.url + at, { method: 'POST', headers, body: head + content + end })
+  const [file] = (await up.json()) as { hash: string }[]
+  const agent = new Agent({ keepAlive: true })
+  t.after(() => agent.destroy())
+  const download = httpRequest(`${platform.url}/api/v2/file/download/${file?.hash}`, {
+    ...{ agent, headers: { 'x-api-key': user.token } }
+  }).end()
+  const [answer] = (await once(download, 'response')) as [IncomingMessage]
+  const stopping = platform.stop()
+  assert.equal((await text(answer)).length, content.length)
+  await stopping
 })
 
 test('a FILES_DIR that is away answers 503 and ends nothing, until it is back', async () => {
