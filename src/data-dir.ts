@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { ConfigError } from './config.ts'
 
 export type DataDirLock = { release(): void }
 
@@ -22,6 +23,23 @@ export function lockDataDir(path: string): DataDirLock {
   }
   const held = db
   return { release: () => held.close() }
+}
+
+const movedFile = (dataDir: string): string => join(dataDir, 'registry.moved')
+
+/** The registry here is a backup from now on. */
+export function noteMovedRegistry(dataDir: string, target: string): void {
+  writeFileSync(movedFile(dataDir), `${target}\n`)
+}
+
+/** Ids that were given out at the new place would be given out here again. */
+export function refuseMovedRegistry(dataDir: string): void {
+  const file = movedFile(dataDir)
+  if (!existsSync(file)) return
+  const target = readFileSync(file, 'utf8').trim()
+  throw new ConfigError(
+    `CARACAL_REGISTRY_URL is not set, but the registry of DATA_DIR was moved to ${target}; to go back to what is left here, remove ${file}`
+  )
 }
 
 function describe(path: string, pidFile: string, error: unknown): Error {

@@ -12,7 +12,7 @@ import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
 import { brokerHost } from './bus/link.ts'
 import type { Config } from './config.ts'
-import { lockDataDir } from './data-dir.ts'
+import { lockDataDir, refuseMovedRegistry } from './data-dir.ts'
 import type { App, Deps, Health } from './deps.ts'
 import { LYNX } from './dialect.ts'
 import { FileStore } from './file-store.ts'
@@ -29,7 +29,8 @@ import { SECOND } from './lib/unix-time.ts'
 import { Metrics } from './metrics.ts'
 import { Executors } from './outbound/executors.ts'
 import { openSenders } from './outbound/open.ts'
-import { explainPort, openBus, openStore, type PlatformBus } from './platform-bus.ts'
+import { explainPort, openBus, openStore } from './platform-bus.ts'
+import { describeState } from './platform-metrics.ts'
 import { openClaims } from './registry/claims.ts'
 import { openRegistry } from './registry/open.ts'
 import { openSearcher } from './registry/searcher.ts'
@@ -95,6 +96,7 @@ async function open(
   const { DATA_DIR: dataDir, HOST: host } = config
   const lock = lockDataDir(dataDir)
   closers.push(() => lock.release())
+  if (config.REGISTRY_URL === '') refuseMovedRegistry(dataDir)
   const tls = openTls(config, log)
   closers.push(() => tls?.close())
 
@@ -134,6 +136,13 @@ async function open(
     throw new Error(`DATA_DIR ${dataDir} is a copy of one that another node runs on`)
   }
   const latest = await readLatest(history, spool)
+  const isElsewhere = config.REGISTRY_URL !== '' && !/^https?:/.test(config.HISTORY_URL)
+  if (isElsewhere && latest.size === 0 && directory.size > 0) {
+    log.warn(
+      { dataDir, installations: directory.size },
+      'the registry has installations, but the history here is empty: is CARACAL_DATA_DIR the right one?'
+    )
+  }
   directory.onRemoved((id) => latest.erase(id))
 
   const metrics = new Metrics()
@@ -356,45 +365,6 @@ const failed = (why: unknown) => ({
   ok: false,
   detail: why instanceof Error ? why.message : String(why)
 })
-
-function describeState(
-  metrics: Metrics,
-  parts: Pick<Deps, 'spool' | 'trace' | 'history' | 'latest' | 'directory'> & {
-    bus: PlatformBus
-    disk: DiskSpace
-    retention: Retention
-  }
-): void {
-  const { spool, trace, history, latest, directory, bus, disk, retention } = parts
-  const state = () => spool.state()
-  metrics.gauge(
-    'spool_samples',
-    'Samples on their way to history',
-    async () => (await state()).samples
-  )
-  metrics.gauge('spool_bytes', 'Their size on disk', async () => (await state()).bytes)
-  metrics.gauge('history_bytes', 'History on disk', () =>
-    // The other figures matter most when history does not answer.
-    history.sizes().then(
-      ({ bytes }) => bytes,
-      () => Number.NaN
-    )
-  )
-  metrics.gauge(
-    'history_budget_excess_bytes',
-    'History above HISTORY_BUDGET_MB that is too young to be dropped',
-    () => retention.excess
-  )
-  metrics.gauge('topics', 'Topics with a latest value', () => latest.size)
-  metrics.gauge('installations', 'Installations', () => directory.size)
-  bus.describe(metrics)
-  metrics.gauge(
-    'trace_dropped',
-    'Refused writes and sign-ins that were too many to trace, since the start',
-    () => trace.dropped
-  )
-  metrics.gauge('disk_free_bytes', 'Free space of the data directory', () => disk.free)
-}
 
 /** What is in this node's own directory others cannot read. */
 const keepsForItself = ({ HISTORY_URL, BUS_URL, FILES_DIR, DATA_DIR }: Config): boolean =>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config.ts'
-import { lockDataDir } from '../data-dir.ts'
+import { lockDataDir, noteMovedRegistry } from '../data-dir.ts'
 import type { History } from '../history/history.ts'
 import { openHistory } from '../history/open.ts'
 import { Spool } from '../history/spool.ts'
@@ -39,6 +39,7 @@ export async function migrateTo(
       const show = (label: string) => showProgress(label, out)
       const { rows } = await moveRegistry({ ...registries, show })
       out.write(`  Registry: ${rows} rows, the same there\n`)
+      noteMovedRegistry(dataDir, registries.name)
     }
     out.write(farewell(dataDir, targets))
   } finally {
@@ -132,6 +133,7 @@ function farewell(dataDir: string, { registry, history, cluster }: Targets): str
     '  Moved and compared. From now on start with these settings, whole, as you gave them (users',
     '  and passwords are left out here):',
     '',
+    `    CARACAL_DATA_DIR=${dataDir}`,
     ...(registry ? [`    CARACAL_REGISTRY_URL=${nameOf(registry)}`] : []),
     ...(history ? [`    CARACAL_HISTORY_URL=${nameOf(history)}`] : []),
     ...(cluster ? [`    CARACAL_HISTORY_CLUSTER=${cluster}`] : []),
@@ -139,10 +141,10 @@ function farewell(dataDir: string, { registry, history, cluster }: Targets): str
       ? ['', '  and without the old history beside it:', '', `    mv ${old} ${old}.moved`]
       : []),
     '',
-    `  Nothing was removed from ${dataDir}. Still in use there: spool.sqlite, outbox/, files, and`,
-    '  mqtt.sqlite with the sessions, queued and retained messages of the embedded broker, which',
-    '  cannot move to another broker. Several nodes share uploaded files in FILES_DIR; before the',
-    '  first of them starts:',
+    `  Nothing was removed from ${dataDir}. Still in use there:${history ? '' : ' history/, all there is of it;'}`,
+    '  spool.sqlite, outbox/, files, and mqtt.sqlite with the sessions, queued and retained messages',
+    '  of the embedded broker, which cannot move to another broker. Several nodes share uploaded',
+    '  files in FILES_DIR; before the first of them starts:',
     '',
     `    cp -a ${join(dataDir, 'files')}/. FILES_DIR/`,
     ''

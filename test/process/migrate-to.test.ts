@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -92,11 +92,29 @@ onPostgres('migrate-to', (engine) => {
     assert.match(out, /mqtt\.sqlite/)
     assert(!out.includes('caracal@'), 'no credentials')
 
+    const forgotten = await runCaracal(env)
+    assert.equal(forgotten.code, 1)
+    assert.match(
+      forgotten.err,
+      /^caracal: CARACAL_REGISTRY_URL is not set, but .* postgres:\/\/127/
+    )
+    const again = await runCaracal(env, args)
+    assert.equal(again.code, 0, again.err)
+
     const moved = await startCaracal({ CARACAL_DATA_DIR, CARACAL_REGISTRY_URL: url })
     const found = await fetch(`${moved.url}/api/v3beta/search?q=Lamp*`, {
       headers: { 'x-api-key': token }
     })
     assert.equal(((await found.json()) as { total: number }).total, 200)
     assert.equal(await moved.kill('SIGTERM'), 0)
+
+    const elsewhere = await startCaracal({
+      ...{ CARACAL_DATA_DIR: temporaryDirectory(), CARACAL_REGISTRY_URL: url }
+    })
+    assert.match(elsewhere.printed(), /is CARACAL_DATA_DIR the right one\?/)
+    await elsewhere.kill('SIGTERM')
+    rmSync(join(CARACAL_DATA_DIR, 'registry.moved'))
+    const back = await startCaracal(env)
+    assert.equal(await back.kill('SIGTERM'), 0)
   })
 })

@@ -8,7 +8,10 @@ const files = globSync('src/**/*.{ts,js}', { cwd: root })
 
 /** docs/architecture.md draws these levels; imports point down only. */
 const levels: [level: number, pattern: RegExp][] = [
-  [5, /^src\/(main|platform|platform-bus|console|progress)\.ts$|^src\/(demo|move)\//],
+  [
+    5,
+    /^src\/(main|platform|platform-bus|platform-metrics|console|progress)\.ts$|^src\/(demo|move)\//
+  ],
   [4, /^src\/(app|routes|dialect)\.ts$|^src\/workers\//],
   [3, /^src\/features\//],
   [2, /^src\/(access|notify|metadata)\/|^src\/deps\.ts$/],
