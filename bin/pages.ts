@@ -201,6 +201,7 @@ function errorsPage(): string {
     'Every error is `{"message": "..."}`, but for the 400 of `PUT /api/v2/auth/reset_password`, which has no body',
     '[contract: Auth]. Unknown paths and methods answer 404 in the same form. An installation, organization or user',
     'that the caller cannot see is 403, whether it exists or not; what is missing inside a visible one is 404.',
+    'The contract is the published description of the API that existing clients speak, kept outside this repository.',
     '',
     '| status | message | made by | thrown in |',
     '|---|---|---|---|',

@@ -29,7 +29,8 @@ export async function openHistory(at: HistoryPlace): Promise<OpenedHistory> {
   const found = await enginesWithData(directory)
   const other = found.find((engine) => engine !== (wanted ?? found[0]))
   if (other !== undefined) {
-    const way = wanted === 'clickhouse' ? 'take it along with "npm start -- migrate-to" or ' : ''
+    const way =
+      wanted === 'clickhouse' ? 'take it along with "npm run caracal -- migrate-to" or ' : ''
     throw new Error(
       `${join(directory, other)} holds history of ${other}; ${way}move it away to start with ${wanted ?? found[0]}.`
     )

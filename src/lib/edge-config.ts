@@ -29,7 +29,9 @@ export function appJsonFault(text: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(text)
     if (isTooDeep(parsed)) return `app_json is nested more than ${MAX_DEPTH} levels deep`
-    return isMap(parsed) ? undefined : 'app_json must be a JSON object'
+    if (!isMap(parsed)) return 'app_json must be a JSON object'
+    const { input = {} } = parsed
+    return isMap(input) ? undefined : 'app_json.input must be an object'
   } catch (error) {
     return `app_json is not valid JSON: ${error instanceof Error ? error.message : error}`
   }

@@ -11,7 +11,7 @@ export type Targets = {
 }
 
 const usage =
-  'migrate-to [--registry postgres://...] [--history http(s)://.../database [--history-cluster name]]'
+  'migrate-to [--registry postgres://... | --registry-file FILE] [--history http(s)://.../database | --history-file FILE [--history-cluster name]]'
 
 const options = {
   registry: { type: 'string' },

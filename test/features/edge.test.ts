@@ -379,6 +379,12 @@ onEveryRegistry('edge apps', (engine) => {
       ],
       ['a list as JSON', { ...files, app_json: '[]' }, 400, 'app_json must be a JSON object'],
       [
+        'a list as input',
+        { ...files, app_json: '{"input":[{"name":"level"}]}' },
+        400,
+        'app_json.input must be an object'
+      ],
+      [
         'bytes that are no text',
         { ...files, app_lua: new Uint8Array([255, 254]) },
         400,

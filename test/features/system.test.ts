@@ -100,6 +100,8 @@ onEveryRegistry('system', (engine) => {
         '403',
         '500'
       ])
+      const verify = paths['/api/v2/gateway/verify/{installation_id}']?.['post']
+      assert.equal(Object.keys(verify?.responses ?? {})[0], '204')
     }
   })
 

@@ -7,6 +7,9 @@ test('appJsonFault', () => {
   assert.equal(appJsonFault('{"input":{},"guide":[]}'), undefined)
   assert.equal(appJsonFault('[]'), 'app_json must be a JSON object')
   assert.equal(appJsonFault('null'), 'app_json must be a JSON object')
+  for (const input of ['[]', 'null', '"level"', '5', 'true']) {
+    assert.equal(appJsonFault(`{"input":${input}}`), 'app_json.input must be an object')
+  }
   assert.match(appJsonFault('{"input":') ?? '', /^app_json is not valid JSON: /)
   assert.match(appJsonFault('') ?? '', /^app_json is not valid JSON: /)
 })

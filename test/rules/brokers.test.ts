@@ -43,13 +43,19 @@ test('mosquitto-go-auth caches nothing and knows no superuser', () => {
   assert.deepEqual(options, ['auth_opt_disable_superuser true', 'auth_opt_cache false'])
 })
 
+test("Debian's mosquitto.conf can include them: it says where the data are, and that only once", () => {
+  for (const file of globSync('deploy/mosquitto/*', { cwd: root })) {
+    assert.doesNotMatch(read(file), /^(persistence_location|pid_file|log_dest)\b/m, file)
+  }
+})
+
 test('Mosquitto takes plain.conf', { skip: withoutMosquitto }, async (t) => {
   const passwords = join(temporaryDirectory(), 'passwords')
   execFileSync('mosquitto_passwd', ['-b', '-c', passwords, 'caracal', 'secret'])
-  // Where it listens and keeps its data is the test's own.
+  // Where it listens is the test's own; where it keeps its data is said beside it, as Debian does.
   const settings = read('deploy/mosquitto/plain.conf')
     .split('\n')
-    .filter((line) => !/^(listener|persistence|autosave_interval|max_)/.test(line))
+    .filter((line) => !/^listener/.test(line))
     .map((line) => line.replace('/etc/mosquitto/passwords', passwords))
   const { port } = await startMosquitto(t, settings)
   await mqttClient(t, port, { username: 'caracal', password: 'secret' })

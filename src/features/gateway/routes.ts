@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { mayAllOfAGateway, mqttClientIdOf } from '../../access/gateway.ts'
 import { gatewayItself, onInstallation, permit, whenAssigned } from '../../access/guard.ts'
 import { hashSecret } from '../../access/password.ts'
@@ -29,7 +30,8 @@ export const gatewayRoutes: Routes = (app, deps) => {
       schema: {
         tags,
         summary: 'A gateway shows its credential and may report its capabilities',
-        params: InstallationParams
+        params: InstallationParams,
+        response: { 204: Type.Null({ description: 'The credential is good' }) }
       },
       config: {
         access: gatewayItself,
@@ -41,7 +43,7 @@ export const gatewayRoutes: Routes = (app, deps) => {
       if (capabilities && (await writeCapabilities(registry, installation.id, capabilities))) {
         await tellChange(deps, { kind: 'installation', client_id: installation.client_id })
       }
-      return reply.code(204).send()
+      return reply.code(204).send(null)
     }
   )
 
