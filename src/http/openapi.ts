@@ -1,7 +1,14 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifySchema } from 'fastify'
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { Message } from './schema.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a body looks like that the route reads by itself: described, not checked. */
+    body?: TSchema
+  }
+}
 
 const Fault = (description: string, key = 'message') => ({
   description,
@@ -22,7 +29,7 @@ export const openapi: FastifyDynamicSwaggerOptions = {
   },
   transform: ({ schema, url, route }) => ({
     url: url.replace(/\*$/, ':meta_key'),
-    schema: withFaults(withMetaKey(schema), route.config ?? {})
+    schema: withFaults(withBody(withMetaKey(schema), route.config?.body), route.config ?? {})
   })
 }
 
@@ -33,6 +40,10 @@ function withMetaKey(schema: FastifySchema): FastifySchema {
   const { '*': key, ...others } = properties as Record<string, ReturnType<typeof Type.String>>
   return { ...schema, params: Type.Object({ ...others, meta_key: key ?? Type.String() }) }
 }
+
+/** What a route reads by itself is no less a body. */
+const withBody = (schema: FastifySchema, body: TSchema | undefined): FastifySchema =>
+  body === undefined ? schema : { ...schema, body }
 
 type Config = {
   access?: { kind: string }

@@ -82,12 +82,33 @@ onEveryRegistry('system', (engine) => {
     request: 'GET /docs/openapi.json',
     expect: { status: 200 },
     and: ({ json }) => {
-      type Operation = { parameters: { name: string }[]; responses: object }
+      type Operation = {
+        parameters: { name: string }[]
+        requestBody?: { content: object }
+        responses: object
+      }
       const { paths } = json as { paths: Record<string, Record<string, Operation>> }
       assert.deepEqual(Object.keys(paths['/api/v3beta/log/{installation_id}'] ?? {}), [
         'get',
         'post'
       ])
+      assert.deepEqual(
+        Object.keys(paths).filter((path) => path !== '/' && path.endsWith('/')),
+        []
+      )
+      const bodyOf = (path: string, method = 'post') =>
+        Object.keys(paths[`/api/${path}`]?.[method]?.requestBody?.content ?? {}).join()
+      assert.equal(bodyOf('v2/edge/app/{app_id}/version'), 'multipart/form-data')
+      assert.equal(
+        bodyOf('v2/file/installation/{installation_id}/{file_id}', 'put'),
+        'multipart/form-data'
+      )
+      assert.equal(bodyOf('v3beta/log/{installation_id}/import'), 'text/csv,application/x-ndjson')
+      assert.equal(
+        bodyOf('v2/notification/{installation_id}/output/{output_id}/send'),
+        'application/json'
+      )
+      assert.equal(bodyOf('v2/gateway/verify/{installation_id}'), 'application/json')
       const key = paths['/api/v2/functionx/{installation_id}/{functionx_id}/meta/{meta_key}']
       assert.deepEqual(
         key?.['get']?.parameters.map(({ name }) => name),

@@ -20,6 +20,7 @@ import {
 import { AppParams, EdgeAppVersion, NamedVersion, VersionQuery } from './schema.ts'
 import { isPublisher, ownApp, visibleApp, visibleVersion } from './visibility.ts'
 
+const FilePart = Type.String({ format: 'binary' })
 const MAX_FILE = 1024 * 1024
 const MAX_PARTS = 20
 /** Both files and what multipart puts around them. */
@@ -134,7 +135,11 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
             204: Type.Null({ description: 'The files are those of the latest version' })
           }
         },
-        config: { access: edit, trace: updates('edge_app', 'app_id', 'uploaded a version of') }
+        config: {
+          access: edit,
+          trace: updates('edge_app', 'app_id', 'uploaded a version of'),
+          body: Type.Object({ app_json: Type.Optional(FilePart), app_lua: Type.Optional(FilePart) })
+        }
       },
       async (request, reply) => {
         const { principal, params } = request

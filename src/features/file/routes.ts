@@ -156,6 +156,7 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
   const path = `/${kind}/:${kind}_id`
   const limits = { files: MAX_FILES_EACH, bytes: deps.filesQuota }
   const consumes = ['multipart/form-data']
+  const body = Type.Object({ file: Type.String({ format: 'binary' }) })
 
   app.post(
     path,
@@ -167,7 +168,7 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
         params: ownerParams[kind],
         response: { 200: Type.Array(File) }
       },
-      config: { access: access.create_delete, trace: creates('file') }
+      config: { access: access.create_delete, trace: creates('file'), body }
     },
     async (request, reply) => {
       const owner = ownerIn(kind, request.params)
@@ -192,7 +193,7 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
       params: fileParams[kind],
       response: { 200: File }
     },
-    config: { access: access.update, trace: updates('file', 'file_id') },
+    config: { access: access.update, trace: updates('file', 'file_id'), body },
     handler: async (request, reply) => {
       const owner = ownerIn(kind, request.params)
       const { file_id: id } = request.params

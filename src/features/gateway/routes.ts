@@ -35,7 +35,8 @@ export const gatewayRoutes: Routes = (app, deps) => {
       },
       config: {
         access: gatewayItself,
-        trace: { ...executes('gateway', 'installation_id', 'verified'), action: 'auth' }
+        trace: { ...executes('gateway', 'installation_id', 'verified'), action: 'auth' },
+        body: Type.Object({ capabilities: Type.Optional(Type.Array(Type.String())) })
       }
     },
     async ({ installation, body }, reply) => {

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
 import { executes } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
@@ -46,7 +47,10 @@ export const logImportRoutes: Routes = (app, deps) => {
       },
       config: {
         access: onInstallation('mqtt/publish'),
-        trace: executes('installation', 'installation_id', 'imported samples into')
+        trace: executes('installation', 'installation_id', 'imported samples into'),
+        body: Type.String({
+          description: 'A line for each value; also with Content-Encoding: gzip'
+        })
       }
     },
     async (request, reply) => {

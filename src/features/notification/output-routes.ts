@@ -145,7 +145,8 @@ export const outputRoutes: Routes = (app, deps) => {
       },
       config: {
         access: onInstallation('notification/output/send'),
-        trace: executes('notification_output', 'output_id', 'sent')
+        trace: executes('notification_output', 'output_id', 'sent'),
+        body: Type.Object({}, { description: '`payload` of the templates' })
       }
     },
     async ({ installation, params, body }) => {
