@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type MqttClient } from 'mqtt'
 import { unixMs } from '../../src/lib/unix-time.ts'
@@ -79,6 +79,18 @@ async function storedValues(
   assert.equal(answer.status, 200)
   const { data } = (await answer.json()) as { data: { value: number }[] }
   return data.map(({ value }) => value)
+}
+
+/** A platform on a broker of its own, an installation, and a device of it at the broker. */
+async function withDevice(t: TestContext) {
+  const broker = await startMosquitto(t)
+  const { world, stop } = await startTestPlatform({
+    settings: { CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}` }
+  })
+  t.after(stop)
+  const device = await mqttClient(t, broker.port)
+  const get = async (path: string) => (await world.request(`GET ${path}`, { as: world.admin })).json
+  return { ...(await world.installation()), device, get }
 }
 
 async function engineOf({ url }: Caracal, name: string) {
@@ -260,16 +272,8 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
   })
 
   test('a message that is larger than may be stored is noted as refused', async (t) => {
-    const broker = await startMosquitto(t)
-    const { url, world, stop } = await startTestPlatform({
-      settings: { CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}` }
-    })
-    t.after(stop)
-    const { id, client_id } = await world.installation()
-    const device = await mqttClient(t, broker.port)
-    const headers = { 'x-api-key': world.admin.token }
-    const read = async (path: string) =>
-      (await (await fetch(url + path, { headers })).json()) as Record<string, unknown>[]
+    const { id, client_id, device, get } = await withDevice(t)
+    const read = async (path: string) => (await get(path)) as Record<string, unknown>[]
     const message = (bytes: number) => {
       const [start, end] = ['{"value":1,"msg":"', '"}']
       return start + 'x'.repeat(bytes - start.length - end.length) + end
@@ -289,17 +293,10 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
   })
 
   test('without timestamps the last message of a topic is its latest value, and the log has their order', async (t) => {
-    const broker = await startMosquitto(t)
-    const { url, world, stop } = await startTestPlatform({
-      settings: { CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}` }
-    })
-    t.after(stop)
-    const { id, client_id } = await world.installation()
-    const device = await mqttClient(t, broker.port)
-    const headers = { 'x-api-key': world.admin.token }
+    const { id, client_id, device, get } = await withDevice(t)
     const read = async (path: string) => {
       type Rows = { value: number }[]
-      const answer = (await (await fetch(url + path, { headers })).json()) as Rows | { data: Rows }
+      const answer = (await get(path)) as Rows | { data: Rows }
       return ('data' in answer ? answer.data : answer).map(({ value }) => value)
     }
     for (const count of [9, 20, 500]) {
