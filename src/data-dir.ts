@@ -26,8 +26,9 @@ export function lockDataDir(path: string): DataDirLock {
 
 function describe(path: string, pidFile: string, error: unknown): Error {
   const isLocked = error instanceof Error && error.message.includes('locked')
-  if (isLocked) return new Error(`DATA_DIR ${path} is in use by another Caracal${pidOf(pidFile)}`)
-  return new Error(`DATA_DIR ${path} cannot be written (${(error as Error).message})`)
+  if (isLocked)
+    return new Error(`CARACAL_DATA_DIR ${path} is in use by another Caracal${pidOf(pidFile)}`)
+  return new Error(`CARACAL_DATA_DIR ${path} cannot be written (${(error as Error).message})`)
 }
 
 function pidOf(pidFile: string): string {

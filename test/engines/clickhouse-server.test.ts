@@ -89,7 +89,10 @@ function server({ url: newUrl, isSlow }: EngineUnderTest) {
 
   test('a cluster that the server does not know stops the start', async () => {
     const address = { ...addressOf(url), cluster: 'nowhere' }
-    await assert.rejects(openClickhouseServer(address), /no cluster nowhere \(HISTORY_CLUSTER\)/)
+    await assert.rejects(
+      openClickhouseServer(address),
+      /no cluster nowhere \(CARACAL_HISTORY_CLUSTER\)/
+    )
   })
 
   test('the statements of a cluster are ClickHouse', async () => {
@@ -187,7 +190,10 @@ function server({ url: newUrl, isSlow }: EngineUnderTest) {
     await history.erase(5)
     assert.equal((await history.readPage({ ...page, order: 'asc' })).total, 0)
     assert.deepEqual(await latest(), [])
-    await assert.rejects(openHistory({ ...at, cluster: '' }), /HISTORY_CLUSTER must name it/)
+    await assert.rejects(
+      openHistory({ ...at, cluster: '' }),
+      /CARACAL_HISTORY_CLUSTER must name it/
+    )
   })
 
   test('over TLS, with a certificate that is trusted and one that is not', async (t) => {
