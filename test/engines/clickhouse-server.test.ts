@@ -31,7 +31,10 @@ const addressOf = (href: string) => {
 test('nobody at the address: one line, and no password in it', async () => {
   const url = `http://me:secret@127.0.0.1:${await freePort()}/db`
   await assert.rejects(openClickhouseServer(addressOf(url)), (error: Error) => {
-    assert.match(error.message, /^HISTORY_URL: 127\.0\.0\.1:\d+: ClickHouse cannot be reached/)
+    assert.match(
+      error.message,
+      /^CARACAL_HISTORY_URL: 127\.0\.0\.1:\d+: ClickHouse cannot be reached/
+    )
     assert.match(error.message, /ECONNREFUSED/)
     assert.doesNotMatch(error.message, /secret|\n/)
     return error.cause instanceof Unavailable
@@ -83,7 +86,7 @@ function server({ url: newUrl, isSlow }: EngineUnderTest) {
     const wrong = url.replace(/:[^:@]+@/, ':wrong@')
     await assert.rejects(
       openClickhouseServer(addressOf(wrong)),
-      /^Error: HISTORY_URL: [\d.:]+: ClickHouse refuses the user or the password$/
+      /^Error: CARACAL_HISTORY_URL: [\d.:]+: ClickHouse refuses the user or the password$/
     )
   })
 
