@@ -165,6 +165,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (!schema || (target !== key && !isSecret(schema))) {
       throw new ConfigError(`${name} is not a setting; "npm start -- --help" lists them`)
     }
+    // An empty variable is how shells and compose files say "not set".
+    if (value === '') continue
     if (raw[target] !== undefined) throw new ConfigError(`${PREFIX}${target} is given twice`)
     raw[target] = target === key ? value : readSecret(name, value)
   }
@@ -195,7 +197,6 @@ function parse(raw: Record<string, string>): Config {
   for (const [key, schema] of Object.entries(Settings.properties)) {
     const text = raw[key]
     const isNumber = 'type' in schema && schema.type === 'integer'
-    // An empty variable is how shells and compose files say "not set".
     if (text === undefined || text === '') values[key] = 'default' in schema ? schema.default : ''
     else values[key] = isNumber && /^\d+$/.test(text) ? Number(text) : text
     if (!Value.Check(schema, values[key])) {

@@ -1,5 +1,6 @@
 import type { FirstLogin } from './access/first-administrator.ts'
 import { type Config, isSecret, Settings } from './config.ts'
+import { postgresPlace } from './lib/postgres-url.ts'
 import type { Platform } from './platform.ts'
 
 /** What `npm start -- --help` prints. */
@@ -44,15 +45,33 @@ export function startBanner(
     `  API page     ${api}/docs`,
     ...(config.BUS_URL === ''
       ? [`  MQTT         mqtt://${host}:${mqttPort}   ${socket}://${host}:${httpPort}/mqtt`]
-      : [
-          `  MQTT         ${new URL(config.BUS_URL).protocol}//${platform.deps.mqttBroker}   (BUS_URL)`
-        ]),
+      : [`  MQTT         ${brokerOf(config.BUS_URL)}:${mqttPort}   (CARACAL_BUS_URL)`]),
     ...(mqttsPort === undefined ? [] : [`               mqtts://${host}:${mqttsPort}`]),
-    `  Data         ${config.DATA_DIR} (history: ${historyEngine})`,
+    `  Registry     ${registryPlace(config)}`,
+    `  History      ${historyEngine}${serverOf(config.HISTORY_URL)}`,
+    `  Data         ${config.DATA_DIR}`,
     '',
     ...signInLines(api, firstLogin, demo),
     ''
   ].join('\n')
+}
+
+function registryPlace({ REGISTRY_URL: url }: Config): string {
+  if (url === '') return 'sqlite'
+  const { server, database } = postgresPlace(url)
+  return `postgresql ${server}/${database}`
+}
+
+/** Without user and password. */
+function serverOf(historyUrl: string): string {
+  if (!historyUrl.startsWith('http')) return ''
+  const { host, pathname } = new URL(historyUrl)
+  return ` ${host}${pathname}`
+}
+
+function brokerOf(url: string): string {
+  const { protocol, hostname } = new URL(url)
+  return `${protocol}//${hostname}`
 }
 
 function signInLines(api: string, firstLogin?: FirstLogin, demo?: FirstLogin): string[] {

@@ -38,14 +38,15 @@ export function refuseMovedRegistry(dataDir: string): void {
   if (!existsSync(file)) return
   const target = readFileSync(file, 'utf8').trim()
   throw new ConfigError(
-    `CARACAL_REGISTRY_URL is not set, but the registry of DATA_DIR was moved to ${target}; to go back to what is left here, remove ${file}`
+    `CARACAL_REGISTRY_URL is not set, but the registry in CARACAL_DATA_DIR was moved to ${target}; to go back to what is left here, remove ${file}`
   )
 }
 
 function describe(path: string, pidFile: string, error: unknown): Error {
   const isLocked = error instanceof Error && error.message.includes('locked')
-  if (isLocked) return new Error(`DATA_DIR ${path} is in use by another Caracal${pidOf(pidFile)}`)
-  return new Error(`DATA_DIR ${path} cannot be written (${(error as Error).message})`)
+  if (isLocked)
+    return new Error(`CARACAL_DATA_DIR ${path} is in use by another Caracal${pidOf(pidFile)}`)
+  return new Error(`CARACAL_DATA_DIR ${path} cannot be written (${(error as Error).message})`)
 }
 
 function pidOf(pidFile: string): string {

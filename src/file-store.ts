@@ -11,7 +11,7 @@ export class TooLarge extends Error {}
 type Disk = { readonly isEnough: boolean; readonly isAnswering: boolean }
 
 const INCOMING = 'incoming'
-const AWAY = 'FILES_DIR does not answer'
+const AWAY = 'CARACAL_FILES_DIR does not answer'
 
 /**
  * Contents of files in a directory that nodes may share and that may be away for a while, each under its SHA-256: the same content is
@@ -27,7 +27,12 @@ export class FileStore {
   }
 
   async open(): Promise<void> {
-    await mkdir(join(this.#dir, INCOMING), { recursive: true, mode: 0o700 })
+    try {
+      await mkdir(join(this.#dir, INCOMING), { recursive: true, mode: 0o700 })
+    } catch (error) {
+      const why = (error as Error).message
+      throw new Error(`CARACAL_FILES_DIR ${this.#dir} cannot be written (${why})`, { cause: error })
+    }
   }
 
   /** Begins a file; whoever does discards it in the end, placed or not. */

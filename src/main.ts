@@ -17,7 +17,9 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     const config = readConfig(process.env)
     const wantsDemo = args.includes('--demo')
-    if (wantsDemo && config.BUS_URL !== '') return fail('--demo needs the embedded broker')
+    if (wantsDemo && config.BUS_URL !== '') {
+      return fail('--demo needs the embedded broker, without CARACAL_BUS_URL')
+    }
     // Loaded only now, so that a wrong setting is answered at once.
     const [{ startPlatform }, { pino }] = await Promise.all([
       import('./platform.ts'),

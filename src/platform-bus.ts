@@ -81,7 +81,7 @@ async function openEmbedded(
   const bus = await openEmbeddedBus({
     ...{ host, port, rules, log, store, clock, disk },
     onMessage: (message, sender) => ingest.accept(message, sender)
-  }).catch(explainPort('MQTT_PORT', host, port))
+  }).catch(explainPort('CARACAL_MQTT_PORT', host, port))
   let overTls: TlsServer | undefined
   return {
     publish: (...message) => bus.publish(...message),
@@ -104,7 +104,7 @@ async function openEmbedded(
       if (!tls) return
       overTls = tls.createServer((socket) => bus.accept(socket))
       overTls.listen(MQTTS_PORT, host)
-      await once(overTls, 'listening').catch(explainPort('MQTTS_PORT', host, MQTTS_PORT))
+      await once(overTls, 'listening').catch(explainPort('CARACAL_MQTTS_PORT', host, MQTTS_PORT))
     },
     connect: () => Promise.resolve(),
     stopAccepting() {
@@ -156,7 +156,7 @@ async function openExternal(
     attach: () => Promise.resolve(),
     connect: () =>
       bus.start().catch((error: Error) => {
-        throw new Error(`BUS_URL: no connection to ${host}:${port} (${error.message})`)
+        throw new Error(`CARACAL_BUS_URL: no connection to ${host}:${port} (${error.message})`)
       }),
     stopAccepting() {},
     recheck: () => rechecks.ask(),

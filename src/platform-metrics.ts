@@ -30,7 +30,7 @@ export function describeState(
   )
   metrics.gauge(
     'history_budget_excess_bytes',
-    'History above HISTORY_BUDGET_MB that is too young to be dropped',
+    'History above CARACAL_HISTORY_BUDGET_MB that is too young to be dropped',
     () => retention.excess
   )
   metrics.gauge('topics', 'Topics with a latest value', () => latest.size)

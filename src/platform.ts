@@ -133,7 +133,7 @@ async function open(
   const spool = await spoolOpening
   const { uuid: node, lastId } = await spool.state()
   if (!(await claims.keep(`data ${node}`))) {
-    throw new Error(`DATA_DIR ${dataDir} is a copy of one that another node runs on`)
+    throw new Error(`CARACAL_DATA_DIR ${dataDir} is a copy of one that another node runs on`)
   }
   const latest = await readLatest(history, spool)
   const isElsewhere = config.REGISTRY_URL !== '' && !/^https?:/.test(config.HISTORY_URL)
@@ -181,11 +181,14 @@ async function open(
     void bus.recheck()
   })
 
+  const registryEngine = config.REGISTRY_URL === '' ? 'sqlite' : 'postgresql'
   const health: Health = async () => ({
-    registry: claims.failure ? failed(claims.failure) : await directory.catchUp().then(ok, failed),
+    registry: claims.failure
+      ? failed(claims.failure)
+      : await directory.catchUp().then(ok(registryEngine), failed),
     history:
       mover.failure === undefined
-        ? await history.check().then(() => ({ ok: true, detail: engine }), failed)
+        ? await history.check().then(ok(engine), failed)
         : failed(mover.failure),
     bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
     disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
@@ -240,7 +243,7 @@ async function open(
   tls?.serve(app.server)
   await app
     .listen({ host, port: config.HTTP_PORT })
-    .catch(explainPort('HTTP_PORT', host, config.HTTP_PORT))
+    .catch(explainPort('CARACAL_HTTP_PORT', host, config.HTTP_PORT))
   closers.push(() => bus.stopAccepting())
   if (bus.shared) {
     const peers = new Peers({
@@ -360,7 +363,7 @@ const systemAccountsOf = ({ SYSTEM_ACCOUNTS }: Config): ReadonlyMap<string, stri
       })
   )
 
-const ok = () => ({ ok: true, detail: 'ok' })
+const ok = (detail: string) => () => ({ ok: true, detail })
 const failed = (why: unknown) => ({
   ok: false,
   detail: why instanceof Error ? why.message : String(why)

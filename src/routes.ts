@@ -34,7 +34,8 @@ import {
   healthRoutes,
   ledgerRoutes,
   metricsRoutes,
-  pingRoutes
+  pingRoutes,
+  startRoutes
 } from './features/system/routes.ts'
 import { traceRoutes } from './features/trace/routes.ts'
 import { passwordRoutes } from './features/user/password-routes.ts'
@@ -81,5 +82,6 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/broker/mosquitto', mosquittoRoutes],
   ['/health', healthRoutes],
   ['/metrics', metricsRoutes],
-  ['/docs', docsRoutes]
+  ['/docs', docsRoutes],
+  ['', startRoutes]
 ]

@@ -34,7 +34,7 @@ export async function openClickhouseServer(address: ServerAddress): Promise<Hist
     return connection
   } catch (error) {
     await connection.close()
-    throw new Error(`HISTORY_URL: ${address.url.host}: ${(error as Error).message}`, {
+    throw new Error(`CARACAL_HISTORY_URL: ${address.url.host}: ${(error as Error).message}`, {
       cause: error
     })
   }
@@ -64,7 +64,7 @@ async function prepare(connection: HistoryConnection, address: ServerAddress): P
   if (text !== '' && isDistributed !== (cluster !== '')) {
     throw new Error(
       isDistributed
-        ? `the database ${database} has the tables of a cluster; HISTORY_CLUSTER must name it`
+        ? `the database ${database} has the tables of a cluster; CARACAL_HISTORY_CLUSTER must name it`
         : `the database ${database} has the tables of a single server; a cluster needs another database`
     )
   }
@@ -74,7 +74,8 @@ async function checkCluster(address: ServerAddress): Promise<void> {
   const { cluster } = address
   const sql = 'SELECT * FROM system.clusters WHERE cluster = {cluster:String}'
   const hosts = await outside(address, (server) => server.query(sql, { cluster }))
-  if (hosts === '') throw new Error(`the server knows no cluster ${cluster} (HISTORY_CLUSTER)`)
+  if (hosts === '')
+    throw new Error(`the server knows no cluster ${cluster} (CARACAL_HISTORY_CLUSTER)`)
   if (/"internal_replication":0/.test(hosts)) {
     throw new Error(`the cluster ${cluster} needs internal_replication in each shard`)
   }

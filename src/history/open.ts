@@ -42,7 +42,10 @@ export async function openHistory(at: HistoryPlace): Promise<OpenedHistory> {
     return { engine, history: await openSqliteHistory(join(directory, 'sqlite')) }
   }
   if (!installed) {
-    const reason = found.length > 0 ? `${join(directory, 'chdb')} holds history of chDB` : at.url
+    const reason =
+      found.length > 0
+        ? `${join(directory, 'chdb')} holds history of chDB`
+        : `CARACAL_HISTORY_URL is ${at.url}`
     throw new Error(
       `${reason}, but chDB has no library installed for ${process.platform}-${process.arch}.`
     )
@@ -69,7 +72,9 @@ function wantedEngine(url: string): HistoryEngine | undefined {
   if (url === 'chdb:') return 'chdb'
   if (url === 'sqlite:') return 'sqlite'
   if (/^https?:\/\//.test(url)) return 'clickhouse'
-  throw new Error(`History cannot be at ${url}: empty, http(s)://, chdb: and sqlite: are known.`)
+  throw new Error(
+    `CARACAL_HISTORY_URL cannot be ${url}: empty, http(s)://, chdb: and sqlite: are known.`
+  )
 }
 
 async function enginesWithData(directory: string): Promise<EmbeddedEngine[]> {

@@ -28,7 +28,7 @@ export async function migrateTo(
   refuseWhatHasMoved(config, targets)
   const { DATA_DIR: dataDir } = config
   if (!existsSync(sqliteFile(dataDir)) && !existsSync(join(dataDir, 'history'))) {
-    throw new ConfigError(`DATA_DIR ${dataDir} holds nothing to move`)
+    throw new ConfigError(`CARACAL_DATA_DIR ${dataDir} holds nothing to move`)
   }
   const lock = lockDataDir(dataDir)
   const closers: Closers = [() => lock.release()]
@@ -56,7 +56,7 @@ async function openAndMoveHistory(
   { log, out, closers }: Parts
 ): Promise<void> {
   if (!existsSync(join(dataDir, 'history'))) {
-    throw new ConfigError(`DATA_DIR ${dataDir} holds no history`)
+    throw new ConfigError(`CARACAL_DATA_DIR ${dataDir} holds no history`)
   }
   const { history: from } = await openHistory({ url: HISTORY_URL, dataDir })
   closers.push(() => from.close())
@@ -114,11 +114,11 @@ async function isEmpty(history: History): Promise<boolean> {
 /** What is wrong with the server is told before hours of history. */
 async function openRegistries({ DATA_DIR: dataDir }: Config, url: string, closers: Closers) {
   if (!existsSync(sqliteFile(dataDir))) {
-    throw new ConfigError(`DATA_DIR ${dataDir} holds no registry`)
+    throw new ConfigError(`CARACAL_DATA_DIR ${dataDir} holds no registry`)
   }
   const from = await openRegistry({ url: '', dataDir })
   closers.push(() => from.destroy())
-  const to = await openUnhurried({ url, dataDir })
+  const to = await openUnhurried({ url, dataDir }, '--registry')
   closers.push(() => to.destroy())
   const registries = { from, to, name: nameOf(url) }
   await refuseStrangers(registries)
@@ -144,9 +144,9 @@ function farewell(dataDir: string, { registry, history, cluster }: Targets): str
     `  Nothing was removed from ${dataDir}. Still in use there:${history ? '' : ' history/, all there is of it;'}`,
     '  spool.sqlite, outbox/, files, and mqtt.sqlite with the sessions, queued and retained messages',
     '  of the embedded broker, which cannot move to another broker. Several nodes share uploaded',
-    '  files in FILES_DIR; before the first of them starts:',
+    '  files in CARACAL_FILES_DIR; before the first of them starts:',
     '',
-    `    cp -a ${join(dataDir, 'files')}/. FILES_DIR/`,
+    `    cp -a ${join(dataDir, 'files')}/. CARACAL_FILES_DIR/`,
     ''
   ]
   return `${lines.join('\n')}\n`

@@ -40,7 +40,9 @@ export function readTargets(args: readonly string[]): Targets {
 /** What is on a server already does not move. */
 export function refuseWhatHasMoved(config: Config, { registry, history }: Targets): void {
   const refuse = (key: string) => {
-    throw new ConfigError(`CARACAL_${key} names a server: migrate-to moves what is in DATA_DIR`)
+    throw new ConfigError(
+      `CARACAL_${key} names a server: migrate-to moves what is in CARACAL_DATA_DIR`
+    )
   }
   if (registry && config.REGISTRY_URL !== '') refuse('REGISTRY_URL')
   if (history && /^https?:/.test(config.HISTORY_URL)) refuse('HISTORY_URL')

@@ -1,3 +1,4 @@
+import { explainAt } from './postgres.ts'
 import { PostgresClaims } from './postgres-claims.ts'
 
 /** What one node does for all; slots are the sessions on an external broker [ADR-0020]. */
@@ -24,7 +25,9 @@ export interface Claims {
  * others. A registry in a file belongs to the one process that holds its directory anyway.
  */
 export const openClaims = (url: string, isAlone: boolean): Promise<Claims> =>
-  url === '' ? Promise.resolve(everything) : PostgresClaims.open(url, isAlone)
+  url === ''
+    ? Promise.resolve(everything)
+    : PostgresClaims.open(url, isAlone).catch(explainAt('CARACAL_REGISTRY_URL', url))
 
 const everything: Claims = {
   take: () => Promise.resolve(true),

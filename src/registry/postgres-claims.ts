@@ -185,5 +185,5 @@ async function lock(client: pg.Client, name: string, mode: '' | '_shared' = ''):
 
 const whyNot = (isAlone: boolean): string =>
   isAlone
-    ? 'another Caracal uses this registry: several nodes need a HISTORY_URL, a BUS_URL and a FILES_DIR that they share'
-    : 'a Caracal with history, broker or files of its own, or with a copy of this DATA_DIR, uses this registry'
+    ? 'another Caracal uses this registry: several nodes need CARACAL_HISTORY_URL, CARACAL_BUS_URL and CARACAL_FILES_DIR that they share'
+    : 'a Caracal with history, broker or files of its own, or with a copy of this CARACAL_DATA_DIR, uses this registry'

@@ -1,5 +1,6 @@
 import { type Dialect, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
+import { postgresPlace } from '../lib/postgres-url.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { preparedNames } from './prepared.ts'
 
@@ -90,6 +91,15 @@ export function postgresDialect(url: string, options: PoolConfig): Dialect {
   }
   return new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } })
 }
+
+/** One line that names the setting to look at, and never the URL as a whole. */
+export const explainAt =
+  (setting: string, url: string) =>
+  (error: Error & { code?: string }): never => {
+    // One of several addresses that all refuse says nothing by itself.
+    const why = error.message || error.code
+    throw new Error(`${setting}: ${postgresPlace(url).server}: ${why}`, { cause: error })
+  }
 
 /** For work that takes as long as it takes, whatever the URL says. */
 export const unhurriedDialect = (url: string): Dialect =>

@@ -65,7 +65,7 @@ export class Retention {
     const { log, floorDays } = this.#parts
     log.warn(
       { excess: this.#excess, floorDays },
-      'history is larger than HISTORY_BUDGET_MB, and the rest of it is too young to be dropped'
+      'history is larger than CARACAL_HISTORY_BUDGET_MB, and the rest of it is too young to be dropped'
     )
   }
 }

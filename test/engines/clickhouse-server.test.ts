@@ -31,7 +31,10 @@ const addressOf = (href: string) => {
 test('nobody at the address: one line, and no password in it', async () => {
   const url = `http://me:secret@127.0.0.1:${await freePort()}/db`
   await assert.rejects(openClickhouseServer(addressOf(url)), (error: Error) => {
-    assert.match(error.message, /^HISTORY_URL: 127\.0\.0\.1:\d+: ClickHouse cannot be reached/)
+    assert.match(
+      error.message,
+      /^CARACAL_HISTORY_URL: 127\.0\.0\.1:\d+: ClickHouse cannot be reached/
+    )
     assert.match(error.message, /ECONNREFUSED/)
     assert.doesNotMatch(error.message, /secret|\n/)
     return error.cause instanceof Unavailable
@@ -83,13 +86,16 @@ function server({ url: newUrl, isSlow }: EngineUnderTest) {
     const wrong = url.replace(/:[^:@]+@/, ':wrong@')
     await assert.rejects(
       openClickhouseServer(addressOf(wrong)),
-      /^Error: HISTORY_URL: [\d.:]+: ClickHouse refuses the user or the password$/
+      /^Error: CARACAL_HISTORY_URL: [\d.:]+: ClickHouse refuses the user or the password$/
     )
   })
 
   test('a cluster that the server does not know stops the start', async () => {
     const address = { ...addressOf(url), cluster: 'nowhere' }
-    await assert.rejects(openClickhouseServer(address), /no cluster nowhere \(HISTORY_CLUSTER\)/)
+    await assert.rejects(
+      openClickhouseServer(address),
+      /no cluster nowhere \(CARACAL_HISTORY_CLUSTER\)/
+    )
   })
 
   test('the statements of a cluster are ClickHouse', async () => {
@@ -187,7 +193,10 @@ function server({ url: newUrl, isSlow }: EngineUnderTest) {
     await history.erase(5)
     assert.equal((await history.readPage({ ...page, order: 'asc' })).total, 0)
     assert.deepEqual(await latest(), [])
-    await assert.rejects(openHistory({ ...at, cluster: '' }), /HISTORY_CLUSTER must name it/)
+    await assert.rejects(
+      openHistory({ ...at, cluster: '' }),
+      /CARACAL_HISTORY_CLUSTER must name it/
+    )
   })
 
   test('over TLS, with a certificate that is trusted and one that is not', async (t) => {

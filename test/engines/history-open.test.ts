@@ -52,8 +52,14 @@ test('openHistory, no server beside data of an embedded engine', async (t) => {
 test('openHistory, unknown places', async (t) => {
   const dataDir = await newDataDir(t)
   const nobody = openHistory({ url: 'http://127.0.0.1:1/db', dataDir })
-  await assert.rejects(nobody, /^Error: HISTORY_URL: 127\.0\.0\.1:1: ClickHouse cannot be reached/)
-  await assert.rejects(openHistory({ url: 'file:x', dataDir }), /cannot be at file:x/)
+  await assert.rejects(
+    nobody,
+    /^Error: CARACAL_HISTORY_URL: 127\.0\.0\.1:1: ClickHouse cannot be reached/
+  )
+  await assert.rejects(
+    openHistory({ url: 'file:x', dataDir }),
+    /CARACAL_HISTORY_URL cannot be file:x/
+  )
 })
 
 test('openHistory, SQLite that cannot be opened rejects and leaves no thread', async (t) => {

@@ -302,7 +302,7 @@ onEveryRegistry('blacklist', (engine) => {
       await fill(100, (i) => `${cid}/full/${i}`)
       const full = [409, 'the organization has 100 entries already']
       assert.deepEqual(await post(`${cid}/obj/more`), full)
-      const other = await make({ topic: 'elsewhere/x' })
+      const other = await make({ topic: '999998/obj/x' })
       const moved = await put(other, { topic: `${cid}/obj/more` })
       assert.deepEqual([moved.status, (moved.json as { message: string }).message], full)
       const own = await world.request(`GET ${url}`, { as: user })
@@ -364,8 +364,7 @@ onEveryRegistry('blacklist', (engine) => {
       ['#', () => '#'],
       ['+/obj/x', () => '+/obj/x'],
       ['a stranger’s installation', ({ other }) => `${other}/obj/#`],
-      ['no installation', () => '999999/obj/x'],
-      ['a topic outside any installation', () => 'tmp/x']
+      ['no installation', () => '999999/obj/x']
     ]
     for (const [what, topic] of beyond) {
       scenario(`POST for ${what}`, {
@@ -433,6 +432,14 @@ onEveryRegistry('blacklist', (engine) => {
       ['an empty topic', { topic: '' }, /topic/],
       ['no filter', { topic: 'a/#/b' }, /topic is not an MQTT topic filter/],
       ['a wildcard beside letters', { topic: 'a+/b' }, /topic/],
+      [
+        'no client id',
+        { topic: 'obj/noise/#' },
+        /topic must begin with <client_id>\/ or a wildcard/
+      ],
+      ['an empty first level', { topic: '/obj/x' }, /topic must begin/],
+      ['a client id that nobody gets', { topic: '0/obj/x' }, /topic must begin/],
+      ['a topic of brokers', { topic: '$SYS/#' }, /topic must begin/],
       ['a long topic', { topic: 'x'.repeat(1001) }, /topic/],
       ['another mode', { topic: 'x', mode: 'allow' }, /mode/],
       ['a text for enabled', { topic: 'x', enabled: 'yes' }, /enabled/],
@@ -447,5 +454,19 @@ onEveryRegistry('blacklist', (engine) => {
         and: ({ json }) => assert.match((json as { message: string }).message, message)
       })
     }
+    scenario('PUT with a topic that nothing can match', {
+      given: withEntry,
+      as: asUser,
+      request: ({ at }) => `PUT ${at}`,
+      body: { topic: 'obj/x' },
+      expect: {
+        status: 400,
+        body: { message: 'topic must begin with <client_id>/ or a wildcard' }
+      },
+      and: async (_, { entry, at }, world) => {
+        const { json } = await world.request(`GET ${at}`, { as: world.admin })
+        assert.deepEqual(json, entry)
+      }
+    })
   })
 })

@@ -849,6 +849,7 @@ const table: Record<string, Row> = {
   'GET /api/v2/ping': { line: () => 'GET /api/v2/ping', reach: 'public' },
   'GET /health/live': { line: () => 'GET /health/live', reach: 'public' },
   'GET /health/ready': { line: () => 'GET /health/ready', reach: 'public' },
+  'GET /': { line: () => 'GET /', reach: 'public' },
   'GET /docs': { line: () => 'GET /docs', reach: 'public' },
   'GET /docs/api-page.js': { line: () => 'GET /docs/api-page.js', reach: 'public' },
   'GET /docs/openapi.json': { line: () => 'GET /docs/openapi.json', reach: 'public' }

@@ -395,7 +395,10 @@ onEveryRegistry('notification', (engine) => {
       ['http://me:pass@example.org/', 'config.url must not hold a name or a password'],
       ['http://me@example.org/', 'config.url must not hold a name or a password'],
       [`http://example.org/${'x'.repeat(2000)}`, 'config.url has at most 2000 characters'],
-      ['http://127.0.0.1/', 'config.url must not lead to an address that is not public'],
+      [
+        'http://127.0.0.1/',
+        'config.url must not lead to an address that is not public (CARACAL_NOTIFY_PRIVATE_NETWORKS)'
+      ],
       ['http://0x7f.1/', 'config.url must not lead to'],
       ['http://2130706433:8080/', 'config.url must not lead to'],
       ['http://0177.0.0.1/', 'config.url must not lead to'],

@@ -28,9 +28,11 @@ onEveryRegistry('system', (engine) => {
     request: 'GET /health/ready',
     expect: { status: 200 },
     and: ({ json }) => {
-      const { status, engines } = json as { status: string; engines: object }
+      const { status, engines } = json as { status: string; engines: { registry: object } }
       assert.equal(status, 'ready')
       assert.deepEqual(Object.keys(engines), ['registry', 'history', 'bus', 'disk'])
+      const detail = engine.name.toLowerCase()
+      assert.deepEqual(engines.registry, { ok: true, detail })
     }
   })
 
@@ -68,6 +70,16 @@ onEveryRegistry('system', (engine) => {
     expect: forbidden
   })
   scenario('GET metrics without a token', { request: 'GET /metrics', expect: unauthorized })
+
+  for (const path of ['/', '//', '/?x=1']) {
+    test(`GET ${path} leads to the API page`, async () => {
+      const { status, headers } = await fetch(platform().world.url + path, { redirect: 'manual' })
+      assert.deepEqual([status, headers.get('location')], [302, '/docs'])
+    })
+  }
+  for (const line of ['GET /lynx', 'GET /lynx/', 'POST /']) {
+    scenario(line, { request: line, expect: { status: 404, body: { message: 'Not found' } } })
+  }
 
   scenario('GET docs is a page', {
     request: 'GET /docs',

@@ -108,7 +108,10 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
       CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}`
     }
     let caracal = await startCaracal(settings)
-    assert.match(caracal.printed(), new RegExp(`MQTT +mqtt://127.0.0.1:${broker.port}   .BUS_URL`))
+    assert.match(
+      caracal.printed(),
+      new RegExp(`MQTT +mqtt://127.0.0.1:${broker.port}   \\(CARACAL_BUS_URL`)
+    )
     const installation = await createInstallation(caracal, 'Shared')
     const { client_id } = installation
     await eventually(async () => {
@@ -322,7 +325,10 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
       CARACAL_BUS_URL: `mqtt://anna:secret@127.0.0.1:${port}`
     })
     assert.equal(code, 1)
-    assert.match(err, /^caracal: BUS_URL: no connection to 127.0.0.1:\d+ \(.*ECONNREFUSED.*\)\n$/)
+    assert.match(
+      err,
+      /^caracal: CARACAL_BUS_URL: no connection to 127.0.0.1:\d+ \(.*ECONNREFUSED.*\)\n$/
+    )
     assert.ok(!err.includes('secret'))
   })
 
@@ -406,7 +412,7 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
     }
     const untrusted = await runCaracal(settings)
     assert.equal(untrusted.code, 1)
-    assert.match(untrusted.err, /^caracal: BUS_URL: no connection.*self-signed certificate/)
+    assert.match(untrusted.err, /^caracal: CARACAL_BUS_URL: no connection.*self-signed certificate/)
     const missing = await runCaracal({ ...settings, CARACAL_BUS_CA_PATH: file('none.pem') })
     assert.match(missing.err, /^caracal: CARACAL_BUS_CA_PATH: cannot be used/)
     const caracal = await startCaracal({ ...settings, CARACAL_BUS_CA_PATH: file('cert.pem') })

@@ -47,7 +47,7 @@ test('migrate-to refuses with one line', async () => {
   const file = join(CARACAL_DATA_DIR, 'url')
   writeFileSync(file, `${registry}\n`)
   await f(['--registry', registry, '--registry-file', file], /--registry is given twice/)
-  await f(['--registry-file', file], /DATA_DIR .* holds nothing to move/)
+  await f(['--registry-file', file], /caracal: CARACAL_DATA_DIR .* holds nothing to move/)
   await f(['--registry', registry], /CARACAL_REGISTRY_URL names a server/, {
     CARACAL_REGISTRY_URL: registry
   })
@@ -75,8 +75,19 @@ onPostgres('migrate-to', (engine) => {
     const args = ['migrate-to', '--registry', url]
     const refused = await runCaracal(env, args)
     assert.equal(refused.code, 1)
-    assert.match(refused.err, /DATA_DIR .* is in use by another Caracal \(process \d+\)/)
+    assert.match(
+      refused.err,
+      /caracal: CARACAL_DATA_DIR .* is in use by another Caracal \(process \d+\)/
+    )
     await caracal.kill('SIGKILL')
+    for (const [at, why] of [
+      ['127.0.0.1:1', 'connect ECONNREFUSED 127.0.0.1:1'],
+      [new URL(url).host, 'database "nowhere" does not exist']
+    ]) {
+      const target = `postgres://caracal:hunter2@${at}/nowhere`
+      const { code, err } = await runCaracal(env, ['migrate-to', '--registry', target])
+      assert.deepEqual([code, err], [1, `caracal: --registry: ${at}: ${why}\n`])
+    }
 
     for (const ms of [700, 1000, 1300]) {
       const child = spawn(process.execPath, ['caracal.js', ...args], { cwd: root, env })

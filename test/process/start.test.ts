@@ -9,6 +9,7 @@ import { connect } from 'mqtt'
 import { Settings } from '../../src/config.ts'
 import { eventually } from '../support/eventually.ts'
 import { runCaracal, startCaracal, temporaryDirectory } from '../support/process.ts'
+import { onPostgres } from '../support/registries.ts'
 
 const login = { email: 'boss@example.org', password: 'correct horse battery' }
 const admin = { CARACAL_ADMIN_EMAIL: login.email, CARACAL_ADMIN_PASSWORD: login.password }
@@ -39,7 +40,7 @@ describe('the program refuses with one line', () => {
     [
       'a directory it cannot write',
       { CARACAL_DATA_DIR: '/dev/null/data' },
-      /DATA_DIR .* cannot be written/
+      /caracal: CARACAL_DATA_DIR .* cannot be written/
     ],
     [
       'a certificate that is none',
@@ -47,14 +48,24 @@ describe('the program refuses with one line', () => {
       /CARACAL_TLS_CERT_PATH: cannot be used/
     ],
     [
+      'a directory of files it cannot write',
+      { CARACAL_DATA_DIR: temporaryDirectory(), ...admin, CARACAL_FILES_DIR: '/dev/null/files' },
+      /caracal: CARACAL_FILES_DIR \/dev\/null\/files cannot be written/
+    ],
+    [
       'PostgreSQL out of reach',
       { CARACAL_REGISTRY_URL: 'postgres://u:p@127.0.0.1:1/x' },
-      /ECONNREFUSED/
+      /^caracal: CARACAL_REGISTRY_URL: 127\.0\.0\.1:1: connect ECONNREFUSED 127\.0\.0\.1:1\n$/
+    ],
+    [
+      'PostgreSQL out of reach by a name with several addresses',
+      { CARACAL_REGISTRY_URL: 'postgres://u:p@localhost:1/x' },
+      /^caracal: CARACAL_REGISTRY_URL: localhost:1: .*ECONNREFUSED.*\n$/
     ],
     [
       'ClickHouse out of reach',
       { ...admin, CARACAL_HISTORY_URL: 'http://u:p@127.0.0.1:1/x' },
-      /caracal: HISTORY_URL: 127\.0\.0\.1:1: ClickHouse cannot be reached \(ECONNREFUSED\)/
+      /caracal: CARACAL_HISTORY_URL: 127\.0\.0\.1:1: ClickHouse cannot be reached \(ECONNREFUSED\)/
     ]
   ]
   for (const [what, env, line] of bad) {
@@ -69,10 +80,10 @@ describe('the program refuses with one line', () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const port = String((server.address() as AddressInfo).port)
-    for (const setting of ['HTTP_PORT', 'MQTT_PORT']) {
+    for (const setting of ['CARACAL_HTTP_PORT', 'CARACAL_MQTT_PORT']) {
       await refuses(
-        { CARACAL_DATA_DIR, ...admin, [`CARACAL_${setting}`]: port },
-        new RegExp(`${setting} ${port} on 127.0.0.1 is taken`)
+        { CARACAL_DATA_DIR, ...admin, [setting]: port },
+        new RegExp(`caracal: ${setting} ${port} on 127.0.0.1 is taken`)
       )
     }
     server.close()
@@ -100,7 +111,9 @@ describe('the program refuses with one line', () => {
     const first = await startCaracal({ CARACAL_DATA_DIR, ...admin })
     await refuses(
       { CARACAL_DATA_DIR },
-      new RegExp(`DATA_DIR .* is in use by another Caracal \\(process ${first.child.pid}\\)`)
+      new RegExp(
+        `caracal: CARACAL_DATA_DIR .* is in use by another Caracal \\(process ${first.child.pid}\\)`
+      )
     )
     await signIn(first.url)
     await first.kill('SIGKILL')
@@ -127,6 +140,46 @@ describe('the program refuses with one line', () => {
   })
 })
 
+onPostgres('the program', (engine) => {
+  test('says in one line which PostgreSQL refuses it and why, and no password', async () => {
+    const at = new URL(await engine.url())
+    at.password = 'hunter2'
+    at.pathname = '/nowhere'
+    const { code, err } = await runCaracal({
+      CARACAL_DATA_DIR: temporaryDirectory(),
+      CARACAL_REGISTRY_URL: at.href
+    })
+    assert.equal(code, 1)
+    assert.equal(
+      err,
+      `caracal: CARACAL_REGISTRY_URL: ${at.host}: database "nowhere" does not exist\n`
+    )
+  })
+
+  test('says which engines it runs on, without user and password, and in public only their kind', async () => {
+    const at = new URL(await engine.url())
+    at.password = 'hunter2'
+    const caracal = await startCaracal({
+      ...admin,
+      CARACAL_DATA_DIR: temporaryDirectory(),
+      CARACAL_REGISTRY_URL: at.href,
+      CARACAL_HISTORY_URL: 'sqlite:'
+    })
+    assert.match(
+      caracal.printed(),
+      new RegExp(`^  Registry     postgresql ${at.host}${at.pathname}$`, 'm')
+    )
+    assert.match(caracal.printed(), /^ {2}History {6}sqlite$/m)
+    assert(!caracal.printed().includes('hunter2'))
+    assert(!caracal.printed().includes(`${at.username}@`))
+    const { engines } = (await (await fetch(`${caracal.url}/health/ready`)).json()) as {
+      engines: { registry: object }
+    }
+    assert.deepEqual(engines.registry, { ok: true, detail: 'postgresql' })
+    await caracal.kill('SIGTERM')
+  })
+})
+
 test('--help lists every setting', async () => {
   const { code, out } = await runCaracal({}, ['--help'])
   assert.equal(code, 0)
@@ -141,6 +194,7 @@ test('the first start makes an administrator, says the password once, and two st
     const [, password = ''] =
       /admin@localhost\s+(\S+)\s+\(shown this once\)/.exec(first.printed()) ?? []
     const token = await signIn(first.url, { email: 'admin@localhost', password })
+    assert.match(first.printed(), /^ {2}Registry {5}sqlite\n {2}History {6}(chdb|sqlite)$/m)
     const me = await fetch(`${first.url}/api/v2/user/me`, { headers: { 'x-api-key': token } })
     const { id, role, organisations } = (await me.json()) as Record<string, unknown>
     assert.deepEqual({ id, role, organisations }, { id: 1, role: 1, organisations: [1] })

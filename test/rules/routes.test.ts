@@ -81,6 +81,7 @@ test('every endpoint of the contract that has landed is registered', async () =>
 test('the routes that ask for no sign-in are these', async () => {
   const open = (await routeTable()).filter(({ access }) => access.kind === 'public')
   assert.deepEqual(open.map(({ method, path }) => `${method} ${path}`).sort(), [
+    'GET /',
     'GET /api/v2/ping',
     'GET /docs',
     'GET /docs/api-page.js',

@@ -6,7 +6,7 @@ import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, conflict, forbidden } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
-import { isTopicFilter } from '../../lib/topic.ts'
+import { clientIdOf, isTopicFilter } from '../../lib/topic.ts'
 import {
   deleteBlacklistEntry,
   type BlacklistEntry as EntryRecord,
@@ -131,6 +131,10 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
 
   function check(principal: Principal, topic: string): void {
     if (!isTopicFilter(topic)) throw badRequest('topic is not an MQTT topic filter')
+    // Others are published by nobody: the entry would look as if it did something [ADR-0025].
+    if (!/^[+#]/.test(topic) && clientIdOf(topic) === undefined) {
+      throw badRequest('topic must begin with <client_id>/ or a wildcard')
+    }
     if (!reaches(principal, topic)) throw forbidden()
   }
 

@@ -3,7 +3,9 @@ import { Id, Maybe } from '../../http/schema.ts'
 
 export const BlacklistEntry = Type.Object({
   id: Type.Integer(),
-  topic: Type.String({ description: 'An MQTT topic filter, with `<client_id>/`' }),
+  topic: Type.String({
+    description: 'An MQTT topic filter, that begins with `<client_id>/` or a wildcard'
+  }),
   mode: Type.String({ description: '`block`: refused; `ignore`: passed on, not stored' }),
   enabled: Type.Boolean(),
   reason: Type.String(),

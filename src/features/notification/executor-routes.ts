@@ -181,7 +181,9 @@ function checkConfig(config: Readonly<Record<string, string>>, executors: Execut
     throw badRequest('config.url must not hold a name or a password; secret is for that')
   }
   if (executors.isClosed(hostOf(url))) {
-    throw badRequest('config.url must not lead to an address that is not public')
+    throw badRequest(
+      'config.url must not lead to an address that is not public (CARACAL_NOTIFY_PRIVATE_NETWORKS)'
+    )
   }
 }
 

@@ -10,6 +10,13 @@ import { Health, LedgerEntry, LedgerQuery } from './schema.ts'
 const PAGE_POLICY =
   "default-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
 
+/** What a newcomer opens first. */
+export const startRoutes: Routes = (app) => {
+  app.get('/', { schema: { hide: true }, config: { access: everyone } }, (_request, reply) =>
+    reply.redirect('/docs')
+  )
+}
+
 export const pingRoutes: Routes = (app) => {
   app.get(
     '/',

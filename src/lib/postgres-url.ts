@@ -1,0 +1,7 @@
+/** Where it leads, as its driver reads it, without user, password and options: to be shown. */
+export function postgresPlace(url: string): { server: string; database: string } {
+  const { hostname, port, pathname, searchParams } = new URL(url)
+  const host = searchParams.get('host') || hostname || 'localhost'
+  const server = `${host}:${searchParams.get('port') || port || 5432}`
+  return { server, database: pathname.slice(1) }
+}
