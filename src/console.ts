@@ -18,8 +18,8 @@ export function helpText(): string {
     'npm start -- --demo     with two simulated installations and a year of history',
     'npm start -- --help     this page',
     '',
-    'npm run caracal -- migrate-to --registry postgres://... --history http://...',
-    '                        move a stopped DATA_DIR to servers; one of the two is enough',
+    'npm run caracal -- migrate-to --registry-file FILE --history-file FILE',
+    '                        move a stopped CARACAL_DATA_DIR to the servers whose addresses are in the files',
     '',
     'Settings are environment variables:',
     ...settings
