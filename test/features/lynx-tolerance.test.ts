@@ -102,7 +102,7 @@ onEveryRegistry('lynx, the rest of what clients do', (engine) => {
         body: { email_pattern: '*@x.example', role_id: 3 }
       })
       const entry = await good('POST /api/v2/blacklist/topic', {
-        body: { topic: 'x/y', mode: 'block', enabled: false, reason: '', count: 0 }
+        body: { topic: '9/y', mode: 'block', enabled: false, reason: '', count: 0 }
       })
       const organization = await world.organization()
       await platform().deps.directory.catchUp()
@@ -378,7 +378,7 @@ onEveryRegistry('lynx, the rest of what clients do', (engine) => {
         assert.deepEqual(found, { id: policy['id'], ...body })
       }
       const entries = '/api/v2/blacklist/topic'
-      const given = { topic: 'x/#', mode: 'block', enabled: false, reason: 'r', count: 0 }
+      const given = { topic: '+/x/#', mode: 'block', enabled: false, reason: 'r', count: 0 }
       const entry = await good(`POST ${entries}`, { body: given })
       const other = `${entries}/${entry['id']}`
       for (const found of [
