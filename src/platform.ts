@@ -136,7 +136,7 @@ async function open(
     throw new Error(`CARACAL_DATA_DIR ${dataDir} is a copy of one that another node runs on`)
   }
   const latest = await readLatest(history, spool)
-  const isElsewhere = config.REGISTRY_URL !== '' && !/^https?:/.test(config.HISTORY_URL)
+  const isElsewhere = config.REGISTRY_URL !== '' && hasOwnHistory(config)
   if (isElsewhere && latest.size === 0 && directory.size > 0) {
     log.warn(
       { dataDir, installations: directory.size },
@@ -369,6 +369,10 @@ const failed = (why: unknown) => ({
   detail: why instanceof Error ? why.message : String(why)
 })
 
+const hasOwnHistory = ({ HISTORY_URL }: Config): boolean => !/^https?:/.test(HISTORY_URL)
+
 /** What is in this node's own directory others cannot read. */
-const keepsForItself = ({ HISTORY_URL, BUS_URL, FILES_DIR, DATA_DIR }: Config): boolean =>
-  !/^https?:/.test(HISTORY_URL) || BUS_URL === '' || FILES_DIR.startsWith(DATA_DIR + sep)
+const keepsForItself = (config: Config): boolean =>
+  hasOwnHistory(config) ||
+  config.BUS_URL === '' ||
+  config.FILES_DIR.startsWith(config.DATA_DIR + sep)

@@ -1,6 +1,6 @@
 import type { BrokerRules, Message, Session } from '../bus/bus.ts'
 import type { Refusal } from '../lib/sample.ts'
-import { clientIdOf, isTopicFilter } from '../lib/topic.ts'
+import { isTopicFilter } from '../lib/topic.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { Blacklist } from './blacklist.ts'
 import type { Directory } from './directory.ts'
@@ -26,8 +26,7 @@ export function mqttRules(
     topic: string,
     action: 'mqtt/publish' | 'mqtt/subscribe'
   ) => {
-    const clientId = clientIdOf(topic)
-    const installation = clientId && directory.installationByClientId(clientId)
+    const installation = directory.installationByTopic(topic)
     return installation ? may(session.principal, action, installation) : false
   }
   return {
@@ -66,7 +65,7 @@ export function mqttRules(
     gone: (owners) => ownersGone(registry, owners),
     refused(message, session) {
       const { topic } = message
-      const isKnown = directory.installationByClientId(clientIdOf(topic) ?? 0) !== undefined
+      const isKnown = directory.installationByTopic(topic) !== undefined
       const reason = mayOn(session, topic, 'mqtt/publish') ? 'blacklisted' : 'forbidden topic'
       refused(message, session.owner, isKnown ? reason : 'unknown client id')
     }

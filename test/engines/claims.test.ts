@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
 import { recordChange } from '../../src/registry/changes.ts'
 import { type Claims, openClaims } from '../../src/registry/claims.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import { eventually } from '../support/eventually.ts'
+import { endConnections } from '../support/postgres.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 
 onEveryRegistry('claims', ({ name, url }) => {
@@ -60,7 +60,7 @@ onEveryRegistry('claims', ({ name, url }) => {
     const one = await open(t, at, { onChange: () => changes++ })
     const two = await open(t, at)
     await one.take('scheduler')
-    await breakConnections(at)
+    await endConnections(at)
     await eventually(() => assert.notEqual(one.failure, undefined))
     await eventually(() => assert.equal(one.failure, undefined))
     assert.equal(changes, 1, 'it reads what it may have missed')
@@ -74,7 +74,7 @@ onEveryRegistry('claims', ({ name, url }) => {
     const [one, two] = [await open(t, at), await open(t, at)]
     assert.equal(await one.keep('data x'), true)
     assert.equal(await two.keep('data x'), false)
-    await breakConnections(at)
+    await endConnections(at)
     await eventually(() => assert.notEqual(one.failure, undefined))
     await eventually(() => assert.equal(one.failure, undefined))
     await eventually(() => assert.equal(two.failure, undefined))
@@ -106,13 +106,3 @@ onEveryRegistry('claims', ({ name, url }) => {
     assert.equal(await shared.nodes(), 1)
   })
 })
-
-async function breakConnections(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid()`
-  )
-  await client.end()
-}

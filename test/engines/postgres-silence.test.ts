@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import fastify from 'fastify'
 import { sql } from 'kysely'
-import pg from 'pg'
 import { Directory } from '../../src/access/directory.ts'
 import { handleError } from '../../src/http/error-handler.ts'
 import { wantedBy } from '../../src/lib/search-query.ts'
@@ -15,6 +14,7 @@ import { openSearcher } from '../../src/registry/searcher.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
+import { endConnections } from '../support/postgres.ts'
 import { onPostgres } from '../support/registries.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
@@ -176,13 +176,3 @@ onPostgres('connections that fall silent', ({ url }) => {
     assert(performance.now() - start < 15_000)
   })
 })
-
-async function endConnections(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid()`
-  )
-  await client.end()
-}

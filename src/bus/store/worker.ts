@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type {
   Change,
@@ -42,12 +42,13 @@ db.exec(`
 `)
 
 // A file from before is written anew, once, in the mode that was asked for above.
-if (numberOf('auto_vacuum') === 0) db.exec('vacuum')
+if (numberOf(db.prepare('pragma auto_vacuum')) === 0) db.exec('vacuum')
 
 /** Pages: what stays free for the next messages, and what is given back to the disk at a time. */
 const SPARE = 1024
 const STEP = 512
 
+const freePages = db.prepare('pragma freelist_count')
 const begin = db.prepare('begin immediate')
 const commit = db.prepare('commit')
 const rollback = db.prepare('rollback')
@@ -153,11 +154,11 @@ function applyAll(changes: Change[]): void {
   try {
     for (const change of changes) apply(change)
     queues.writeTallies()
-    const isGiving = numberOf('freelist_count') > SPARE
+    const isGiving = numberOf(freePages) > SPARE
     if (isGiving) db.exec(`pragma incremental_vacuum(${STEP})`)
     commit.run()
     // The file gets shorter when the write-ahead log is folded into it.
-    if (isGiving && numberOf('freelist_count') <= SPARE) db.exec('pragma wal_checkpoint(truncate)')
+    if (isGiving && numberOf(freePages) <= SPARE) db.exec('pragma wal_checkpoint(truncate)')
   } catch (error) {
     if (db.isTransaction) rollback.run()
     queues.forgetTallies()
@@ -165,8 +166,8 @@ function applyAll(changes: Change[]): void {
   }
 }
 
-function numberOf(pragma: string): number {
-  return Number(Object.values(db.prepare(`pragma ${pragma}`).get() ?? {})[0])
+function numberOf(pragma: StatementSync): number {
+  return Number(Object.values(pragma.get() ?? {})[0])
 }
 
 function answer(read: Read): unknown {
