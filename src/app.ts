@@ -23,6 +23,8 @@ const MAX_HEADERS = MAX_URL + 32 * 1024
 /** `\\u0000` whose backslash is not itself escaped. */
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/
 
+const isWrite = (method: string): boolean => method !== 'GET' && method !== 'HEAD'
+
 export type AppOptions = {
   https?: { cert: Buffer; key: Buffer } | undefined
   /** Without it nobody is believed another address than its own. */
@@ -72,10 +74,15 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
   })
   // Before bodies are left out: the answer may have the id of what was made.
   traceWrites(app, deps)
+  app.addHook('preHandler', async ({ method }) => {
+    if (isWrite(method)) await deps.lineage.ahead()
+  })
   // Whoever wrote sees the effect with the next request, on this node at once.
   app.addHook('onSend', async ({ method, routeOptions }, reply, payload) => {
-    // An answer is an answer, also when the registry went away behind it; the timer tries again.
-    if (method !== 'GET' && method !== 'HEAD') await deps.directory.catchUp().catch(() => {})
+    if (isWrite(method)) {
+      // An answer is an answer, also when the registry went away behind it; the timer tries again.
+      await Promise.all([deps.directory.catchUp().catch(() => {}), deps.lineage.note()])
+    }
     if (!routeOptions.config.bodiless?.includes(reply.statusCode)) return payload
     reply.removeHeader('content-type')
     return null

@@ -20,6 +20,8 @@ export function helpText(): string {
     '',
     'npm run caracal -- migrate-to --registry-file FILE --history-file FILE',
     '                        move a stopped CARACAL_DATA_DIR to the servers whose addresses are in the files',
+    'npm run caracal -- adopt',
+    '                        go on with parts of a stopped platform that do not belong together',
     '',
     'Settings are environment variables:',
     ...settings

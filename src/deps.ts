@@ -32,6 +32,8 @@ export type Deps = {
   latest: Latest
   spool: Spool
   ids: SampleIds
+  /** Awaited before a write and before its answer: an id is known outside the registry first [ADR-0030]. */
+  lineage: { ahead(): Promise<void>; note(): Promise<void> }
   /** Above the disk reserve. */
   hasRoom: () => boolean
   files: FileStore

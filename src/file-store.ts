@@ -1,5 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Unavailable } from './lib/unavailable.ts'
 
@@ -11,6 +21,7 @@ export class TooLarge extends Error {}
 type Disk = { readonly isEnough: boolean; readonly isAnswering: boolean }
 
 const INCOMING = 'incoming'
+const PLATFORM = 'platform'
 const AWAY = 'CARACAL_FILES_DIR does not answer'
 
 /**
@@ -33,6 +44,24 @@ export class FileStore {
       const why = (error as Error).message
       throw new Error(`CARACAL_FILES_DIR ${this.#dir} cannot be written (${why})`, { cause: error })
     }
+  }
+
+  /** Whose files these are; undefined while nobody has told. */
+  async platform(): Promise<string | undefined> {
+    const text = await readFile(join(this.#dir, PLATFORM), 'utf8').catch((error) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+    return text?.trim()
+  }
+
+  async belongTo(platform: string): Promise<void> {
+    await tried(async () => {
+      const path = join(this.#dir, PLATFORM)
+      await writeFile(`${path}.new`, `${platform}\n`, { mode: 0o600, flush: true })
+      await rename(`${path}.new`, path)
+      await syncDirectory(this.#dir)
+    })
   }
 
   /** Begins a file; whoever does discards it in the end, placed or not. */

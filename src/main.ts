@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { FirstLogin } from './access/first-administrator.ts'
 import { type Config, readConfig } from './config.ts'
 import { helpText, startBanner } from './console.ts'
@@ -9,6 +10,7 @@ const STOP_LIMIT = 10 * SECOND
 /** Reads the settings, starts the platform, and ends it on a signal. */
 export async function main(args: readonly string[]): Promise<void> {
   if (args[0] === 'migrate-to') return migrate(args.slice(1))
+  if (args[0] === 'adopt') return adopt(args.slice(1))
   const unknown = args.find((arg) => !['--help', '-h', '--demo'].includes(arg))
   if (unknown) return fail(`unknown option ${unknown}; "npm start -- --help" lists them`)
   if (args.includes('--help') || args.includes('-h')) return console.log(helpText())
@@ -21,11 +23,7 @@ export async function main(args: readonly string[]): Promise<void> {
       return fail('--demo needs the embedded broker, without CARACAL_BUS_URL')
     }
     // Loaded only now, so that a wrong setting is answered at once.
-    const [{ startPlatform }, { pino }] = await Promise.all([
-      import('./platform.ts'),
-      import('pino')
-    ])
-    const log = pino({ level: config.LOG_LEVEL, base: undefined }, pino.destination(2))
+    const [{ startPlatform }, log] = await Promise.all([import('./platform.ts'), openLog(config)])
     process.on('uncaughtException', (err) => {
       log.fatal({ err }, 'unexpected fault')
       process.exit(1)
@@ -56,15 +54,28 @@ async function migrate(args: readonly string[]): Promise<void> {
     const { readTargets } = await import('./move/targets.ts')
     const targets = readTargets(args)
     const config = readConfig(process.env)
-    const [{ migrateTo }, { pino }] = await Promise.all([
-      import('./move/migrate-to.ts'),
-      import('pino')
-    ])
-    const log = pino({ level: config.LOG_LEVEL, base: undefined }, pino.destination(2))
-    await migrateTo(config, targets, { log, out: process.stdout })
+    const { migrateTo } = await import('./move/migrate-to.ts')
+    await migrateTo(config, targets, { log: await openLog(config), out: process.stdout })
   } catch (error) {
     fail((error as Error).message)
   }
+}
+
+/** `npm run caracal -- adopt`, on a stopped platform. */
+async function adopt(args: readonly string[]): Promise<void> {
+  if (args.length > 0) return fail(`adopt takes no options, but was given ${args[0]}`)
+  try {
+    const config = readConfig(process.env)
+    const { adopt } = await import('./cli/adopt.ts')
+    await adopt(config, { log: await openLog(config), out: process.stdout })
+  } catch (error) {
+    fail((error as Error).message)
+  }
+}
+
+async function openLog(config: Config): Promise<Logger> {
+  const { pino } = await import('pino')
+  return pino({ level: config.LOG_LEVEL, base: undefined }, pino.destination(2))
 }
 
 function tellFirstLogin({ email, password }: FirstLogin): void {

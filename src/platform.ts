@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import { sep } from 'node:path'
 import type { Logger } from 'pino'
 import { Blacklist } from './access/blacklist.ts'
 import { BrokerAccess } from './access/broker-access.ts'
@@ -12,27 +11,24 @@ import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
 import { brokerHost } from './bus/link.ts'
 import type { Config } from './config.ts'
-import { lockDataDir, refuseMovedRegistry } from './data-dir.ts'
 import type { App, Deps, Health } from './deps.ts'
 import { LYNX } from './dialect.ts'
-import { FileStore } from './file-store.ts'
 import { Latest } from './history/latest.ts'
-import { openHistory } from './history/open.ts'
 import { SampleIds } from './history/sample-ids.ts'
-import { Spool } from './history/spool.ts'
+import type { Spool } from './history/spool.ts'
 import { callerAddress, trustIn } from './http/proxies.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { networksOf } from './lib/networks.ts'
 import { decodeSamples } from './lib/sample.ts'
 import { Tally } from './lib/tally.ts'
 import { SECOND } from './lib/unix-time.ts'
+import { within } from './lib/within.ts'
 import { Metrics } from './metrics.ts'
 import { Executors } from './outbound/executors.ts'
 import { openSenders } from './outbound/open.ts'
-import { explainPort, openBus, openStore } from './platform-bus.ts'
+import { explainPort, openBus } from './platform-bus.ts'
 import { describeState } from './platform-metrics.ts'
-import { openClaims } from './registry/claims.ts'
-import { openRegistry } from './registry/open.ts'
+import { keepsForItself, openParts, STOP_LIMIT } from './platform-parts.ts'
 import { openSearcher } from './registry/searcher.ts'
 import { openTls } from './tls.ts'
 import { DiskSpace } from './workers/disk-space.ts'
@@ -40,6 +36,7 @@ import { Eraser } from './workers/eraser.ts'
 import { Housekeeping } from './workers/housekeeping.ts'
 import { Indexer } from './workers/indexer.ts'
 import { Ingest } from './workers/ingest.ts'
+import { LineageKeeper } from './workers/lineage.ts'
 import { Mover } from './workers/mover.ts'
 import { Peers } from './workers/peers.ts'
 import { Retention } from './workers/retention.ts'
@@ -65,8 +62,6 @@ export type StartOptions = {
 
 /** How long the last samples may take to reach history; what remains waits safely in the spool. */
 const FLUSH_LIMIT = 5 * SECOND
-/** How long a worker may take to finish what it is at: a server that hangs must not keep us. */
-const STOP_LIMIT = SECOND
 
 /** Opens every engine in order and closes them in reverse, also when one of them fails to open. */
 export async function startPlatform(config: Config, options: StartOptions): Promise<Platform> {
@@ -94,16 +89,16 @@ async function open(
   stop: () => Promise<void>
 ): Promise<Platform> {
   const { DATA_DIR: dataDir, HOST: host } = config
-  const lock = lockDataDir(dataDir)
-  closers.push(() => lock.release())
-  if (config.REGISTRY_URL === '') refuseMovedRegistry(dataDir)
   const tls = openTls(config, log)
   closers.push(() => tls?.close())
+  const isAlone = keepsForItself(config)
+  const parts = await openParts(config, closers, { clock, log, isAlone })
+  const { claims, registry, history, engine, spool, store, files } = parts
+  // Before anybody is made: a new registry beside an old history must not begin at the first ids.
+  const lineage = await LineageKeeper.open(parts, log)
+  closers.push(() => within(STOP_LIMIT, lineage.stop()))
+  lineage.start()
 
-  const claims = await openClaims(config.REGISTRY_URL, keepsForItself(config))
-  closers.push(() => within(STOP_LIMIT, claims.close()))
-  const registry = await openRegistry({ url: config.REGISTRY_URL, dataDir })
-  closers.push(() => within(STOP_LIMIT, registry.destroy()))
   const admin = { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }
   const firstLogin = await ensureFirstAdministrator(registry, admin, clock)
   if (firstLogin) onFirstLogin?.(firstLogin)
@@ -120,29 +115,11 @@ async function open(
   closers.push(() => within(STOP_LIMIT, blacklist.stop()))
   directory.onBlacklistChange(() => blacklist.reload())
 
-  // All of them start threads, and none waits for another.
-  const store = openStore(config, clock())
-  closers.push(() => store?.close())
-  const spoolOpening = Spool.open(dataDir)
-  closers.push(() => spoolOpening.then((spool) => spool.close()))
-  const { history, engine } = await openHistory({
-    ...{ url: config.HISTORY_URL, dataDir },
-    ...{ cluster: config.HISTORY_CLUSTER, quorum: config.HISTORY_QUORUM }
-  })
-  closers.push(() => history.close())
-  const spool = await spoolOpening
   const { uuid: node, lastId } = await spool.state()
   if (!(await claims.keep(`data ${node}`))) {
     throw new Error(`CARACAL_DATA_DIR ${dataDir} is a copy of one that another node runs on`)
   }
   const latest = await readLatest(history, spool)
-  const isElsewhere = config.REGISTRY_URL !== '' && hasOwnHistory(config)
-  if (isElsewhere && latest.size === 0 && directory.size > 0) {
-    log.warn(
-      { dataDir, installations: directory.size },
-      'the registry has installations, but the history here is empty: is CARACAL_DATA_DIR the right one?'
-    )
-  }
   directory.onRemoved((id) => latest.erase(id))
 
   const metrics = new Metrics()
@@ -153,7 +130,6 @@ async function open(
   const hasRoom = () => disk.isEnough
   const trace = new TraceRecorder({ registry, clock, hasRoom })
   closers.push(() => within(STOP_LIMIT, trace.flush()))
-  const files = await openFiles(config, closers, log)
   const ids = new SampleIds(lastId)
   const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
   closers.push(() => ingest.stop())
@@ -203,6 +179,7 @@ async function open(
     latest,
     spool,
     ids,
+    lineage,
     hasRoom,
     files,
     filesQuota: config.FILES_QUOTA_MB * 1024 * 1024,
@@ -295,20 +272,6 @@ async function closeApp(app: App): Promise<void> {
   await app.close().finally(() => clearInterval(sweep))
 }
 
-/** Uploads stop at twice the reserve, so that they never keep samples from being acknowledged. */
-async function openFiles(
-  { FILES_DIR, DISK_RESERVE_MB }: Config,
-  closers: (() => unknown)[],
-  log: Logger
-): Promise<FileStore> {
-  const disk = new DiskSpace({ path: FILES_DIR, reserve: 2 * DISK_RESERVE_MB * 1024 * 1024, log })
-  const files = new FileStore(FILES_DIR, disk)
-  await files.open()
-  await disk.start()
-  closers.push(() => disk.stop())
-  return files
-}
-
 async function readLatest(history: Deps['history'], spool: Spool): Promise<Latest> {
   const latest = new Latest()
   for await (const samples of history.latest()) {
@@ -325,13 +288,6 @@ async function flushWithin(limit: number, mover: Mover, log: Logger): Promise<vo
     .flush()
     .catch((err) => log.warn({ err }, 'the last samples stay in the spool until the next start'))
   await within(limit, flushed)
-}
-
-async function within(limit: number, work: Promise<unknown>): Promise<void> {
-  const { promise: timeUp, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, limit)
-  await Promise.race([work, timeUp])
-  clearTimeout(timer)
 }
 
 function publicUrlOf({ PUBLIC_URL, HOST, HTTP_PORT, TLS_CERT_PATH }: Config): string {
@@ -368,11 +324,3 @@ const failed = (why: unknown) => ({
   ok: false,
   detail: why instanceof Error ? why.message : String(why)
 })
-
-const hasOwnHistory = ({ HISTORY_URL }: Config): boolean => !/^https?:/.test(HISTORY_URL)
-
-/** What is in this node's own directory others cannot read. */
-const keepsForItself = (config: Config): boolean =>
-  hasOwnHistory(config) ||
-  config.BUS_URL === '' ||
-  config.FILES_DIR.startsWith(config.DATA_DIR + sep)

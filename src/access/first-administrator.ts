@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { lockForMigration } from '../registry/dialect.ts'
+import { readGatewayPolicy, writeGatewayPolicy } from '../registry/gateways.ts'
 import { insertOrganization } from '../registry/organizations.ts'
 import { insertRole } from '../registry/roles.ts'
 import type { Registry } from '../registry/tables.ts'
@@ -31,6 +32,9 @@ export async function ensureFirstAdministrator(
     const [role_id] = await insertFirstRoles(registry)
     const fields = { name: 'Home', parent_id: null }
     const organization = await insertOrganization(registry, fields, now)
+    // Where parts were adopted it is not organization 1, which the policy starts with.
+    const policy = await readGatewayPolicy(registry)
+    await writeGatewayPolicy(registry, { ...policy, default_organization_id: organization })
     await insertUser(
       registry,
       {

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { plainNumber } from '../lib/json-number.ts'
+import { highest, type IdKind, idKinds, type Lineage, noIds } from '../lib/lineage.ts'
 import { MAX_PAGE_BYTES } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
@@ -19,6 +21,7 @@ import type { HistoryConnection, Params } from './connection.ts'
 import type {
   AggregateQuery,
   History,
+  KeptLineage,
   MonthPart,
   MonthSize,
   Page,
@@ -165,6 +168,26 @@ class ClickhouseHistory implements History {
     return { bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0), months }
   }
 
+  async lineage(): Promise<Lineage> {
+    const lines = await this.#connection.query(lineageSql, {})
+    const rows: LineageRow[] = rowsOf(lines)
+    const newest = rows.toSorted((a, b) => b.written - a.written)[0]
+    const idsIn = (column: 'reached' | 'reserved') =>
+      highest(...rows.map((row) => ({ ...noIds, [row.kind]: row[column] })))
+    return {
+      platform: newest?.platform || undefined,
+      reached: idsIn('reached'),
+      reserved: idsIn('reserved')
+    }
+  }
+
+  async keepLineage({ platform, reached, reserved }: KeptLineage): Promise<void> {
+    const lines = idKinds.map((kind) =>
+      [platform, kind, reached[kind], reserved[kind], Date.now()].join('\t')
+    )
+    await this.#connection.insert('lineage', Buffer.from(`${lines.join('\n')}\n`), randomUUID())
+  }
+
   check(): Promise<void> {
     return this.#connection.check()
   }
@@ -173,6 +196,21 @@ class ClickhouseHistory implements History {
     return this.#connection.close()
   }
 }
+
+type LineageRow = {
+  platform: string
+  kind: IdKind
+  reached: number
+  reserved: number
+  written: number
+}
+
+/** Rows of the same key may not have been merged yet. The last row is what the samples themselves say. */
+const lineageSql = `
+  SELECT platform, kind, max(reached) AS reached, max(reserved) AS reserved, max(written) AS written
+  FROM lineage GROUP BY platform, kind
+  UNION ALL
+  SELECT '', 'installation', max(installation_id), 0, 0 FROM latest`
 
 const matching = ({ topics }: PageQuery): string => `
   FROM samples FINAL

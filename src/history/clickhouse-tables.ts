@@ -1,7 +1,7 @@
 /** Where the tables are. An empty `cluster` means one server, or the one in this process. */
 export type Place = { database: string; cluster: string }
 
-export type Table = 'samples' | 'latest'
+export type Table = 'samples' | 'latest' | 'lineage'
 export type Way = 'ASC' | 'DESC'
 
 /**
@@ -45,29 +45,41 @@ export const tablesSql = (place: Place): string[] => {
     `CREATE TABLE IF NOT EXISTS ${everywhere(place, 'latest')} (${latestColumns})
     ENGINE = ${replacing(place, 'latest', 'timestamp')}
     ORDER BY (installation_id, topic)
+    SETTINGS ${durable(place)}`,
+    `CREATE TABLE IF NOT EXISTS ${everywhere(place, 'lineage')} (${lineageColumns})
+    ENGINE = ${merging(place, 'lineage', 'AggregatingMergeTree')}
+    ORDER BY (platform, kind)
     SETTINGS ${durable(place)}`
   ]
   if (place.cluster === '') return holders
-  return [...holders, distributed(place, 'samples'), distributed(place, 'latest')]
+  return [
+    ...holders,
+    distributed(place, 'samples', 'installation_id'),
+    distributed(place, 'latest', 'installation_id'),
+    distributed(place, 'lineage', 'cityHash64(kind)')
+  ]
 }
 
 /** All rows of an installation have one shard. */
-const distributed = (place: Place, table: Table): string => {
+const distributed = (place: Place, table: Table, key: string): string => {
   const { database, cluster } = place
   const local = holder(place, table)
   return `CREATE TABLE IF NOT EXISTS ${database}.${table} ON CLUSTER \`${cluster}\`
     AS ${database}.${local}
-    ENGINE = Distributed('${cluster}', '${database}', '${local}', installation_id)`
+    ENGINE = Distributed('${cluster}', '${database}', '${local}', ${key})`
 }
 
 /**
  * Of rows with the same sort key the last inserted one stays, and FINAL hides the others until a
  * merge removes them. The path holds no uuid: a server that joins later finds the others by it.
  */
-function replacing({ cluster }: Place, table: Table, ...version: string[]): string {
-  if (cluster === '') return `ReplacingMergeTree(${version.join()})`
+const replacing = (place: Place, table: Table, ...version: string[]): string =>
+  merging(place, table, 'ReplacingMergeTree', ...version)
+
+function merging({ cluster }: Place, table: Table, engine: string, ...more: string[]): string {
+  if (cluster === '') return `${engine}(${more.join()})`
   const path = `'/clickhouse/tables/{shard}/{database}/${table}'`
-  return `ReplicatedReplacingMergeTree(${[path, "'{replica}'", ...version].join(', ')})`
+  return `Replicated${engine}(${[path, "'{replica}'", ...more].join(', ')})`
 }
 
 /** A week: as long as a batch is likely to wait for its second try. */
@@ -97,6 +109,14 @@ const latestColumns = `
   timestamp Int64,
   value Float64,
   msg String`
+
+/** In the order of `keepLineage`; merges keep the greatest. */
+const lineageColumns = `
+  platform String,
+  kind String,
+  reached SimpleAggregateFunction(max, UInt64),
+  reserved SimpleAggregateFunction(max, UInt64),
+  written SimpleAggregateFunction(max, Int64)`
 
 /** Two nodes may give out the same id, so it alone does not settle the order of a page. */
 export const inOrder = (way: Way): string =>

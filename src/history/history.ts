@@ -1,4 +1,5 @@
 import type { Buckets, Method } from '../lib/aggregation.ts'
+import type { Ids, Lineage } from '../lib/lineage.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
@@ -50,6 +51,9 @@ export type SamplePlace = {
 /** `rows` as `encodeSample` writes them; `next` is where the one after it begins. */
 export type MonthPart = { rows: Buffer; count: number; next: SamplePlace }
 
+/** What history is told of the platform whose samples it keeps. */
+export type KeptLineage = { platform: string; reached: Ids; reserved: Ids }
+
 /** Every sample and the latest per topic. The same behaviour on every engine; see test/engines. */
 export interface History {
   /**
@@ -82,6 +86,10 @@ export interface History {
   dropBefore(moment: UnixMs): Promise<MonthSize[]>
   /** Cheap whatever the size: asked every few minutes. */
   sizes(): Promise<Sizes>
+  /** What it was told, and the installations it has samples of. */
+  lineage(): Promise<Lineage>
+  /** Resolves when it survives a crash. Ids only rise; the platform is the one that was told last. */
+  keepLineage(lineage: KeptLineage): Promise<void>
   /** Rejects when history cannot be asked just now; answers within seconds. */
   check(): Promise<void>
   close(): Promise<void>

@@ -2,7 +2,15 @@ import { hash, randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Group, LedgerEntry, SpoolReply, SpoolRequest, SpoolState } from './spool.ts'
+import { idKinds, idsOf } from '../lib/lineage.ts'
+import type {
+  Group,
+  LedgerEntry,
+  SpoolLineage,
+  SpoolReply,
+  SpoolRequest,
+  SpoolState
+} from './spool.ts'
 
 /** The newest refusals that are kept; older ones make room. */
 const LEDGER_SIZE = 10_000
@@ -23,6 +31,8 @@ db.exec(`
     one integer primary key check (one = 1), first integer not null, last integer not null);
   create table if not exists state (
     one integer primary key check (one = 1), uuid text not null, last_id integer not null);
+  create table if not exists lineage (
+    kind text primary key, platform text not null, reached integer not null);
   create table if not exists ledger (
     id integer primary key autoincrement, created integer not null, reason text not null,
     topic text not null, sender text not null, payload text not null);
@@ -39,6 +49,10 @@ const insertRefusal = db.prepare(
 )
 const trimLedger = db.prepare('delete from ledger where id <= (select max(id) from ledger) - ?')
 const readState = db.prepare('select uuid, last_id from state')
+const readLineage = db.prepare('select kind, platform, reached from lineage')
+const setLineage = db.prepare(`
+  insert into lineage values (?, ?, ?) on conflict (kind) do update
+  set platform = excluded.platform, reached = max(reached, excluded.reached)`)
 const countGroups = db.prepare(
   'select coalesce(sum(count), 0) as samples, coalesce(sum(length(rows)), 0) as bytes from groups'
 )
@@ -173,6 +187,19 @@ const state = (): SpoolState => {
   return { uuid, lastId: last_id, samples, bytes }
 }
 
+function lineage(): SpoolLineage | undefined {
+  const rows = readLineage.all() as { kind: string; platform: string; reached: number }[]
+  const byKind = new Map(rows.map(({ kind, reached }) => [kind, reached]))
+  const [row] = rows
+  return row && { platform: row.platform, reached: idsOf((kind) => byKind.get(kind) ?? 0) }
+}
+
+function keepLineage({ platform, reached }: SpoolLineage): void {
+  transact(() => {
+    for (const kind of idKinds) setLineage.run(kind, platform, reached[kind])
+  })
+}
+
 function answer(request: SpoolRequest): unknown {
   switch (request.kind) {
     case 'append':
@@ -189,6 +216,10 @@ function answer(request: SpoolRequest): unknown {
       return after(request.seq)
     case 'state':
       return state()
+    case 'lineage':
+      return lineage()
+    case 'keepLineage':
+      return keepLineage(request)
     case 'ledger':
       return readLedger.all(request.before, request.limit) as LedgerEntry[]
     case 'close':

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { type Ids, type Lineage, unknownLineage } from '../lib/lineage.ts'
 import type { Refusal } from '../lib/sample.ts'
 
 /** A message that was acknowledged and not stored. */
@@ -22,6 +23,8 @@ export type Batch = {
 }
 /** `uuid` was made with the file and never changes. */
 export type SpoolState = { uuid: string; lastId: number; samples: number; bytes: number }
+/** The platform whose samples wait here, and the ids that this node has seen in use. */
+export type SpoolLineage = { platform: string; reached: Ids }
 
 export type SpoolRequest = { ask: number } & (
   | { kind: 'append'; group: Group }
@@ -32,6 +35,8 @@ export type SpoolRequest = { ask: number } & (
   | { kind: 'after'; seq: number }
   | { kind: 'ledger'; before: number; limit: number }
   | { kind: 'state' }
+  | { kind: 'lineage' }
+  | ({ kind: 'keepLineage' } & SpoolLineage)
   | { kind: 'close' }
 )
 export type SpoolReply = { ask: number; value?: unknown; error?: Error }
@@ -137,6 +142,16 @@ export class Spool {
 
   async state(): Promise<SpoolState> {
     return (await this.#request({ kind: 'state' })) as SpoolState
+  }
+
+  async lineage(): Promise<Lineage> {
+    const known = (await this.#request({ kind: 'lineage' })) as SpoolLineage | undefined
+    return { ...unknownLineage, ...known }
+  }
+
+  /** Resolves when it would survive kill -9. Ids only rise. */
+  async keepLineage({ platform, reached }: SpoolLineage): Promise<void> {
+    await this.#request({ kind: 'keepLineage', platform, reached })
   }
 
   /** Newest first. */

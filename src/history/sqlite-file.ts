@@ -41,6 +41,12 @@ export function createTables(file: DatabaseSync): void {
       batch_id INTEGER PRIMARY KEY,
       token TEXT NOT NULL UNIQUE
     );
+    CREATE TABLE IF NOT EXISTS lineage (
+      kind TEXT PRIMARY KEY,
+      platform TEXT NOT NULL,
+      reached INTEGER NOT NULL,
+      reserved INTEGER NOT NULL
+    );
   `)
 }
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { Lineage } from '../lib/lineage.ts'
 import { PageTooLarge } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
@@ -6,6 +7,7 @@ import { DAY, type UnixMs } from '../lib/unix-time.ts'
 import type {
   AggregateQuery,
   History,
+  KeptLineage,
   MonthPart,
   MonthSize,
   Page,
@@ -155,6 +157,14 @@ class SqliteHistory implements History {
 
   sizes(): Promise<Sizes> {
     return this.#writer.call('sizes', [])
+  }
+
+  lineage(): Promise<Lineage> {
+    return this.#writer.call('lineage', [])
+  }
+
+  keepLineage(lineage: KeptLineage): Promise<void> {
+    return this.#writer.call('keepLineage', [lineage])
   }
 
   /** In this process: there is nobody to be out of reach. */

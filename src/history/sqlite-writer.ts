@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { highest, type IdKind, idKinds, idsOf, type Lineage, noIds } from '../lib/lineage.ts'
 import { decodeSamples, type Sample } from '../lib/sample.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
-import type { MonthSize, Sizes } from './history.ts'
+import type { KeptLineage, MonthSize, Sizes } from './history.ts'
 import { createMonth, createTables, listMonths, type Month, monthAt } from './sqlite-file.ts'
 import { SqliteSpace } from './sqlite-space.ts'
 
@@ -92,6 +93,29 @@ export class SqliteWriter {
 
   sizes(): Sizes {
     return this.#space.sizes()
+  }
+
+  lineage(): Lineage {
+    const rows = this.#statements.readLineage.all()
+    const byKind = new Map(rows.map((row) => [String(row['kind']), row]))
+    const idOf = (kind: IdKind, column: string) => Number(byKind.get(kind)?.[column] ?? 0)
+    const known = Number(this.#statements.lastInstallation.get()?.['last'] ?? 0)
+    return {
+      platform: rows[0] && String(rows[0]['platform']),
+      reached: highest(
+        idsOf((kind) => idOf(kind, 'reached')),
+        { ...noIds, installation: known }
+      ),
+      reserved: idsOf((kind) => idOf(kind, 'reserved'))
+    }
+  }
+
+  keepLineage({ platform, reached, reserved }: KeptLineage): void {
+    this.#inTransaction(() => {
+      for (const kind of idKinds) {
+        this.#statements.keepLineage.run(kind, platform, reached[kind], reserved[kind])
+      }
+    })
   }
 
   /** 0 when the file system has all there is to give, or the file is from before it could. */
@@ -221,6 +245,13 @@ const prepare = (file: DatabaseSync) => ({
   forgetBatches: file.prepare('DELETE FROM batches WHERE batch_id <= ?'),
   topicsOf: file.prepare('SELECT topic_id FROM topics WHERE installation_id = ? LIMIT ?'),
   forgetTopic: file.prepare('DELETE FROM topics WHERE topic_id = ?'),
+  lastInstallation: file.prepare('SELECT max(installation_id) AS last FROM topics'),
+  readLineage: file.prepare('SELECT kind, platform, reached, reserved FROM lineage'),
+  keepLineage: file.prepare(`
+    INSERT INTO lineage (kind, platform, reached, reserved) VALUES (?, ?, ?, ?)
+    ON CONFLICT (kind) DO UPDATE
+    SET platform = excluded.platform, reached = max(reached, excluded.reached),
+      reserved = max(reserved, excluded.reserved)`),
   forgetLatest: file.prepare('DELETE FROM latest WHERE topic_id = ?'),
   keepNewest: file.prepare(`
     INSERT INTO latest (topic_id, timestamp, value, msg, id) VALUES (?, ?, ?, ?, ?)

@@ -91,6 +91,9 @@ export async function moveHistory(move: HistoryMove): Promise<void> {
   const onProgress = showProgress('Copying history', out)
   await copyHistory({ from, to, checkpoint, save, onProgress })
   const compared = await compareHistory(from, to, showProgress('Comparing history', out))
+  // Last: without it no platform starts on what was moved.
+  const { platform, reached, reserved } = await from.lineage()
+  if (platform !== undefined) await to.keepLineage({ platform, reached, reserved })
   out.write(`  History: ${compared.samples} samples, ${compared.topics} topics, the same there\n`)
 }
 

@@ -111,3 +111,39 @@ export async function hasTable(registry: Registry, name: string): Promise<boolea
       )
   return found.rows.length > 0
 }
+
+export type IdTable = 'organizations' | 'users' | 'installations' | 'objects'
+
+/** The last id that each table gave out; a table that gave out none may be missing. */
+export async function lastIds(
+  registry: Registry,
+  tables: readonly IdTable[]
+): Promise<Map<string, number>> {
+  const { rows } = isPostgres(registry)
+    ? await sql<{
+        name: string
+        last: number
+      }>`${sql.join(tables.map(lastOfSequence), sql` union all `)}`.execute(registry)
+    : await sql<{ name: string; last: number }>`
+        select name, seq as last from sqlite_sequence where name in (${sql.join(tables)})`.execute(
+        registry
+      )
+  return new Map(rows.map(({ name, last }) => [name, last]))
+}
+
+const lastOfSequence = (table: IdTable) =>
+  sql`select ${table} as name, case when is_called then last_value else 0 end as last
+    from ${sql.table(`${table}_id_seq`)}`
+
+/** The next id that the table gives out is greater than this one. */
+export async function raiseLastId(registry: Registry, table: IdTable, id: number): Promise<void> {
+  if (isPostgres(registry)) {
+    await sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${id})`.execute(registry)
+    return
+  }
+  const { numAffectedRows } =
+    await sql`update sqlite_sequence set seq = ${id} where name = ${table}`.execute(registry)
+  if (numAffectedRows === 0n) {
+    await sql`insert into sqlite_sequence (name, seq) values (${table}, ${id})`.execute(registry)
+  }
+}

@@ -5,6 +5,7 @@ import type { Scope } from '../lib/scope.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
+import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import { markForSearch } from './search-index.ts'
 import type { Registry } from './tables.ts'
@@ -45,7 +46,7 @@ export async function insertInstallation(
   fields: InstallationFields & { name: string; organization_id: number },
   now: number
 ): Promise<number> {
-  const { id } = await registry
+  const { id, confirmed } = await registry
     .insertInto('installations')
     .values({
       // Unique while the row waits for the number that its id gives it.
@@ -58,8 +59,9 @@ export async function insertInstallation(
       created: now,
       updated: now
     })
-    .returning('id')
+    .returning(['id', confirmedIds('installation').as('confirmed')])
     .executeTakeFirstOrThrow()
+  requireConfirmed(id, confirmed)
   await registry
     .updateTable('installations')
     .set({ client_id: FIRST_CLIENT_ID + id })

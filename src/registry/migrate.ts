@@ -12,6 +12,7 @@ import { files } from './migrations/0010-files.ts'
 import { trace } from './migrations/0011-trace.ts'
 import { registration } from './migrations/0012-registration.ts'
 import { blacklist } from './migrations/0013-blacklist.ts'
+import { lineage } from './migrations/0014-lineage.ts'
 import type { Registry } from './tables.ts'
 
 export type Migration = { name: string; up: (registry: Registry) => Promise<void> }
@@ -30,7 +31,8 @@ const migrations: readonly Migration[] = [
   files,
   trace,
   registration,
-  blacklist
+  blacklist,
+  lineage
 ]
 
 /** Each migration is one transaction; a schema newer than this program is refused untouched. */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { fold, likePattern } from '../lib/meta-filter.ts'
 import { forKeyShare, forUpdate, isOneOfTexts } from './dialect.ts'
+import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { prepared } from './prepared.ts'
 import { markForSearch } from './search-index.ts'
 import type { ObjectKind, Registry } from './tables.ts'
@@ -68,7 +69,7 @@ export const insertObject = (
       .modifyEnd(forKeyShare(registry))
       .executeTakeFirst()
     if (!installation) return undefined
-    const row = await registry
+    const { confirmed, ...row } = await registry
       .insertInto('objects')
       .values({
         kind,
@@ -78,8 +79,9 @@ export const insertObject = (
         created: now,
         updated: now
       })
-      .returning(columns)
+      .returning([...columns, confirmedIds('object').as('confirmed')])
       .executeTakeFirstOrThrow()
+    requireConfirmed(row.id, confirmed)
     await registry
       .insertInto('object_counts')
       .values({ installation_id, kind, block: blockOf(row.id), count: 1 })

@@ -4,6 +4,7 @@ import type { MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
+import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import type { Registry, Tables } from './tables.ts'
 import { bequeath } from './trace.ts'
@@ -47,7 +48,7 @@ export async function insertOrganization(
   fields: OrganizationFields & { name: string; parent_id: number | null },
   now: number
 ): Promise<number> {
-  const { id } = await registry
+  const { id, confirmed } = await registry
     .insertInto('organizations')
     .values({
       address: JSON.stringify(completeAddress()),
@@ -61,8 +62,9 @@ export async function insertOrganization(
       created: now,
       updated: now
     })
-    .returning('id')
+    .returning(['id', confirmedIds('organization').as('confirmed')])
     .executeTakeFirstOrThrow()
+  requireConfirmed(id, confirmed)
   await writeMeta(registry, 'organization', id, fields)
   await recordChange(registry, 'identity', id, now)
   return id

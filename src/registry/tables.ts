@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from 'kysely'
+import type { IdKind } from '../lib/lineage.ts'
 import type { SearchKind } from '../lib/search-query.ts'
 import type { TraceAction, TraceObject } from '../lib/trace.ts'
 
@@ -287,7 +288,13 @@ export type Tables = {
   /** What the caches of every node must look at again; see changes.ts. */
   changes: { seq: Generated<number>; kind: ChangeKind; ref: number; created: number }
   /** One row: what tells this platform from others on the same broker. */
-  platform: { id: string }
+  platform: {
+    id: string
+    /** History has been told that it belongs to this platform. */
+    has_history: Generated<Flag>
+  }
+  /** Ids that history was asked to reserve, and those it has reserved; null: nobody watches yet. */
+  id_reserves: { kind: IdKind; asked: number; confirmed: number | null }
   /** Who a client id of an external broker is, as its last sign-in showed. */
   broker_clients: {
     client_id: string

@@ -3,6 +3,7 @@ import { type Address, completeAddress } from '../lib/address.ts'
 import type { MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
+import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import type { Registry, Tables } from './tables.ts'
 
@@ -82,9 +83,10 @@ export async function insertUser(
       updated: now
     })
     .onConflict((conflict) => conflict.column('email_folded').doNothing())
-    .returning('id')
+    .returning(['id', confirmedIds('user').as('confirmed')])
     .executeTakeFirst()
   if (!inserted) return undefined
+  requireConfirmed(inserted.id, inserted.confirmed)
   await writeLinks(registry, inserted.id, fields)
   await recordChange(registry, 'identity', inserted.id, now)
   return inserted.id

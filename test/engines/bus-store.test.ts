@@ -130,3 +130,12 @@ test('A store that is closed refuses, and what was written before is there', asy
   )
   assert.deepEqual([lastSeq, lastKey], [5, 1])
 })
+
+test('it knows whose sessions and messages these are', async (t) => {
+  const { store } = await openStore(t)
+  assert.equal(await store.read('platform', {}), undefined)
+  for (const id of ['first', 'second']) {
+    await store.write({ kind: 'platform', id })
+    assert.equal(await store.read('platform', {}), id)
+  }
+})

@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { openChdb } from '../../src/history/chdb.ts'
 import type { History, PageQuery } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
+import { highest, type Ids, idsOf, noIds } from '../../src/lib/lineage.ts'
 import { PageTooLarge } from '../../src/lib/page-limit.ts'
 import { encodeSample, type Sample, statusJson } from '../../src/lib/sample.ts'
 import { DAY, HOUR, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
@@ -53,6 +55,26 @@ function historyBehaviour({ name, url, isSlow }: EngineUnderTest) {
     assert.deepEqual({ ...page, rows: JSON.parse(`[${rows}]`) }, expected, JSON.stringify(query))
     return rows
   }
+
+  test('it knows its platform, and ids only rise', async () => {
+    const { reached } = await history.lineage()
+    await history.keepLineage({ platform: 'first', reached: upTo(7), reserved: upTo(1000) })
+    await history.keepLineage({ platform: 'first', reached: upTo(3), reserved: upTo(2000) })
+    await history.close()
+    await open()
+    const kept = { reached: highest(reached, upTo(7)), reserved: upTo(2000) }
+    assert.deepEqual(await history.lineage(), { platform: 'first', ...kept })
+    await wait(2)
+    await history.keepLineage({ platform: 'second', reached: noIds, reserved: noIds })
+    assert.deepEqual(await history.lineage(), { platform: 'second', ...kept })
+  })
+
+  test('it knows the installations that it has samples of', async () => {
+    const installation_id = 1_000_000 + nextNumber()
+    await append([sample({ installation_id, topic: `${installation_id}/obj/x` })])
+    assert.equal((await history.lineage()).reached.installation, installation_id)
+    await history.erase(installation_id)
+  })
 
   test('every text and number comes back as it was sent', async () => {
     const installation_id = nextNumber()
@@ -377,6 +399,8 @@ const sample = (fields: Partial<Sample>): Sample => ({
   msg: '',
   ...fields
 })
+
+const upTo = (id: number): Ids => idsOf(() => id)
 
 const pageOf = (installation_id: number): PageQuery => ({
   installation_id,

@@ -7,8 +7,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { Directory } from '../../src/access/directory.ts'
+import { noIds } from '../../src/lib/lineage.ts'
+import { Unavailable } from '../../src/lib/unavailable.ts'
 import { recordChange } from '../../src/registry/changes.ts'
 import { hasTable, isOneOf } from '../../src/registry/dialect.ts'
+import {
+  askForIds,
+  confirmIds,
+  ID_STEP,
+  raiseIds,
+  reachedIds
+} from '../../src/registry/id-reserves.ts'
 import {
   findInstallation,
   insertInstallation,
@@ -20,6 +29,7 @@ import { migrate } from '../../src/registry/migrate.ts'
 import { sigma } from '../../src/registry/migrations/0007-sigma.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import { insertOrganization, organizationsBelow } from '../../src/registry/organizations.ts'
+import { readRegistryLineage } from '../../src/registry/platform.ts'
 import { insertRole } from '../../src/registry/roles.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { insertUser } from '../../src/registry/users.ts'
@@ -47,6 +57,28 @@ onEveryRegistry('registry', (engine) => {
     const again = await openRegistry({ url, dataDir })
     assert(await hasTable(again, 'installations'))
     await again.destroy()
+  })
+
+  test('ids go out as far as history has confirmed them, and above those that were raised', async () => {
+    const make = (within = registry) =>
+      insertOrganization(within, { name: 'x', parent_id: null }, now)
+    const { organization: reached } = await reachedIds(registry)
+    assert.equal(await make(), reached + 1)
+    const asked = await askForIds(registry)
+    assert.equal(asked.organization, (Math.ceil((reached + 1) / ID_STEP) + 1) * ID_STEP)
+    assert.equal((await readRegistryLineage(registry)).hasHistory, false)
+    await confirmIds(registry, { ...asked, organization: reached + 2 })
+    assert.equal((await readRegistryLineage(registry)).hasHistory, true)
+    assert.equal(await make(), reached + 2)
+    const before = await registry.selectFrom('organizations').select('id').execute()
+    await assert.rejects(registry.transaction().execute(make), Unavailable)
+    assert.deepEqual(await registry.selectFrom('organizations').select('id').execute(), before)
+    await confirmIds(registry, asked)
+    await raiseIds(registry, { ...noIds, organization: 500, user: 600 })
+    assert.equal(await make(), 501)
+    assert.equal((await reachedIds(registry)).user, 600)
+    await raiseIds(registry, { ...noIds, organization: 3 })
+    assert.equal(await make(), 502)
   })
 
   test('a schema newer than the program is refused and left alone', async () => {

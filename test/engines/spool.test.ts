@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { Spool } from '../../src/history/spool.ts'
+import { noIds, unknownLineage } from '../../src/lib/lineage.ts'
 import { decodeSamples, encodeSample } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 
@@ -239,4 +240,18 @@ test('a spool that is closed while it gets smaller opens again as it was', async
   spool = await opened(t, dir)
   assert.equal((await spool.state()).samples, 24 - dropped)
   await spool.close()
+})
+
+test('it knows its platform, and ids only rise, also after it was opened again', async (t) => {
+  const path = temporary(t)
+  const spool = await Spool.open(path)
+  assert.deepEqual(await spool.lineage(), unknownLineage)
+  const reached = { ...noIds, user: 3, installation: 7 }
+  await spool.keepLineage({ platform: 'first', reached })
+  await spool.keepLineage({ platform: 'first', reached: { ...noIds, user: 4 } })
+  await spool.close()
+  const again = await Spool.open(path)
+  t.after(() => again.close())
+  const kept = { ...unknownLineage, platform: 'first', reached: { ...reached, user: 4 } }
+  assert.deepEqual(await again.lineage(), kept)
 })

@@ -37,6 +37,7 @@ export type Change =
   | { kind: 'unretain'; topic: string }
   | ({ kind: 'will' } & KeptWill)
   | { kind: 'unwill'; clientId: string }
+  | { kind: 'platform'; id: string }
 
 export type QueuedMessage = {
   seq: number
@@ -67,6 +68,8 @@ export type Reads = {
     asks: { key: number; after: number; count: number; bytes: number }
     answer: QueuedMessage[]
   }
+  /** Whose sessions and messages these are; undefined while nobody has told. */
+  platform: { asks: object; answer: string | undefined }
   totals: { asks: object; answer: { queued: number; bytes: number } }
 }
 export type ReadKind = keyof Reads

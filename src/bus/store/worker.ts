@@ -36,6 +36,8 @@ db.exec(`
     key integer not null, message_id integer not null, primary key (key, message_id)) without rowid;
   create table if not exists retained (
     topic text primary key, payload blob not null, qos integer not null) without rowid;
+  create table if not exists platform (
+    one integer primary key check (one = 1), id text not null);
   create table if not exists wills (
     client_id text primary key, sealed text not null, topic text not null, payload blob not null,
     qos integer not null, retain integer not null) without rowid;
@@ -65,7 +67,8 @@ const statements = {
   retain: db.prepare('insert or replace into retained values (?, ?, ?)'),
   unretain: db.prepare('delete from retained where topic = ?'),
   will: db.prepare('insert or replace into wills values (?, ?, ?, ?, ?, ?)'),
-  unwill: db.prepare('delete from wills where client_id = ?')
+  unwill: db.prepare('delete from wills where client_id = ?'),
+  platform: db.prepare('insert or replace into platform values (1, ?)')
 }
 const endings = ['sessions', 'filters', 'received'].map((table) =>
   db.prepare(`delete from ${table} where key = ?`)
@@ -79,6 +82,7 @@ const readQueued = db.prepare(`
   select seq, topic, payload, qos, retain
   from queue join messages using (seq) where key = ? and seq > ? order by seq limit ?`)
 const readReceived = db.prepare('select message_id from received where key = ?')
+const readPlatform = db.prepare('select id from platform')
 const readTotals = db.prepare(
   'select coalesce(sum(queued), 0) as queued, coalesce(sum(bytes), 0) as bytes from sessions'
 )
@@ -139,6 +143,9 @@ function apply(change: Change): void {
     case 'unwill':
       statements.unwill.run(change.clientId)
       return
+    case 'platform':
+      statements.platform.run(change.id)
+      return
   }
 }
 
@@ -180,6 +187,8 @@ function answer(read: Read): unknown {
     }
     case 'page':
       return page(read)
+    case 'platform':
+      return readPlatform.get()?.['id']
     case 'totals':
       return { ...readTotals.get() }
   }

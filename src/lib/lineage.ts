@@ -1,0 +1,82 @@
+/** What gets ids that are never given out twice; functions and devices are `object`. */
+export const idKinds = ['organization', 'user', 'installation', 'object'] as const
+export type IdKind = (typeof idKinds)[number]
+export type Ids = Readonly<Record<IdKind, number>>
+
+/** What a part of the platform (history, spool, queue, files) knows of the whole [ADR-0030]. */
+export type Lineage = {
+  /** The id of the platform it belongs to; undefined while nobody has told it. */
+  platform: string | undefined
+  /** The highest ids it has seen in use. */
+  reached: Ids
+  /** Nobody ever gave out an id above these. */
+  reserved: Ids
+}
+
+/** The same of the registry, which gives the ids out. */
+export type RegistryLineage = {
+  platform: string
+  /** The highest ids that were given out. */
+  reached: Ids
+  /** How far history was asked to reserve ids. */
+  reserved: Ids
+  /** History has been told of this platform. */
+  hasHistory: boolean
+  /** Nobody has ever used it. */
+  isNew: boolean
+}
+
+/** `name` is how messages call it, with its place. */
+export type Named<Part> = Part & { name: string }
+
+export const idsOf = (idOf: (kind: IdKind) => number): Ids => ({
+  organization: idOf('organization'),
+  user: idOf('user'),
+  installation: idOf('installation'),
+  object: idOf('object')
+})
+
+export const noIds: Ids = idsOf(() => 0)
+export const unknownLineage: Lineage = { platform: undefined, reached: noIds, reserved: noIds }
+
+/** Of each kind the greatest. */
+export const highest = (...all: readonly Ids[]): Ids =>
+  idsOf((kind) => Math.max(0, ...all.map((ids) => ids[kind])))
+
+/** Whether `ids` has come further than `other` with any kind. */
+export const isBeyond = (ids: Ids, other: Ids): boolean =>
+  idKinds.some((kind) => ids[kind] > other[kind])
+
+/**
+ * Why a part cannot be used beside this registry; undefined when they belong together. A part that
+ * knows no platform is taken in, unless it has seen ids that the registry has not given out.
+ */
+export function mismatch(
+  registry: Named<RegistryLineage>,
+  part: Named<Lineage>
+): string | undefined {
+  const knows = part.platform ?? registry.platform
+  if (knows !== registry.platform) {
+    return registry.isNew
+      ? `${registry.name} is new, but ${part.name} belongs to platform ${shortId(knows)}${seen(part)}`
+      : `${registry.name} is platform ${shortId(registry.platform)}, but ${part.name} belongs to platform ${shortId(knows)}`
+  }
+  const isOlder =
+    isBeyond(part.reached, registry.reached) || isBeyond(part.reserved, registry.reserved)
+  if (!isOlder) return undefined
+  return isBeyond(part.reached, registry.reached)
+    ? `${registry.name} is older than ${part.name}: it has come to ${listed(registry.reached)}, but ${part.name} has seen ${listed(part.reached)}`
+    : `${registry.name} is older than ${part.name}: it has reserved ${listed(registry.reserved)}, but ${part.name} has reserved ${listed(part.reserved)}`
+}
+
+const seen = ({ reached }: Lineage): string =>
+  isBeyond(reached, noIds) ? ` and has seen ${listed(reached)}` : ''
+
+/** Names a platform in messages. The whole id is a secret: whoever knows it can pose as the platform. */
+export const shortId = (platform: string): string => platform.slice(0, 8)
+
+/** `user 3, installation 7`. */
+export const listed = (ids: Ids): string => {
+  const used = idKinds.filter((kind) => ids[kind] > 0).map((kind) => `${kind} ${ids[kind]}`)
+  return used.length > 0 ? used.join(', ') : 'no ids'
+}
