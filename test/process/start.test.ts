@@ -162,8 +162,7 @@ onPostgres('the program', (engine) => {
     const caracal = await startCaracal({
       ...admin,
       CARACAL_DATA_DIR: temporaryDirectory(),
-      CARACAL_REGISTRY_URL: at.href,
-      CARACAL_HISTORY_URL: 'sqlite:'
+      CARACAL_REGISTRY_URL: at.href
     })
     assert.match(
       caracal.printed(),
@@ -194,7 +193,7 @@ test('the first start makes an administrator, says the password once, and two st
     const [, password = ''] =
       /admin@localhost\s+(\S+)\s+\(shown this once\)/.exec(first.printed()) ?? []
     const token = await signIn(first.url, { email: 'admin@localhost', password })
-    assert.match(first.printed(), /^ {2}Registry {5}sqlite\n {2}History {6}(chdb|sqlite)$/m)
+    assert.match(first.printed(), /^ {2}Registry {5}sqlite\n {2}History {6}sqlite$/m)
     const me = await fetch(`${first.url}/api/v2/user/me`, { headers: { 'x-api-key': token } })
     const { id, role, organisations } = (await me.json()) as Record<string, unknown>
     assert.deepEqual({ id, role, organisations }, { id: 1, role: 1, organisations: [1] })
