@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { createGunzip, gzipSync } from 'node:zlib'
+import { framed, unframed } from './clickhouse-frame.ts'
 
 export type FrontOptions = {
   /** The directory that `npm install --prefix` put chDB into. */
@@ -50,7 +51,7 @@ type Session = {
   close(): void
 }
 type QueryOptions = { format: string; signal: AbortSignal }
-type Answer = { bytes(): Uint8Array; rowsRead: number }
+type Answer = { bytes(): Uint8Array }
 
 /** Its port is only a name: the engine finds that it is meant itself. */
 function writeCluster({ directory, cluster }: FrontOptions): string {
@@ -105,8 +106,7 @@ async function answer(
       { ...asked, statement, settings: settingsOf(searchParams), params: paramsOf(searchParams) },
       (hungUp) => response.once('close', () => response.writableFinished || hungUp())
     )
-    response.setHeader('x-clickhouse-summary', JSON.stringify({ read_rows: answered.read_rows }))
-    send(request, response, searchParams, answered.bytes)
+    send(request, response, searchParams, answered)
   } catch (error) {
     fail(response, error as Error)
   }
@@ -208,9 +208,9 @@ class Engine {
   async run(
     asked: Asked & { statement: string; params: Record<string, string> },
     onHangUp: (hungUp: () => void) => void
-  ): Promise<{ bytes: Uint8Array; read_rows: string }> {
+  ): Promise<Buffer> {
     const { database, statement, settings } = asked
-    const [, text = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
+    const [, text = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?[\s;]*$/is.exec(statement) ?? []
     const sql = /^\s*(CREATE|ALTER|DELETE)\b/.test(text) ? withoutKeeper(text) : text
     const isRead = /^\s*(SELECT|WITH|DESCRIBE|EXISTS|EXPLAIN|SHOW)\b/i.test(sql)
     const mark = crypto.randomUUID()
@@ -224,14 +224,17 @@ class Engine {
       if (isEnded) this.#kill(mark).catch(() => {})
     })
     const options = { format: format ?? 'TabSeparated', signal: controller.signal }
-    const whole = isRead ? sql + settingsText({ ...settings, log_comment: mark }) : sql
+    const whole = framed(
+      isRead ? sql + settingsText({ ...settings, log_comment: mark }) : sql,
+      mark
+    )
     const params = paramValues(sql, asked.params)
     const hasParameters = Object.keys(params).length > 0
     const session = await this.#session(database, hasParameters ? 'bound' : 'plain')
     const result = hasParameters
       ? await session.queryBindAsync(whole, params, options)
       : await session.queryAsync(whole, options)
-    return { bytes: result.bytes(), read_rows: String(result.rowsRead) }
+    return unframed(result.bytes(), mark)
   }
 
   async #kill(mark: string): Promise<void> {
