@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -120,6 +120,24 @@ describe('the program refuses with one line', () => {
     const second = await startCaracal({ CARACAL_DATA_DIR })
     await signIn(second.url)
     await second.kill('SIGTERM')
+  })
+
+  test('history of chDB, and leaves everything to the version that reads it', async () => {
+    const CARACAL_DATA_DIR = temporaryDirectory()
+    const chdb = join(CARACAL_DATA_DIR, 'history/chdb')
+    mkdirSync(chdb, { recursive: true })
+    writeFileSync(join(chdb, 'part'), '')
+    const line =
+      /^caracal: \/.*\/history\/chdb holds history of chDB, which Caracal 0\.1\.0 reads: .*GET \/api\/v3beta\/log\/\{installation_id\}\/export .*POST .*\/api\/v3beta\/log\/\{installation_id\}\/import\n$/
+    const server = 'http://127.0.0.1:1/x'
+    await refuses({ CARACAL_DATA_DIR }, line)
+    await refuses({ CARACAL_DATA_DIR, CARACAL_HISTORY_URL: server }, line)
+    await refuses({ CARACAL_DATA_DIR }, line, ['migrate-to', '--history', server])
+    assert.deepEqual(readdirSync(CARACAL_DATA_DIR).sort(), ['history', 'lock', 'pid'])
+    assert.deepEqual(readdirSync(join(CARACAL_DATA_DIR, 'history')), ['chdb'])
+    rmSync(join(chdb, 'part'))
+    const caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
+    await caracal.kill('SIGTERM')
   })
 
   test('a registry of a newer program, and leaves it as it is', async () => {
