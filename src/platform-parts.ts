@@ -2,7 +2,7 @@ import { join, sep } from 'node:path'
 import type { Logger } from 'pino'
 import type { Store } from './bus/store/store.ts'
 import type { Config } from './config.ts'
-import { lockDataDir, refuseMovedRegistry } from './data-dir.ts'
+import { lockDataDir, refuseChdbHistory, refuseMovedRegistry } from './data-dir.ts'
 import { FileStore } from './file-store.ts'
 import type { History } from './history/history.ts'
 import { type HistoryEngine, openHistory } from './history/open.ts'
@@ -44,6 +44,7 @@ export async function openParts(
   const { DATA_DIR: dataDir, REGISTRY_URL } = config
   const lock = lockDataDir(dataDir)
   closers.push(() => lock.release())
+  refuseChdbHistory(dataDir)
   if (REGISTRY_URL === '') refuseMovedRegistry(dataDir)
   const claims = await openClaims(REGISTRY_URL, isAlone)
   closers.push(() => within(STOP_LIMIT, claims.close()))
@@ -102,4 +103,4 @@ function serverOf(historyUrl: string): string {
 
 /** What is in this node's own directory others cannot read. */
 export const keepsForItself = ({ HISTORY_URL, BUS_URL, FILES_DIR, DATA_DIR }: Config): boolean =>
-  !/^https?:/.test(HISTORY_URL) || BUS_URL === '' || FILES_DIR.startsWith(DATA_DIR + sep)
+  HISTORY_URL === '' || BUS_URL === '' || FILES_DIR.startsWith(DATA_DIR + sep)
