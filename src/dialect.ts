@@ -1,4 +1,5 @@
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
+import { type TSchema, Type } from 'typebox'
 import type { App } from './deps.ts'
 import { routePath } from './http/route-path.ts'
 
@@ -14,6 +15,8 @@ export type Difference = {
   /** Values that come a second time under another name. */
   also?: Readonly<Record<string, string>>
   without?: readonly string[]
+  /** Fields that the room knows and the contract does not have. */
+  more?: Readonly<Record<string, TSchema>>
   /** Text under `/api`, a number here. */
   integers?: readonly string[]
   /** The list in the answer whose objects are meant. */
@@ -22,6 +25,9 @@ export type Difference = {
 
 const installation: Difference = { without: ['timezone'] }
 const schedule: Difference = { integers: ['updated_at'] }
+const user: Difference = {
+  more: { assigned_installations: Type.Array(Type.Integer()), expire_at: Type.Integer() }
+}
 
 /** Every difference of an answer, by route; a route that is not here answers the same twice. */
 export const differences: Readonly<Record<string, Difference>> = {
@@ -45,10 +51,67 @@ export const differences: Readonly<Record<string, Difference>> = {
   'POST /api/v2/installation': installation,
   'GET /api/v2/installation/{installation_id}': installation,
   'PUT /api/v2/installation/{installation_id}': installation,
+  'GET /api/v2/user': user,
+  'POST /api/v2/user': user,
+  'GET /api/v2/user/{user_id}': user,
+  'PUT /api/v2/user/{user_id}': user,
   'GET /api/v2/schedule/{installation_id}': schedule,
   'POST /api/v2/schedule/{installation_id}': { body: true, ...schedule },
   'GET /api/v2/schedule/{installation_id}/{schedule_id}': schedule,
   'PUT /api/v2/schedule/{installation_id}/{schedule_id}': schedule
+}
+
+/** What a body may have that the same route under `/api` refuses. */
+export type Tolerance = {
+  /** Numbers that may come as text. */
+  numbers?: readonly string[]
+  /** Text that may come as a number. */
+  texts?: readonly string[]
+  /** Lists that may come as `{}`, which means an empty one. */
+  lists?: readonly string[]
+  /** Names that may come with capitals. */
+  anyCase?: readonly string[]
+  /** Other names, and what they mean where it is missing or empty. */
+  misspelt?: Readonly<Record<string, string>>
+}
+
+const ofObject: Tolerance = { numbers: ['installation_id'] }
+const ofSchedule: Tolerance = {
+  numbers: ['installation_id', 'value'],
+  // The answers here have a number.
+  texts: ['updated_at'],
+  misspelt: { dat_of_month: 'day_of_month' }
+}
+const ofUser: Tolerance = { lists: ['organisations', 'assigned_installations'] }
+const ofInstallation: Tolerance = { lists: ['users'] }
+const ofEdgeApp: Tolerance = { lists: ['tags'] }
+const ofMetaKey: Tolerance = { anyCase: ['value', 'protected'] }
+
+/** Every tolerance towards a body, by route; all other routes take the same twice. */
+export const tolerances: Readonly<Record<string, Tolerance>> = {
+  'POST /api/v2/functionx/{installation_id}': ofObject,
+  'PUT /api/v2/functionx/{installation_id}/{functionx_id}': ofObject,
+  'POST /api/v2/devicex/{installation_id}': ofObject,
+  'PUT /api/v2/devicex/{installation_id}/{devicex_id}': ofObject,
+  'POST /api/v2/schedule/{installation_id}': ofSchedule,
+  'PUT /api/v2/schedule/{installation_id}/{schedule_id}': ofSchedule,
+  'POST /api/v2/user': ofUser,
+  'PUT /api/v2/user/{user_id}': ofUser,
+  'POST /api/v2/installation': ofInstallation,
+  'PUT /api/v2/installation/{installation_id}': ofInstallation,
+  'POST /api/v2/edge/app': ofEdgeApp,
+  'PUT /api/v2/edge/app': ofEdgeApp,
+  'PUT /api/v2/edge/app/{app_id}': ofEdgeApp,
+  'POST /api/v2/functionx/{installation_id}/{functionx_id}/meta/{meta_key}': ofMetaKey,
+  'PUT /api/v2/functionx/{installation_id}/{functionx_id}/meta/{meta_key}': ofMetaKey,
+  'POST /api/v2/devicex/{installation_id}/{devicex_id}/meta/{meta_key}': ofMetaKey,
+  'PUT /api/v2/devicex/{installation_id}/{devicex_id}/meta/{meta_key}': ofMetaKey,
+  'POST /api/v2/installation/{installation_id}/meta/{meta_key}': ofMetaKey,
+  'PUT /api/v2/installation/{installation_id}/meta/{meta_key}': ofMetaKey,
+  'POST /api/v2/organization/{organization_id}/meta/{meta_key}': ofMetaKey,
+  'PUT /api/v2/organization/{organization_id}/meta/{meta_key}': ofMetaKey,
+  'POST /api/v2/user/{user_id}/meta/{meta_key}': ofMetaKey,
+  'PUT /api/v2/user/{user_id}/meta/{meta_key}': ofMetaKey
 }
 
 /** Addresses that clients get wrong, after `/api/v2/`, and what they mean. */
@@ -75,15 +138,24 @@ export function addressOf(url: string): string {
   return START + addresses.reduce((path, { written, meant }) => path.replace(written, meant), rest)
 }
 
-/** The routes registered in this scope answer as the table says. */
+/** The routes registered in this scope take and answer what the tables say. */
 export function speakLynx(scope: App): void {
   scope.addHook('onRoute', (route) => {
     // The description of the API has each route once.
     route.schema = { ...route.schema, hide: true }
-    const difference = differenceOf(route)
+    const name = nameOf(route)
+    const tolerance = tolerances[name]
+    if (tolerance) {
+      const tolerate = async (request: FastifyRequest) => {
+        request.body = tolerated(request.body, tolerance)
+      }
+      route.preValidation = [tolerate, ...[route.preValidation ?? []].flat()]
+    }
+    const difference = differences[name]
     if (!difference) return
-    const { body, ...changes } = difference
+    const { body, more, ...changes } = difference
     if (body) route.config = { ...route.config, bodiless: [] }
+    if (more) route.schema = { ...route.schema, response: withMore(route.schema, more) }
     if (Object.keys(changes).length === 0) return
     route.onSend = [
       async (request: FastifyRequest, _reply: FastifyReply, payload: unknown) =>
@@ -93,11 +165,58 @@ export function speakLynx(scope: App): void {
   })
 }
 
-function differenceOf({ method, url }: RouteOptions): Difference | undefined {
+function nameOf({ method, url }: RouteOptions): string {
   const path = routePath(url.slice(LYNX.length))
   const verb = method === 'HEAD' ? 'GET' : method
-  return differences[`${verb} ${path}`]
+  return `${verb} ${path}`
 }
+
+type Response = { 200: TSchema & { items?: TSchema; properties?: Record<string, TSchema> } }
+
+/** What the answer, or each object of its list, has beside the contract's fields. */
+function withMore({ response }: FastifySchema, more: Readonly<Record<string, TSchema>>): Response {
+  const answers = response as Response
+  const { items, properties } = answers[200]
+  const wider = items
+    ? Type.Array(Type.Object({ ...(items as Response[200]).properties, ...more }))
+    : Type.Object({ ...properties, ...more })
+  return { ...answers, 200: wider }
+}
+
+const NUMBER = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i
+
+/** The body as the description has it. What is not in the table stays, for validation to refuse. */
+export function tolerated(body: unknown, tolerance: Tolerance): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const { numbers = [], texts = [], lists = [], anyCase = [], misspelt = {} } = tolerance
+  const fields: Fields = { ...body }
+  for (const written of Object.keys(body)) {
+    const meant = written.toLowerCase()
+    if (anyCase.includes(meant)) rename(fields, written, meant)
+  }
+  for (const [written, meant] of Object.entries(misspelt)) rename(fields, written, meant)
+  for (const [name, value] of Object.entries(fields)) {
+    if (numbers.includes(name) && typeof value === 'string' && NUMBER.test(value)) {
+      fields[name] = Number(value)
+    }
+    if (texts.includes(name) && typeof value === 'number') fields[name] = String(value)
+    if (lists.includes(name) && isEmptyObject(value)) fields[name] = []
+  }
+  return fields
+}
+
+/** The right name counts where both are given. */
+function rename(fields: Fields, written: string, meant: string): void {
+  if (!Object.hasOwn(fields, written) || written === meant) return
+  fields[meant] = fields[meant] || fields[written]
+  delete fields[written]
+}
+
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length === 0
 
 type Payload = string | Uint8Array
 const isText = (payload: unknown): payload is Payload =>
