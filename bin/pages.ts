@@ -9,11 +9,11 @@ import type { App, Deps } from '../src/deps.ts'
 import {
   addresses,
   addressOf,
+  bodyTolerances,
   type Difference,
   differences,
   LYNX,
-  type Tolerance,
-  tolerances
+  type Tolerance
 } from '../src/dialect.ts'
 import { routePath } from '../src/http/route-path.ts'
 import { validatorCompiler } from '../src/http/validation.ts'
@@ -271,7 +271,7 @@ function differencesTable(): string {
   const answers = Object.entries(differences).map(([route, difference]) =>
     row(route, differenceText(difference))
   )
-  const bodies = Object.entries(tolerances).map(([route, tolerance]) =>
+  const bodies = Object.entries(bodyTolerances).map(([route, tolerance]) =>
     row(route, `takes ${toleranceText(tolerance)}`)
   )
   const paths = addresses.map(({ example }) => {

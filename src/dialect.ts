@@ -88,7 +88,7 @@ const ofEdgeApp: Tolerance = { lists: ['tags'] }
 const ofMetaKey: Tolerance = { anyCase: ['value', 'protected'] }
 
 /** Every tolerance towards a body, by route; all other routes take the same twice. */
-export const tolerances: Readonly<Record<string, Tolerance>> = {
+export const bodyTolerances: Readonly<Record<string, Tolerance>> = {
   'POST /api/v2/functionx/{installation_id}': ofObject,
   'PUT /api/v2/functionx/{installation_id}/{functionx_id}': ofObject,
   'POST /api/v2/devicex/{installation_id}': ofObject,
@@ -144,12 +144,12 @@ export function speakLynx(scope: App): void {
     // The description of the API has each route once.
     route.schema = { ...route.schema, hide: true }
     const name = nameOf(route)
-    const tolerance = tolerances[name]
+    const tolerance = bodyTolerances[name]
     if (tolerance) {
-      const tolerate = async (request: FastifyRequest) => {
-        request.body = tolerated(request.body, tolerance)
-      }
-      route.preValidation = [tolerate, ...[route.preValidation ?? []].flat()]
+      route.preValidation = [
+        async ({ body }: FastifyRequest) => putRight(body, tolerance),
+        ...[route.preValidation ?? []].flat()
+      ]
     }
     const difference = differences[name]
     if (!difference) return
@@ -165,10 +165,10 @@ export function speakLynx(scope: App): void {
   })
 }
 
+/** As the contract writes it: `GET /api/v2/user/{user_id}`, at both addresses and for HEAD too. */
 function nameOf({ method, url }: RouteOptions): string {
-  const path = routePath(url.slice(LYNX.length))
-  const verb = method === 'HEAD' ? 'GET' : method
-  return `${verb} ${path}`
+  const path = url.startsWith(`${LYNX}/`) ? url.slice(LYNX.length) : url
+  return `${method === 'HEAD' ? 'GET' : method} ${routePath(path)}`
 }
 
 type Response = { 200: TSchema & { items?: TSchema; properties?: Record<string, TSchema> } }
@@ -185,24 +185,26 @@ function withMore({ response }: FastifySchema, more: Readonly<Record<string, TSc
 
 const NUMBER = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i
 
-/** The body as the description has it. What is not in the table stays, for validation to refuse. */
-export function tolerated(body: unknown, tolerance: Tolerance): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+/** Makes the body what the description says. What is not in the table stays, for validation to refuse. */
+function putRight(body: unknown, tolerance: Tolerance): void {
+  if (!isFields(body)) return
   const { numbers = [], texts = [], lists = [], anyCase = [], misspelt = {} } = tolerance
-  const fields: Fields = { ...body }
-  for (const written of Object.keys(body)) {
+  for (const written of anyCase.length > 0 ? Object.keys(body) : []) {
     const meant = written.toLowerCase()
-    if (anyCase.includes(meant)) rename(fields, written, meant)
+    if (anyCase.includes(meant)) rename(body, written, meant)
   }
-  for (const [written, meant] of Object.entries(misspelt)) rename(fields, written, meant)
-  for (const [name, value] of Object.entries(fields)) {
-    if (numbers.includes(name) && typeof value === 'string' && NUMBER.test(value)) {
-      fields[name] = Number(value)
-    }
-    if (texts.includes(name) && typeof value === 'number') fields[name] = String(value)
-    if (lists.includes(name) && isEmptyObject(value)) fields[name] = []
+  for (const [written, meant] of Object.entries(misspelt)) rename(body, written, meant)
+  for (const name of numbers) {
+    const value = body[name]
+    if (typeof value === 'string' && NUMBER.test(value)) body[name] = Number(value)
   }
-  return fields
+  for (const name of texts) {
+    if (typeof body[name] === 'number') body[name] = String(body[name])
+  }
+  for (const name of lists) {
+    const value = body[name]
+    if (isFields(value) && Object.keys(value).length === 0) body[name] = []
+  }
 }
 
 /** The right name counts where both are given. */
@@ -212,11 +214,8 @@ function rename(fields: Fields, written: string, meant: string): void {
   delete fields[written]
 }
 
-const isEmptyObject = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.keys(value).length === 0
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type Payload = string | Uint8Array
 const isText = (payload: unknown): payload is Payload =>

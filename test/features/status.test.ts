@@ -184,7 +184,7 @@ onEveryRegistry('status', (engine) => {
       'topics: at most 200 filters with wildcards'
     ],
     ['no list', { topics: [] }, 'body must be a list'],
-    ['numbers', [1], '0 must be text']
+    ['numbers', [1], 'body.0 must be text']
   ] as const) {
     scenario(`POST status with ${what}`, {
       given: house,
