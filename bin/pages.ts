@@ -1,12 +1,20 @@
 import { globSync, readFileSync } from 'node:fs'
-import Fastify, { type FastifyContextConfig } from 'fastify'
+import Fastify, { type FastifyContextConfig, type FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import { catalogue, firstRoles } from '../src/access/catalogue.ts'
 import type { Access } from '../src/access/guard.ts'
 import { namesOfVerb } from '../src/access/object-types.ts'
 import { isSecret, Settings } from '../src/config.ts'
 import type { App, Deps } from '../src/deps.ts'
-import { addresses, addressOf, type Difference, differences, LYNX } from '../src/dialect.ts'
+import {
+  addresses,
+  addressOf,
+  bodyTolerances,
+  type Difference,
+  differences,
+  LYNX,
+  type Tolerance
+} from '../src/dialect.ts'
 import { routePath } from '../src/http/route-path.ts'
 import { validatorCompiler } from '../src/http/validation.ts'
 import { routeMap } from '../src/routes.ts'
@@ -34,6 +42,7 @@ export type Route = {
   path: string
   access: Access
   trace: FastifyContextConfig['trace']
+  schema: FastifySchema
   chapter: string
   file: string
 }
@@ -56,6 +65,7 @@ export async function routeTable(): Promise<Route[]> {
           path,
           access,
           trace,
+          schema: schema ?? {},
           chapter,
           file: files.get(routes.name) ?? ''
         })
@@ -257,26 +267,57 @@ const withTable = (page: string, mark: string, table: string): string =>
   )
 
 function differencesTable(): string {
-  const answers = Object.entries(differences).map(
-    ([route, difference]) => `| ${route.replace(' ', ' `')}\` | ${differenceText(difference)} |`
+  const row = (route: string, text: string) => `| ${route.replace(' ', ' `')}\` | ${text} |`
+  const answers = Object.entries(differences).map(([route, difference]) =>
+    row(route, differenceText(difference))
+  )
+  const bodies = Object.entries(bodyTolerances).map(([route, tolerance]) =>
+    row(route, `takes ${toleranceText(tolerance)}`)
   )
   const paths = addresses.map(({ example }) => {
     const start = `${LYNX}/api/v2/`
     const meant = addressOf(start + example).slice(start.length)
     return `| any \`/api/v2/${example}\` | means \`${meant}\` |`
   })
-  return [`| under \`${LYNX}\` | what differs |`, '|---|---|', ...answers, ...paths].join('\n')
+  return [
+    `| under \`${LYNX}\` | what differs |`,
+    '|---|---|',
+    ...answers,
+    ...bodies,
+    ...paths
+  ].join('\n')
+}
+
+const code = (name: string) => `\`${name}\``
+
+function toleranceText(tolerance: Tolerance): string {
+  const { numbers = [], texts = [], lists = [], anyCase = [], misspelt = {} } = tolerance
+  return [
+    ...numbers.map((name) => `${code(name)} as text`),
+    ...texts.map((name) => `${code(name)} as a number`),
+    ...lists.map((name) => `${code('{}')} for an empty ${code(name)}`),
+    ...anyCase.map((name) => `${code(name)} in capitals or not`),
+    ...Object.entries(misspelt).map(([written, meant]) => `${code(written)} for ${code(meant)}`)
+  ].join('; ')
 }
 
 function differenceText(difference: Difference): string {
-  const { body, shortTopics, also = {}, without = [], integers = [], inside } = difference
-  const code = (name: string) => `\`${name}\``
+  const {
+    body,
+    shortTopics,
+    also = {},
+    without = [],
+    more = {},
+    integers = [],
+    inside
+  } = difference
   const copies = Object.entries(also).map(([name, copy]) => `${code(copy)} beside ${code(name)}`)
   return [
     body ? 'a body, where the contract has none' : '',
     shortTopics ? '`topic` without `<client_id>/`' : '',
     copies.join(', ') + (inside ? ` (in ${code(inside)}, and in errors)` : ''),
     ...without.map((name) => `no ${code(name)}`),
+    ...Object.keys(more).map((name) => `${code(name)} too`),
     ...integers.map((name) => `${code(name)} is an integer`)
   ]
     .filter(Boolean)

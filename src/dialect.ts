@@ -1,4 +1,5 @@
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
+import { type TSchema, Type } from 'typebox'
 import type { App } from './deps.ts'
 import { routePath } from './http/route-path.ts'
 
@@ -14,6 +15,8 @@ export type Difference = {
   /** Values that come a second time under another name. */
   also?: Readonly<Record<string, string>>
   without?: readonly string[]
+  /** Fields that the room knows and the contract does not have. */
+  more?: Readonly<Record<string, TSchema>>
   /** Text under `/api`, a number here. */
   integers?: readonly string[]
   /** The list in the answer whose objects are meant. */
@@ -22,6 +25,9 @@ export type Difference = {
 
 const installation: Difference = { without: ['timezone'] }
 const schedule: Difference = { integers: ['updated_at'] }
+const user: Difference = {
+  more: { assigned_installations: Type.Array(Type.Integer()), expire_at: Type.Integer() }
+}
 
 /** Every difference of an answer, by route; a route that is not here answers the same twice. */
 export const differences: Readonly<Record<string, Difference>> = {
@@ -45,10 +51,67 @@ export const differences: Readonly<Record<string, Difference>> = {
   'POST /api/v2/installation': installation,
   'GET /api/v2/installation/{installation_id}': installation,
   'PUT /api/v2/installation/{installation_id}': installation,
+  'GET /api/v2/user': user,
+  'POST /api/v2/user': user,
+  'GET /api/v2/user/{user_id}': user,
+  'PUT /api/v2/user/{user_id}': user,
   'GET /api/v2/schedule/{installation_id}': schedule,
   'POST /api/v2/schedule/{installation_id}': { body: true, ...schedule },
   'GET /api/v2/schedule/{installation_id}/{schedule_id}': schedule,
   'PUT /api/v2/schedule/{installation_id}/{schedule_id}': schedule
+}
+
+/** What a body may have that the same route under `/api` refuses. */
+export type Tolerance = {
+  /** Numbers that may come as text. */
+  numbers?: readonly string[]
+  /** Text that may come as a number. */
+  texts?: readonly string[]
+  /** Lists that may come as `{}`, which means an empty one. */
+  lists?: readonly string[]
+  /** Names that may come with capitals. */
+  anyCase?: readonly string[]
+  /** Other names, and what they mean where it is missing or empty. */
+  misspelt?: Readonly<Record<string, string>>
+}
+
+const ofObject: Tolerance = { numbers: ['installation_id'] }
+const ofSchedule: Tolerance = {
+  numbers: ['installation_id', 'value'],
+  // The answers here have a number.
+  texts: ['updated_at'],
+  misspelt: { dat_of_month: 'day_of_month' }
+}
+const ofUser: Tolerance = { lists: ['organisations', 'assigned_installations'] }
+const ofInstallation: Tolerance = { lists: ['users'] }
+const ofEdgeApp: Tolerance = { lists: ['tags'] }
+const ofMetaKey: Tolerance = { anyCase: ['value', 'protected'] }
+
+/** Every tolerance towards a body, by route; all other routes take the same twice. */
+export const bodyTolerances: Readonly<Record<string, Tolerance>> = {
+  'POST /api/v2/functionx/{installation_id}': ofObject,
+  'PUT /api/v2/functionx/{installation_id}/{functionx_id}': ofObject,
+  'POST /api/v2/devicex/{installation_id}': ofObject,
+  'PUT /api/v2/devicex/{installation_id}/{devicex_id}': ofObject,
+  'POST /api/v2/schedule/{installation_id}': ofSchedule,
+  'PUT /api/v2/schedule/{installation_id}/{schedule_id}': ofSchedule,
+  'POST /api/v2/user': ofUser,
+  'PUT /api/v2/user/{user_id}': ofUser,
+  'POST /api/v2/installation': ofInstallation,
+  'PUT /api/v2/installation/{installation_id}': ofInstallation,
+  'POST /api/v2/edge/app': ofEdgeApp,
+  'PUT /api/v2/edge/app': ofEdgeApp,
+  'PUT /api/v2/edge/app/{app_id}': ofEdgeApp,
+  'POST /api/v2/functionx/{installation_id}/{functionx_id}/meta/{meta_key}': ofMetaKey,
+  'PUT /api/v2/functionx/{installation_id}/{functionx_id}/meta/{meta_key}': ofMetaKey,
+  'POST /api/v2/devicex/{installation_id}/{devicex_id}/meta/{meta_key}': ofMetaKey,
+  'PUT /api/v2/devicex/{installation_id}/{devicex_id}/meta/{meta_key}': ofMetaKey,
+  'POST /api/v2/installation/{installation_id}/meta/{meta_key}': ofMetaKey,
+  'PUT /api/v2/installation/{installation_id}/meta/{meta_key}': ofMetaKey,
+  'POST /api/v2/organization/{organization_id}/meta/{meta_key}': ofMetaKey,
+  'PUT /api/v2/organization/{organization_id}/meta/{meta_key}': ofMetaKey,
+  'POST /api/v2/user/{user_id}/meta/{meta_key}': ofMetaKey,
+  'PUT /api/v2/user/{user_id}/meta/{meta_key}': ofMetaKey
 }
 
 /** Addresses that clients get wrong, after `/api/v2/`, and what they mean. */
@@ -75,15 +138,24 @@ export function addressOf(url: string): string {
   return START + addresses.reduce((path, { written, meant }) => path.replace(written, meant), rest)
 }
 
-/** The routes registered in this scope answer as the table says. */
+/** The routes registered in this scope take and answer what the tables say. */
 export function speakLynx(scope: App): void {
   scope.addHook('onRoute', (route) => {
     // The description of the API has each route once.
     route.schema = { ...route.schema, hide: true }
-    const difference = differenceOf(route)
+    const name = nameOf(route)
+    const tolerance = bodyTolerances[name]
+    if (tolerance) {
+      route.preValidation = [
+        async ({ body }: FastifyRequest) => putRight(body, tolerance),
+        ...[route.preValidation ?? []].flat()
+      ]
+    }
+    const difference = differences[name]
     if (!difference) return
-    const { body, ...changes } = difference
+    const { body, more, ...changes } = difference
     if (body) route.config = { ...route.config, bodiless: [] }
+    if (more) route.schema = { ...route.schema, response: withMore(route.schema, more) }
     if (Object.keys(changes).length === 0) return
     route.onSend = [
       async (request: FastifyRequest, _reply: FastifyReply, payload: unknown) =>
@@ -93,11 +165,57 @@ export function speakLynx(scope: App): void {
   })
 }
 
-function differenceOf({ method, url }: RouteOptions): Difference | undefined {
-  const path = routePath(url.slice(LYNX.length))
-  const verb = method === 'HEAD' ? 'GET' : method
-  return differences[`${verb} ${path}`]
+/** As the contract writes it: `GET /api/v2/user/{user_id}`, at both addresses and for HEAD too. */
+function nameOf({ method, url }: RouteOptions): string {
+  const path = url.startsWith(`${LYNX}/`) ? url.slice(LYNX.length) : url
+  return `${method === 'HEAD' ? 'GET' : method} ${routePath(path)}`
 }
+
+type Response = { 200: TSchema & { items?: TSchema; properties?: Record<string, TSchema> } }
+
+/** What the answer, or each object of its list, has beside the contract's fields. */
+function withMore({ response }: FastifySchema, more: Readonly<Record<string, TSchema>>): Response {
+  const answers = response as Response
+  const { items, properties } = answers[200]
+  const wider = items
+    ? Type.Array(Type.Object({ ...(items as Response[200]).properties, ...more }))
+    : Type.Object({ ...properties, ...more })
+  return { ...answers, 200: wider }
+}
+
+const NUMBER = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i
+
+/** Makes the body what the description says. What is not in the table stays, for validation to refuse. */
+function putRight(body: unknown, tolerance: Tolerance): void {
+  if (!isFields(body)) return
+  const { numbers = [], texts = [], lists = [], anyCase = [], misspelt = {} } = tolerance
+  for (const written of anyCase.length > 0 ? Object.keys(body) : []) {
+    const meant = written.toLowerCase()
+    if (anyCase.includes(meant)) rename(body, written, meant)
+  }
+  for (const [written, meant] of Object.entries(misspelt)) rename(body, written, meant)
+  for (const name of numbers) {
+    const value = body[name]
+    if (typeof value === 'string' && NUMBER.test(value)) body[name] = Number(value)
+  }
+  for (const name of texts) {
+    if (typeof body[name] === 'number') body[name] = String(body[name])
+  }
+  for (const name of lists) {
+    const value = body[name]
+    if (isFields(value) && Object.keys(value).length === 0) body[name] = []
+  }
+}
+
+/** The right name counts where both are given. */
+function rename(fields: Fields, written: string, meant: string): void {
+  if (!Object.hasOwn(fields, written) || written === meant) return
+  fields[meant] = fields[meant] || fields[written]
+  delete fields[written]
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type Payload = string | Uint8Array
 const isText = (payload: unknown): payload is Payload =>

@@ -1,4 +1,5 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { TSchema } from 'typebox'
 import { Unavailable } from '../lib/unavailable.ts'
 import {
   ApiError,
@@ -10,7 +11,9 @@ import {
   timedOut,
   unavailable
 } from './errors.ts'
+import { faultText } from './faults.ts'
 import { sendJsonText } from './json-text.ts'
+import { Unfit } from './validation.ts'
 
 /** Everything a route can throw becomes a status and a body here, and nowhere else. */
 export function handleError(
@@ -18,7 +21,7 @@ export function handleError(
   request: FastifyRequest,
   reply: FastifyReply
 ) {
-  const answer = answerTo(error)
+  const answer = answerTo(error, request)
   if (answer.statusCode >= 500) {
     request.log.error({ err: error.cause ?? error, reqId: request.id }, answer.message)
   }
@@ -29,9 +32,9 @@ export function handleError(
   return sendJsonText(reply, JSON.stringify({ [key]: answer.message }))
 }
 
-function answerTo(error: FastifyError | ApiError | Error): ApiError {
+function answerTo(error: FastifyError | ApiError | Error, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
-  if ('validation' in error && error.validation) return badRequest(validationText(error))
+  if (error instanceof Unfit) return badRequest(whatIsWrong(request))
   if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge()
   if (isOrphan(error)) return notFound()
   if (error.name === 'AbortError') return clientCancelled()
@@ -43,19 +46,17 @@ function answerTo(error: FastifyError | ApiError | Error): ApiError {
   return internal()
 }
 
-/** `limit must be >= 0`: the field by its own name, or the part of the request that is missing. */
-function validationText({ validation = [], validationContext }: FastifyError): string {
-  const [fault] = validation
-  if (!fault) return 'bad request'
-  const path = fault.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/')
-  const [missing] = (fault.params['requiredProperties'] ?? []) as string[]
-  if (missing) return `${[path, missing].filter(Boolean).join('.')} is required`
-  const choices = validation
-    .filter(({ instancePath }) => instancePath === fault.instancePath)
-    .flatMap(({ params }) => params['allowedValue'] ?? [])
-  const expectation = choices.length > 0 ? `must be ${choices.join(' or ')}` : fault.message
-  return `${path || validationContext} ${expectation}`
+/** Of the whole request: validation ends with the first part that does not fit. */
+function whatIsWrong({ routeOptions, params, query, body }: FastifyRequest): string {
+  const { params: path, querystring, body: content } = (routeOptions.schema ?? {}) as Described
+  return faultText([
+    { name: 'path', schema: path, value: params },
+    { name: 'query', schema: querystring, value: query },
+    { name: 'body', schema: content, value: body }
+  ])
 }
+
+type Described = { [Name in keyof FastifySchema]: TSchema }
 
 /** What the write belongs to was deleted while the request was under way. */
 const isOrphan = (error: Error): boolean =>

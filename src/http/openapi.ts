@@ -29,7 +29,10 @@ export const openapi: FastifyDynamicSwaggerOptions = {
   },
   transform: ({ schema, url, route }) => ({
     url: url.replace(/\*$/, ':meta_key'),
-    schema: withFaults(withBody(withMetaKey(schema), route.config?.body), route.config ?? {})
+    schema: withFaults(
+      withWanted(withBody(withMetaKey(schema), route.config?.body)),
+      route.config ?? {}
+    )
   })
 }
 
@@ -44,6 +47,41 @@ function withMetaKey(schema: FastifySchema): FastifySchema {
 /** What a route reads by itself is no less a body. */
 const withBody = (schema: FastifySchema, body: TSchema | undefined): FastifySchema =>
   body === undefined ? schema : { ...schema, body }
+
+/** [ADR-0032] What the contract calls required is described so, though it may be left out. */
+const withWanted = (schema: FastifySchema): FastifySchema =>
+  schema?.body === undefined ? schema : { ...schema, body: described(schema.body as Described) }
+
+type Described = TSchema & {
+  description?: string
+  anyOf?: Described[]
+  properties?: Record<string, Described>
+  required?: string[]
+  'x-missing'?: string
+}
+
+function described({ 'x-missing': missing, ...schema }: Described): Described {
+  const { anyOf, properties, required = [] } = schema
+  if (anyOf) return { ...schema, anyOf: anyOf.map((one) => described(withHint(one, missing))) }
+  if (!properties) return schema
+  const isRequired = (name: string) =>
+    required.includes(name) || properties[name]?.['x-missing'] !== undefined
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, property]) => [name, described(property)])
+    ),
+    required: Object.keys(properties).filter(isRequired)
+  }
+}
+
+const withHint = (schema: Described, missing: string | undefined): Described =>
+  missing === undefined
+    ? schema
+    : {
+        ...schema,
+        description: [schema.description, `missing: ${missing}`].filter(Boolean).join('; ')
+      }
 
 type Config = {
   access?: { kind: string }

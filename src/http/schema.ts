@@ -17,11 +17,30 @@ export const AnyKey = Type.String({ pattern: '^[^]*$' })
 export const Maybe = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
+/**
+ * [contract] It is required, and described so. A request without it is served all the same, as one
+ * with null is; `missing` says how. [ADR-0032]
+ */
+export const Wanted = <T extends TSchema>(schema: T, missing: string) =>
+  Type.Optional(Type.Union([schema, Type.Null()], { 'x-missing': missing }))
+
+/** What a body repeats of an answer and the platform decides alone: of the right type, and ignored. */
+export const ignored = {
+  id: Maybe(Type.Integer({ description: 'Ignored' })),
+  created: Maybe(Type.Number({ description: 'Ignored' })),
+  updated: Maybe(Type.Number({ description: 'Ignored' }))
+}
+export const IgnoredInstallation = Wanted(
+  Type.Integer({ description: 'Ignored: the installation is the one of the path' }),
+  'the one of the path'
+)
+
 export const MetaValue = Type.String({ maxLength: 65_536 })
 
-/** Keys of 1 to 255 characters, any text; `__proto__` is a key like any other. */
+/** Any text may be a key; `__proto__` is one like any other. */
 export const Meta = Type.Record(Type.String({ pattern: '^[^]{1,255}$' }), MetaValue, {
-  additionalProperties: false
+  additionalProperties: false,
+  description: 'texts by key, with keys of 1 to 255 characters'
 })
 
 export const Address = Type.Object({
@@ -30,6 +49,15 @@ export const Address = Type.Object({
   country: Type.String(),
   zip: Type.String()
 })
+
+/** Of a request that need not have all of it. */
+export const AddressParts = (missing: string) =>
+  Type.Object({
+    address: Wanted(Type.String(), missing),
+    city: Wanted(Type.String(), missing),
+    country: Wanted(Type.String(), missing),
+    zip: Wanted(Type.String(), missing)
+  })
 
 /** [contract: Status] The latest value of a topic, and an entry of the log. */
 export const Status = Type.Object({

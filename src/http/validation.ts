@@ -14,10 +14,13 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema }) =>
   return validate
 }
 
+/** A part of the request does not fit its description; the handler of errors says what is wrong. */
+export class Unfit extends Error {
+  override readonly name = 'Unfit'
+}
+
 function validatorOf(schema: TSchema): Validate {
   const validator = Compile(schema)
   return (value: unknown) =>
-    validator.Check(value)
-      ? { value }
-      : { error: Object.assign(new Error('bad request'), { validation: validator.Errors(value) }) }
+    validator.Check(value) ? { value } : { error: new Unfit('bad request') }
 }

@@ -58,8 +58,7 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
     url,
     {
       schema: { ...schema, querystring: SilentQuery, body: MetaXBody, response: { 200: MetaX } },
-      config: { access: edit, trace },
-      preValidation: foldNames
+      config: { access: edit, trace }
     },
     async (request) => {
       const { keys, rights } = await mount.find(request)
@@ -86,8 +85,7 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
         body: MetaXBody,
         response: { 200: MetaX }
       },
-      config: { access: edit, trace },
-      preValidation: foldNames
+      config: { access: edit, trace }
     },
     async (request) => {
       const now = await put(request)
@@ -145,13 +143,4 @@ function keyOf({ params }: { params: unknown }): string {
   if (key.length === 0 || key.length > MAX_KEY)
     throw badRequest('meta_key must have 1 to 255 characters')
   return key
-}
-
-/** One client sends `Value` and `Protected`. */
-async function foldNames(request: FastifyRequest): Promise<void> {
-  const { body } = request
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return
-  request.body = Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [name.toLowerCase(), value])
-  )
 }

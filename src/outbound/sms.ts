@@ -1,3 +1,4 @@
+import { phoneNumber } from '../lib/phone-number.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Sender } from './sender.ts'
 
@@ -19,7 +20,8 @@ export function smsGateway(url: string): Sender {
           'content-type': 'application/json',
           ...(username !== '' && { authorization })
         },
-        body: JSON.stringify({ to, text }),
+        // Providers take digits, not what people put between them.
+        body: JSON.stringify({ to: phoneNumber(to) ?? to, text }),
         redirect: 'error',
         signal: AbortSignal.timeout(LIMIT)
       })

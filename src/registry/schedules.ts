@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { planOf } from '../lib/schedule-plan.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
-import { valuesOf } from './dialect.ts'
+import { forUpdate, valuesOf } from './dialect.ts'
 import type { Registry, RunOutcome, Tables } from './tables.ts'
 
 export type ScheduleRow = Selectable<Tables['schedules']>
@@ -64,20 +64,29 @@ export const findSchedule = (
     .where('installation_id', '=', installation_id)
     .executeTakeFirst()
 
-export const updateSchedule = (
+/** `change` answers the new fields, and may throw. Undefined when there is no such schedule. */
+export const changeSchedule = (
   registry: Registry,
-  installation_id: number,
-  id: number,
-  fields: ScheduleFields & Plan,
+  { installation_id, id }: Pick<ScheduleRow, 'installation_id' | 'id'>,
+  change: (current: ScheduleRow) => ScheduleFields & Plan,
   now: number
 ): Promise<ScheduleRow | undefined> =>
-  registry
-    .updateTable('schedules')
-    .set({ ...fields, updated: now })
-    .where('id', '=', id)
-    .where('installation_id', '=', installation_id)
-    .returningAll()
-    .executeTakeFirst()
+  registry.transaction().execute(async (registry) => {
+    const current = await registry
+      .selectFrom('schedules')
+      .selectAll()
+      .where('id', '=', id)
+      .where('installation_id', '=', installation_id)
+      .modifyEnd(forUpdate(registry))
+      .executeTakeFirst()
+    if (!current) return undefined
+    return registry
+      .updateTable('schedules')
+      .set({ ...change(current), updated: now })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+  })
 
 export async function deleteSchedule(
   registry: Registry,

@@ -115,13 +115,14 @@ export async function updateUser(
 
 async function writeLinks(registry: Registry, user_id: number, fields: UserFields): Promise<void> {
   const { organisations, assigned_installations } = fields
-  if (organisations) {
+  // An empty list keeps them: nobody could reach a user without any.
+  if (organisations?.length) {
     await registry.deleteFrom('user_organizations').where('user_id', '=', user_id).execute()
     const rows = [...new Set(organisations)].map((organization_id) => ({
       user_id,
       organization_id
     }))
-    if (rows.length > 0) await registry.insertInto('user_organizations').values(rows).execute()
+    await registry.insertInto('user_organizations').values(rows).execute()
   }
   if (assigned_installations) {
     await registry.deleteFrom('user_installations').where('user_id', '=', user_id).execute()

@@ -104,7 +104,6 @@ onEveryRegistry('edge apps', (engine) => {
       }
     })
     const bodies: [string, object, object][] = [
-      ['lists as objects, as one client sends them', { tags: {} }, { tags: [] }],
       [
         'nulls',
         { tags: null, category: null, public: null },
@@ -125,9 +124,10 @@ onEveryRegistry('edge apps', (engine) => {
       [
         'an empty name',
         { name: '', publisher: { id: 1 } },
-        'name must not have fewer than 1 characters'
+        'name must be text of 1 to 255 characters'
       ],
       ['no publisher', { name: 'x' }, 'publisher is required'],
+      ['a list as an object', { name: 'x', publisher: { id: 1 }, tags: {} }, 'tags must be a list'],
       ['a publisher without id', { name: 'x', publisher: {} }, 'publisher.id is required']
     ]
     for (const [what, body, message] of refused) {
@@ -517,7 +517,7 @@ onEveryRegistry('edge apps', (engine) => {
         { config: { level: 1, deep: JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) } },
         'config is nested more than 32 levels deep'
       ],
-      ['a list as configuration', { config: [] }, 'config must be object'],
+      ['a list as configuration', { config: [] }, 'config must be an object'],
       ['no name', { name: undefined }, 'name is required']
     ]
     for (const [what, more, message] of refused) {

@@ -60,7 +60,7 @@ onEveryRegistry('nobody rises', (engine) => {
     }
     assert.equal(await status(`PUT ${at}`, manager, { note: 'seen' }), 200)
     assert.equal(
-      await status(`PUT ${at}`, manager, { organisations: [] }),
+      await status(`PUT ${at}`, manager, { organisations: [home] }),
       200,
       'but may let go of it'
     )

@@ -248,11 +248,11 @@ onEveryRegistry('gateway', (engine) => {
     })
     const refused: [string, unknown, string][] = [
       ['one field', { allow_unregistered: true }, 'default_organization_id is required'],
-      ['text', { ...start, allow_unregistered: 'yes' }, 'allow_unregistered must be boolean'],
+      ['text', { ...start, allow_unregistered: 'yes' }, 'allow_unregistered must be true or false'],
       [
         'organization 0',
         { ...start, default_organization_id: 0 },
-        'default_organization_id must be >= 1'
+        'default_organization_id must be a whole number of at least 1'
       ]
     ]
     for (const [what, body, message] of refused) {

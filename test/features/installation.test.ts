@@ -61,7 +61,7 @@ onEveryRegistry('installation', (engine) => {
     scenario('with just a name lands in the first organization of the caller', {
       ...site(...manager),
       request: 'POST /api/v2/installation?silent=true',
-      body: { name: 'Bare', organization_id: 0, notes: null, users: {}, meta: null },
+      body: { name: 'Bare', organization_id: 0, notes: null, users: null, meta: null },
       expect: { status: 200 },
       and: ({ json }, { installation }) =>
         assert.equal(
@@ -90,9 +90,10 @@ onEveryRegistry('installation', (engine) => {
     })
 
     for (const [what, body, message] of [
-      ['a name that is a number', { name: 5 }, 'name must be string'],
-      ['an empty name', { name: '' }, 'name must not have fewer than 1 characters'],
-      ['metadata with a number', { name: 'x', meta: { a: 1 } }, 'meta.a must be string'],
+      ['a name that is a number', { name: 5 }, 'name must be text'],
+      ['an object as users', { name: 'x', users: {} }, 'users must be a list'],
+      ['an empty name', { name: '' }, 'name must be text of 1 to 255 characters'],
+      ['metadata with a number', { name: 'x', meta: { a: 1 } }, 'meta.a must be text'],
       [
         'an unknown time zone',
         { name: 'x', timezone: 'Mars/Base' },
@@ -101,9 +102,9 @@ onEveryRegistry('installation', (engine) => {
       [
         'an organization of text',
         { name: 'x', organization_id: 'a' },
-        'organization_id must be integer'
+        'organization_id must be a whole number'
       ],
-      ['users that are no ids', { name: 'x', users: ['a'] }, 'users.0 must be integer']
+      ['users that are no ids', { name: 'x', users: ['a'] }, 'users.0 must be a whole number']
     ] as const) {
       scenario(`with ${what}`, {
         ...site(...manager),
@@ -130,7 +131,7 @@ onEveryRegistry('installation', (engine) => {
     scenario('without a body', {
       ...site(...manager),
       request: 'POST /api/v2/installation',
-      expect: { status: 400, body: { message: 'body must be object' } }
+      expect: { status: 400, body: { message: 'body must be an object' } }
     })
 
     scenario('in an organization that is not the caller’s', {
@@ -258,7 +259,7 @@ onEveryRegistry('installation', (engine) => {
     scenario('with an id that is none', {
       ...site('installation/list/all'),
       request: 'GET /api/v2/installation/abc',
-      expect: { status: 400, body: { message: 'installation_id must be integer' } }
+      expect: { status: 400, body: { message: 'installation_id must be a whole number' } }
     })
 
     scenario('without a token', { request: 'GET /api/v2/installation/1', expect: unauthorized })
@@ -509,13 +510,13 @@ onEveryRegistry('installation', (engine) => {
     scenario('with an organization of text', {
       ...site('installation/list/all'),
       request: 'GET /api/v2/installationinfo?organization_id=x',
-      expect: { status: 400, body: { message: 'organization_id.0 must be integer' } }
+      expect: { status: 400, body: { message: 'organization_id.0 must be a whole number' } }
     })
 
     scenario('with assigned neither yes nor no', {
       ...site('installation/list/all'),
       request: 'GET /api/v2/installationinfo?assigned=maybe',
-      expect: { status: 400, body: { message: 'assigned must be boolean' } }
+      expect: { status: 400, body: { message: 'assigned must be true or false' } }
     })
 
     scenario('without a token', { request: 'GET /api/v2/installationinfo', expect: unauthorized })
@@ -603,7 +604,7 @@ onEveryRegistry('installation', (engine) => {
       given: withMeta(),
       as: asUser,
       request: ({ at }) => `PUT ${at}/new?silent=true&create_missing=true`,
-      body: { Value: 'v' },
+      body: { value: 'v' },
       expect: { status: 200, body: { value: 'v', protected: false } }
     })
     scenario('are not created by a plain PUT', {

@@ -156,8 +156,8 @@ onSqlite('log export', (engine) => {
   })
 
   for (const [query, message] of [
-    ['from=x', 'from must be number'],
-    ['to=-100000000001', 'to must be >= -100000000000'],
+    ['from=x', 'from must be a number'],
+    ['to=-100000000001', 'to must be a number from -100000000000 to 100000000000'],
     ['from=200&to=100', 'from must not be later than to'],
     ['format=xml', 'format must be csv or ndjson']
   ]) {

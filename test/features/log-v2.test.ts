@@ -188,9 +188,9 @@ onEveryRegistry('v2 log', (engine) => {
   })
 
   for (const [query, message] of [
-    ['limit=10001', 'limit must be <= 10000'],
-    ['limit=-1', 'limit must be >= 0'],
-    ['from=x', 'from must be number'],
+    ['limit=10001', 'limit must be a whole number from 0 to 10000'],
+    ['limit=-1', 'limit must be a whole number from 0 to 10000'],
+    ['from=x', 'from must be a number'],
     ['from=200&to=100', 'from must not be later than to']
   ]) {
     scenario(`GET v2 log?${query}`, {
@@ -206,7 +206,7 @@ onEveryRegistry('v2 log', (engine) => {
     as,
     request: ({ installation }) => `POST /api/v2/log/${installation.id}`,
     body: '{}',
-    expect: { status: 400, body: { message: 'body must be array' } }
+    expect: { status: 400, body: { message: 'body must be a list' } }
   })
 
   scenario('GET v2 log without log/read', {

@@ -116,14 +116,14 @@ onEveryRegistry('log', (engine) => {
   })
 
   for (const [query, message] of [
-    ['from=x', 'from must be number'],
-    ['to=-100000000001', 'to must be >= -100000000000'],
+    ['from=x', 'from must be a number'],
+    ['to=-100000000001', 'to must be a number from -100000000000 to 100000000000'],
     ['from=200&to=100', 'from must not be later than to'],
-    ['limit=-1', 'limit must be >= 0'],
-    ['limit=100001', 'limit must be <= 100000'],
-    ['limit=ten', 'limit must be integer'],
-    ['offset=-1', 'offset must be >= 0'],
-    ['offset=1.5', 'offset must be integer'],
+    ['limit=-1', 'limit must be a whole number from 0 to 100000'],
+    ['limit=100001', 'limit must be a whole number from 0 to 100000'],
+    ['limit=ten', 'limit must be a whole number'],
+    ['offset=-1', 'offset must be a whole number of at least 0'],
+    ['offset=1.5', 'offset must be a whole number'],
     ['order=up', 'order must be desc or asc']
   ]) {
     scenario(`GET log?${query}`, {
@@ -261,7 +261,7 @@ onEveryRegistry('log', (engine) => {
     as,
     request: ({ installation }) => `POST /api/v3beta/log/${installation.id}`,
     body: '"obj/a"',
-    expect: { status: 400, body: { message: 'body must be array' } }
+    expect: { status: 400, body: { message: 'body must be a list' } }
   })
 
   test('a value sent again with the same timestamp is one entry', async () => {

@@ -175,7 +175,7 @@ onEveryRegistry('lynx, the rest of what clients do', (engine) => {
     test('the installation in a body is noise, the path decides', async () => {
       const [here, other] = [await site(), await site()]
       for (const room of ['functionx', 'devicex']) {
-        for (const installation_id of [other.id, String(other.id), 0, null, 'nonsense']) {
+        for (const installation_id of [other.id, String(other.id), 0, null]) {
           const body = { type: 'x', installation_id }
           const made = await good(`POST /api/v2/${room}/${here.id}`, { body })
           assert.equal(made['installation_id'], here.id)

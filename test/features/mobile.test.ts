@@ -45,6 +45,17 @@ onEveryRegistry('mobile', (engine) => {
     assert.deepEqual(await tokensOf({ id: 999_999 }), [])
   })
 
+  for (const device_id of ["Ada's phone - 2nd (work)", 'åäö +1.5/3', 'x'.repeat(255)]) {
+    test(`a phone may call itself ${device_id.slice(0, 30)}`, async () => {
+      const { world } = platform()
+      const user = await world.user({ grants: ['mobile/create'] })
+      const firebase_token = world.unique('token')
+      const { json } = await register(user, { device_id, firebase_token })
+      assert.deepEqual((json as { valid: boolean }).valid, true)
+      assert.deepEqual(await tokensOf(user), [firebase_token])
+    })
+  }
+
   for (const [body, answer] of [
     [{}, { missing: ['device_id', 'firebase_token'], invalid: [] }],
     [
@@ -60,11 +71,23 @@ onEveryRegistry('mobile', (engine) => {
       { missing: [], invalid: ['device_id'] }
     ],
     [
+      { device_id: 'a\nb', firebase_token: 't' },
+      { missing: [], invalid: ['device_id'] }
+    ],
+    [
+      { device_id: '  ', firebase_token: 't' },
+      { missing: [], invalid: ['device_id'] }
+    ],
+    [
+      { device_id: 'x'.repeat(1025), firebase_token: 't' },
+      { missing: [], invalid: ['device_id'] }
+    ],
+    [
       { device_id: 'd', firebase_token: 'a b' },
       { missing: [], invalid: ['firebase_token'] }
     ]
   ] as const) {
-    scenario(`POST ${JSON.stringify(body)} is 200 and stores nothing`, {
+    scenario(`POST ${JSON.stringify(body).slice(0, 60)} is 200 and stores nothing`, {
       given: (world) => world.user({ grants: ['mobile/create'] }),
       as: (user) => user,
       request: 'POST /api/v2/mobile',

@@ -77,10 +77,14 @@ onEveryRegistry('notification', (engine) => {
     })
     const refused: [string, object | string, string][] = [
       ['no name', { text: 'x' }, 'name is required'],
-      ['an empty name', { name: '', text: 'x' }, 'name must not have fewer than 1 characters'],
+      ['an empty name', { name: '', text: 'x' }, 'name must be text of 1 to 255 characters'],
       ['no text', { name: 'x' }, 'text is required'],
-      ['a number', { name: 'x', text: 5 }, 'text must be string'],
-      ['too long a text', { name: 'x', text: 'x'.repeat(32_769) }, 'text must not have more'],
+      ['a number', { name: 'x', text: 5 }, 'text must be text'],
+      [
+        'too long a text',
+        { name: 'x', text: 'x'.repeat(32_769) },
+        'text must be text of at most 32768 characters'
+      ],
       [
         'a template that is none',
         { name: 'x', text: 'a\n{{if}}' },
@@ -223,7 +227,7 @@ onEveryRegistry('notification', (engine) => {
         'notification_output_executor_id must be an executor of'
       ],
       ['text as configuration', { config: 'x' }, 'config must be'],
-      ['numbers as configuration', { config: { a: 1 } }, 'config.a must be string'],
+      ['numbers as configuration', { config: { a: 1 } }, 'config.a must be text'],
       ['an empty key', { config: { '': 'x' } }, 'config'],
       [
         'too many keys',
@@ -431,10 +435,22 @@ onEveryRegistry('notification', (engine) => {
       ['no name', { name: undefined }, 'name is required'],
       ['no configuration', { config: undefined }, 'config is required'],
       ['an address that is inherited', { config: {} }, 'config.url is required'],
-      ['a secret that no header carries', { secret: 'a\r\nX-Evil: 1' }, 'secret must match'],
-      ['a secret with spaces around', { secret: ' a ' }, 'secret must match'],
-      ['a secret beyond ASCII', { secret: 'å' }, 'secret must match'],
-      ['a type that is too long', { type: 'x'.repeat(101) }, 'type must not have more than 100']
+      [
+        'a secret that no header carries',
+        { secret: 'a\r\nX-Evil: 1' },
+        'secret must be printable ASCII characters'
+      ],
+      [
+        'a secret with spaces around',
+        { secret: ' a ' },
+        'secret must be printable ASCII characters'
+      ],
+      ['a secret beyond ASCII', { secret: 'å' }, 'secret must be printable ASCII characters'],
+      [
+        'a type that is too long',
+        { type: 'x'.repeat(101) },
+        'type must be text of at most 100 characters'
+      ]
     ]
     for (const [what, body, message] of refused) {
       scenario(`with ${what} are refused`, {

@@ -73,10 +73,10 @@ onEveryRegistry('organization', (engine) => {
     }
     for (const [what, body, message] of [
       ['without a name', {}, 'name is required'],
-      ['with an empty name', { name: '' }, /^name must not have fewer/],
-      ['with a parent of text', { name: 'x', parent: 'a' }, 'parent must be integer'],
-      ['with an e-mail of numbers', { name: 'x', email: 5 }, 'email must be string'],
-      ['with metadata of numbers', { name: 'x', meta: { a: 1 } }, 'meta.a must be string']
+      ['with an empty name', { name: '' }, /^name must be text of 1 to 255/],
+      ['with a parent of text', { name: 'x', parent: 'a' }, 'parent must be a whole number'],
+      ['with an e-mail of numbers', { name: 'x', email: 5 }, 'email must be text'],
+      ['with metadata of numbers', { name: 'x', meta: { a: 1 } }, 'meta.a must be text']
     ] as const) {
       scenario(what, {
         given: tree,

@@ -102,9 +102,7 @@ onEveryRegistry('registration', (engine) => {
         note: '',
         organisations: [organization_id],
         address: { address: '', city: 'Lund', country: '', zip: '' },
-        meta: {},
-        assigned_installations: [],
-        expire_at: 0
+        meta: {}
       })
     })
 

@@ -72,8 +72,6 @@ onEveryRegistry('schedule', (engine) => {
         { minute: '', hour: null, day_of_month: '', month: '', executor: '', active: null },
         { ...every, active: true, executor: 'gateway' }
       ],
-      ['a value as text', { value: '12.5' }, { value: 12.5 }],
-      ['a misspelt day of the month', { dat_of_month: '0,14' }, { day_of_month: '0,14' }],
       ['another executor', { executor: 'edge_client' }, { executor: 'edge_client' }]
     ]
     for (const [what, body, want] of bodies) {
@@ -94,16 +92,23 @@ onEveryRegistry('schedule', (engine) => {
       `${field} must be *, numbers, ranges or steps within ${range}`
     const refused: [string, object, string][] = [
       ['no topic', { topic: undefined }, 'topic is required'],
-      ['an empty topic', { topic: '' }, 'topic must not have fewer than 1 characters'],
+      ['an empty topic', { topic: '' }, 'topic must be text of 1 to 1000 characters'],
       ['a wildcard', { topic: 'set/#' }, 'topic must be a topic to publish to, without + and #'],
       ['no value', { value: undefined }, 'value is required'],
-      ['text as value', { value: 'on' }, 'value must be number'],
-      ['a value beyond numbers', { value: '1e999' }, 'value must be a finite number'],
+      ['text as value', { value: 'on' }, 'value must be a number'],
+      ['a value as text', { value: '12.5' }, 'value must be a number'],
+      ['a value beyond numbers', { value: '1e999' }, 'value must be a number'],
       ['a minute of 60', { minute: '60' }, within('minute', '0 to 59')],
       ['an hour of text', { hour: 'noon' }, within('hour', '0 to 23')],
       ['a 32nd day', { day_of_month: '31' }, within('day_of_month', '0 to 30')],
       ['an eighth weekday', { day_of_week: '8' }, within('day_of_week', '0 to 7')],
       ['a 13th month', { month: '12' }, within('month', '0 to 11')],
+      [
+        'everything wrong',
+        { topic: '#', minute: '60', month: 'May' },
+        `topic must be a topic to publish to, without + and #; ${within('minute', '0 to 59')}; ${within('month', '0 to 11')}`
+      ],
+      ['an installation as text', { installation_id: '1' }, 'installation_id must be a whole'],
       ['a number as minute', { minute: 5 }, 'minute must be'],
       ['active as text', { active: 'yes' }, 'active must be']
     ]
@@ -230,7 +235,6 @@ onEveryRegistry('schedule', (engine) => {
         assert.deepEqual(got, {
           ...old,
           ...every,
-          active: true,
           topic: 'set/fan',
           value: 2,
           day_of_week: '1-5',
@@ -238,6 +242,45 @@ onEveryRegistry('schedule', (engine) => {
         })
         assert.equal(typeof updated_at, 'string')
         assert.deepEqual(await list(world, installation.id), [json])
+      }
+    })
+    for (const active of [true, false]) {
+      for (const body of [{}, { active: null, topic: null, value: null }]) {
+        scenario(`of one that is ${active ? '' : 'not '}active with ${JSON.stringify(body)}`, {
+          given: withSchedule({ active, minute: '*', hour: '*' }),
+          as: asUser,
+          request: ({ at }) => `PUT ${at}?silent=true`,
+          body,
+          expect: { status: 200 },
+          and: ({ json }, { schedule }) => {
+            const { updated_at: _now, ...got } = json as Schedule
+            const { updated_at: _was, ...old } = schedule
+            assert.deepEqual(got, old)
+          }
+        })
+      }
+      scenario(`switches it ${active ? 'on' : 'off'} when it is told to`, {
+        given: withSchedule({ active: !active }),
+        as: asUser,
+        request: ({ at }) => `PUT ${at}?silent=true`,
+        body: { active },
+        expect: { status: 200 },
+        and: ({ json }) => assert.equal((json as Schedule)['active'], active)
+      })
+    }
+    test('without active never undoes what another changes at the same time', async () => {
+      const { world } = platform()
+      for (let round = 0; round < 5; round++) {
+        const { at } = await withSchedule({ active: true })(world)
+        const put = (body: object) =>
+          world.request(`PUT ${at}?silent=true`, { as: world.admin, body })
+        await Promise.all([
+          ...Array.from({ length: 5 }, (_, i) => put({ topic: `set/${i}` })),
+          put({ active: false }),
+          ...Array.from({ length: 5 }, (_, i) => put({ value: i }))
+        ])
+        const { json } = await world.request(`GET ${at}`, { as: world.admin })
+        assert.equal((json as Schedule)['active'], false)
       }
     })
     scenario('silent', {

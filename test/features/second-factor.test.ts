@@ -136,12 +136,14 @@ onEveryRegistry('second factor and reset', (engine) => {
 
   test('an account without a number says so after the right password only', async () => {
     const { world } = platform()
-    const user = await world.user({ sms_login: true })
-    const right = await signIn(user)
-    assert.equal(right.status, 401)
-    assert.match((right.json as { message: string }).message, /no mobile number/)
-    const wrong = await signIn({ ...user, password: 'something else' })
-    assert.deepEqual(wrong.json, { message: 'Unauthorized' })
+    for (const mobile of ['', 'call me']) {
+      const user = await world.user({ sms_login: true, mobile })
+      const right = await signIn(user)
+      assert.equal(right.status, 401)
+      assert.match((right.json as { message: string }).message, /no mobile number/)
+      const wrong = await signIn({ ...user, password: 'something else' })
+      assert.deepEqual(wrong.json, { message: 'Unauthorized' })
+    }
   })
 
   test('ten SMS an hour, then 429 with the wait', async () => {

@@ -183,8 +183,8 @@ onEveryRegistry('status', (engine) => {
       Array.from({ length: 201 }, (_, i) => `obj/${i}/+`),
       'topics: at most 200 filters with wildcards'
     ],
-    ['no list', { topics: [] }, 'body must be array'],
-    ['numbers', [1], '0 must be string']
+    ['no list', { topics: [] }, 'body must be a list'],
+    ['numbers', [1], 'body.0 must be text']
   ] as const) {
     scenario(`POST status with ${what}`, {
       given: house,

@@ -791,14 +791,14 @@ onEveryRegistry('trace', (engine) => {
     })
     const refused: [string, string][] = [
       ['from=2&to=1', 'from must not be later than to'],
-      ['limit=10001', 'limit must be <= 10000'],
-      ['limit=-1', 'limit must be >= 0'],
-      ['offset=-1', 'offset must be >= 0'],
+      ['limit=10001', 'limit must be a whole number from 0 to 10000'],
+      ['limit=-1', 'limit must be a whole number from 0 to 10000'],
+      ['offset=-1', 'offset must be a whole number of at least 0'],
       ['order=up', 'order must be desc or asc'],
       ['object_type=user', 'object_type and object_id go together'],
       ['object_id=1', 'object_type and object_id go together'],
-      ['id=x', 'id must be integer'],
-      ['from=x', 'from must be number']
+      ['id=x', 'id must be a whole number'],
+      ['from=x', 'from must be a number']
     ]
     for (const [query, message] of refused) {
       scenario(`with ${query} is refused`, {

@@ -74,10 +74,10 @@ test('the code goes out to the SMS gateway and works', async (t) => {
     settings: { CARACAL_SMS_URL: `http://me:secret@127.0.0.1:${portOf(gateway)}/send` }
   })
   t.after(() => platform.stop())
-  const user = await platform.world.user({ sms_login: true, mobile: '+46 70 1' })
+  const user = await platform.world.user({ sms_login: true, mobile: '+46 (0)70-1' })
   const { token } = (await signIn(platform, user)).json as { token: string }
   const sms = await eventually(() => sent[0] ?? assert.fail('no SMS yet'))
-  assert.equal(sms.to, '+46 70 1')
+  assert.equal(sms.to, '+46701')
   assert.equal(sms.authorization, basic('me', 'secret').authorization)
   const challenge = /\d{6}/.exec(sms.text)?.[0]
   const { status } = await platform.world.request('PUT /api/v2/auth', {

@@ -2,6 +2,7 @@ import type { Origin, Verified } from '../../access/identity.ts'
 import { isCodeOf, issuePending, issueToken } from '../../access/tokens.ts'
 import type { Deps } from '../../deps.ts'
 import { noMobileNumber, tooManySms, tooManyTries, unauthorized } from '../../http/errors.ts'
+import { phoneNumber } from '../../lib/phone-number.ts'
 import { HOUR } from '../../lib/unix-time.ts'
 import { lockUser } from '../../registry/dialect.ts'
 import { countTry, deleteToken, noteSms, smsSince, type TokenRow } from '../../registry/tokens.ts'
@@ -15,7 +16,7 @@ const TRIES = 5
 export async function login(deps: Deps, { user, needsSecondFactor }: Verified, origin: Origin) {
   const { registry, clock } = deps
   if (!needsSecondFactor) return { token: await issueToken(registry, user.id, clock(), origin) }
-  if (user.mobile === '') throw noMobileNumber()
+  if (!phoneNumber(user.mobile)) throw noMobileNumber()
   await allowSms(deps, user.id)
   const { token, code } = await issuePending(registry, user.id, clock())
   // Not waited for: a provider that hangs must not hang the sign-in.

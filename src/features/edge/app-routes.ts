@@ -179,7 +179,7 @@ const nothing: EdgeAppFields = {
 }
 
 function givenFields(body: Static<typeof EdgeAppUpdate>): Partial<EdgeAppFields> {
-  const { tags, ...fields } = given(body, [
+  return given(body, [
     'name',
     'category',
     'tags',
@@ -189,7 +189,6 @@ function givenFields(body: Static<typeof EdgeAppUpdate>): Partial<EdgeAppFields>
     'official',
     'public'
   ])
-  return { ...fields, ...(tags && { tags: Array.isArray(tags) ? tags : [] }) }
 }
 
 /** Only an administrator makes an app official, or an official one ordinary. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Id, Maybe, UnixSeconds } from '../../http/schema.ts'
+import { Id, ignored, Maybe, UnixSeconds, Wanted } from '../../http/schema.ts'
 
 /** [contract: EdgeApp] */
 export const EdgeApp = Type.Object({
@@ -19,30 +19,36 @@ export const EdgeApp = Type.Object({
 
 const Text = (maxLength: number) => Type.String({ maxLength })
 const Name = Type.String({ minLength: 1, maxLength: 255 })
-/** One client sends `{}` where it means an empty list. */
-const Tags = Type.Union([
-  Type.Array(Text(100), { maxItems: 100 }),
-  Type.Object({}, { additionalProperties: false })
-])
-
-const fields = {
-  category: Maybe(Text(255)),
-  tags: Maybe(Tags),
-  short_description: Maybe(Text(1000)),
-  description: Maybe(Text(65_536)),
+/** What a body leaves out has these values in a new app, and stays in an old one. */
+const fields = (isNew: boolean) => ({
+  ...ignored,
+  category: Wanted(Text(255), isNew ? 'empty' : 'kept'),
+  tags: Wanted(Type.Array(Text(100), { maxItems: 100 }), isNew ? 'none' : 'kept'),
+  short_description: Wanted(Text(1000), isNew ? 'empty' : 'kept'),
+  description: Wanted(Text(65_536), isNew ? 'empty' : 'kept'),
+  public: Wanted(Type.Boolean(), isNew ? 'false' : 'kept'),
   official: Maybe(Type.Boolean()),
-  public: Maybe(Type.Boolean()),
   source_url: Maybe(Text(2000))
-}
+})
+const publisherName = Maybe(Type.String({ description: 'Ignored' }))
 
 export const NewEdgeApp = Type.Object({
   name: Name,
-  publisher: Type.Object({ id: Id }),
-  ...fields
+  publisher: Type.Object({ id: Id, name: publisherName }),
+  ...fields(true)
 })
-/** `publisher` stays as created, whatever a body says. */
-export const EdgeAppUpdate = Type.Object({ name: Maybe(Name), ...fields })
-export const EdgeAppUpdateById = Type.Object({ id: Id, ...EdgeAppUpdate.properties })
+export const EdgeAppUpdate = Type.Object({
+  name: Wanted(Name, 'kept'),
+  publisher: Wanted(
+    Type.Object(
+      { id: Wanted(Type.Integer(), 'kept'), name: publisherName },
+      { description: 'Ignored: it stays as created' }
+    ),
+    'kept'
+  ),
+  ...fields(false)
+})
+export const EdgeAppUpdateById = Type.Object({ ...EdgeAppUpdate.properties, id: Id })
 
 export const AppParams = Type.Object({ app_id: Id })
 export const VersionQuery = Type.Object({
@@ -58,7 +64,7 @@ export const EdgeAppVersion = Type.Object({
 export const NamedVersion = Type.Object({
   name: Type.String({
     pattern: '^(?![0-9a-fA-F]{64}$)[^]{1,100}$',
-    description: 'Anything but the form of a hash'
+    description: 'text of 1 to 100 characters that does not look like a hash'
   }),
   hash: Type.String({ minLength: 1, maxLength: 100 })
 })

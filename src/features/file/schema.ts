@@ -22,5 +22,8 @@ export const fileParams = {
   organization: Type.Object({ organization_id: Id, file_id: Id })
 }
 export const HashParams = Type.Object({
-  hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256, hex' })
+  hash: Type.String({
+    pattern: '^[0-9a-f]{64}$',
+    description: 'a SHA-256: 64 hexadecimal digits, in lower case'
+  })
 })

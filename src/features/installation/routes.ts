@@ -214,8 +214,7 @@ async function checked(
     throw badRequest('timezone must be an IANA time zone')
   }
   if (body.users) {
-    const users = Array.isArray(body.users) ? body.users : []
-    fields.users = await assignments(registry, principal, users, assigned)
+    fields.users = await assignments(registry, principal, body.users, assigned)
   }
   return fields
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Id, Maybe, Meta, UnixSeconds } from '../../http/schema.ts'
+import { Id, ignored, Maybe, Meta, UnixSeconds } from '../../http/schema.ts'
 
 export const Installation = Type.Object({
   id: Type.Integer(),
@@ -14,19 +14,16 @@ export const Installation = Type.Object({
   created: UnixSeconds
 })
 
-/** Ids of users; one client sends `{}` where it means an empty list. */
-const UserIds = Type.Union([
-  Type.Array(Id, { maxItems: 10_000 }),
-  Type.Object({}, { additionalProperties: false })
-])
-
 const fields = {
+  id: ignored.id,
+  client_id: Maybe(Type.Integer({ description: 'Ignored' })),
+  created: ignored.created,
   organization_id: Maybe(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: '0 = not given' })
   ),
   notes: Maybe(Type.String({ maxLength: 65_536 })),
   timezone: Maybe(Type.String({ maxLength: 100 })),
-  users: Maybe(UserIds),
+  users: Maybe(Type.Array(Id, { maxItems: 10_000 })),
   meta: Maybe(Meta),
   protected_meta: Maybe(Meta)
 }

@@ -7,17 +7,19 @@ import { pushTokensOf, registerPhone } from '../../registry/mobile-devices.ts'
 
 const MAX_LENGTH = 1024
 
-/** Anything goes in: what is wrong with it is the answer. */
-const Registration = Type.Object({
-  device_id: Type.Optional(Type.Unknown()),
-  firebase_token: Type.Optional(Type.Unknown())
-})
+/** What each field may be, and in words. A phone chooses its id, with spaces if it likes. */
+const rules = {
+  device_id: { isGood: /^(?=.*\S)[^\p{Cc}]*$/u, words: 'text without control characters' },
+  firebase_token: { isGood: /^\S*$/, words: 'text without spaces' }
+}
+
+const Registration = Type.Object({ device_id: Type.String(), firebase_token: Type.String() })
 
 const RegistrationAnswer = Type.Object({
   invalid: Type.Array(Type.String()),
   messages: Type.Array(Type.String()),
   missing: Type.Array(Type.String()),
-  mobile: Type.Object({ device_id: Type.String(), firebase_token: Type.String() }),
+  mobile: Registration,
   valid: Type.Boolean()
 })
 
@@ -30,17 +32,19 @@ export const mobileRoutes: Routes = (app, { registry, clock }) => {
       schema: {
         tags,
         summary: 'Register a phone for push notifications',
-        body: Registration,
+        // Any object: what is wrong with it is the answer.
+        body: Type.Object({}),
         response: { 200: RegistrationAnswer }
       },
       config: {
         access: permit('mobile/create'),
+        body: Registration,
         trace: updatesCaller('registered a phone of')
       }
     },
     async (request) => {
       const { principal, body } = request
-      const answer = examine({ device_id: body.device_id, firebase_token: body.firebase_token })
+      const answer = examine(body)
       if (answer.valid) {
         await registerPhone(registry, { ...answer.mobile, user_id: principal.userId }, clock())
       }
@@ -64,8 +68,11 @@ export const mobileRoutes: Routes = (app, { registry, clock }) => {
   )
 }
 
+const isGood = (name: keyof typeof rules, value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_LENGTH && rules[name].isGood.test(value)
+
 /** [contract: Mobile] What is missing and what is malformed, by name. */
-function examine(fields: { device_id: unknown; firebase_token: unknown }) {
+function examine(fields: { device_id?: unknown; firebase_token?: unknown }) {
   const missing: string[] = []
   const invalid: string[] = []
   const messages: string[] = []
@@ -73,10 +80,11 @@ function examine(fields: { device_id: unknown; firebase_token: unknown }) {
   for (const name of ['device_id', 'firebase_token'] as const) {
     const value = fields[name]
     if (value === undefined || value === null || value === '') missing.push(name)
-    else if (typeof value !== 'string' || value.length > MAX_LENGTH || /\s/.test(value)) {
+    else if (isGood(name, value)) mobile[name] = value
+    else {
       invalid.push(name)
-      messages.push(`${name} must be text without spaces, at most ${MAX_LENGTH} characters`)
-    } else mobile[name] = value
+      messages.push(`${name} must be ${rules[name].words}, of at most ${MAX_LENGTH} characters`)
+    }
   }
   const valid = missing.length === 0 && invalid.length === 0
   return { invalid, messages, missing, mobile, valid }

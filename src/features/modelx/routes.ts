@@ -32,7 +32,7 @@ import {
   type StoredObject
 } from '../../registry/objects.ts'
 import type { ObjectKind } from '../../registry/tables.ts'
-import { ModelX, ModelXBody, ModelXQuery } from './schema.ts'
+import { ModelX, ModelXQuery, ModelXUpdate, NewModelX } from './schema.ts'
 
 type Model = { tag: string; resource: ObjectResource; kind: ObjectKind; param: string }
 
@@ -100,7 +100,7 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
         summary: `Create a ${kind}`,
         params: InstallationParams,
         querystring: SilentQuery,
-        body: ModelXBody,
+        body: NewModelX,
         response: { 200: ModelX }
       },
       config: { access: onObjects(resource, 'add'), trace: creates(kind) }
@@ -139,9 +139,9 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
     {
       schema: {
         ...one,
-        summary: `Update a ${kind}; missing or null metadata are kept`,
+        summary: `Update a ${kind}; what is missing or null is kept`,
         querystring: SilentQuery,
-        body: ModelXBody,
+        body: ModelXUpdate,
         response: { 200: ModelX }
       },
       config: { access: onObjects(resource, 'edit'), trace: updates(kind, param) }
@@ -150,12 +150,13 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
       const { principal, installation, body, query } = request
       const { sees, edits } = rights(principal, installation)
       const change = (current: StoredObject) => {
+        const type = body.type ?? current.type
         checkType(request, current.type)
-        if (!allows(request.types, body.type)) throw forbidden()
+        if (!allows(request.types, type)) throw forbidden()
         const maps = given(body, ['meta', 'protected_meta'])
         const old = mapsOf(current)
         leaveProtected(maps, (key) => Object.hasOwn(old.protected_meta, key), { sees, edits })
-        return { type: body.type, ...metaTexts(replacedMeta(old, maps)) }
+        return { type, ...metaTexts(replacedMeta(old, maps)) }
       }
       const object = await changeObject(registry, refOf(request), change, clock())
       if (!object) throw notFound()

@@ -1,9 +1,17 @@
 import { Type } from 'typebox'
-import { Maybe, Meta, UnixSeconds } from '../../http/schema.ts'
+import {
+  IgnoredInstallation,
+  ignored,
+  Maybe,
+  Meta,
+  UnixSeconds,
+  Wanted
+} from '../../http/schema.ts'
 
-/** A type is a level of permission names, so it is nothing that has a meaning there. */
+/** A type is a level of permission names. */
 const ObjectType = Type.String({
-  pattern: '^(?!(list|create_delete|update|edit|view)$)[^/+#]{1,100}$'
+  pattern: '^[^/+#]{1,100}$',
+  description: 'text of 1 to 100 characters without /, + and #'
 })
 
 /** [contract: ModelX] */
@@ -17,11 +25,21 @@ export const ModelX = Type.Object({
   updated: UnixSeconds
 })
 
-/** Ids and times in a body are noise: the path decides. */
-export const ModelXBody = Type.Object({
-  type: ObjectType,
-  meta: Maybe(Meta),
+const fields = {
+  ...ignored,
+  installation_id: IgnoredInstallation,
   protected_meta: Maybe(Meta)
+}
+
+export const NewModelX = Type.Object({
+  type: ObjectType,
+  meta: Wanted(Meta, 'none'),
+  ...fields
+})
+export const ModelXUpdate = Type.Object({
+  type: Wanted(ObjectType, 'kept'),
+  meta: Wanted(Meta, 'kept'),
+  ...fields
 })
 
 export const ModelXQuery = Type.Object(

@@ -5,7 +5,11 @@ import { AnyKey, Id, Maybe, UnixSeconds } from '../../http/schema.ts'
 const Config = Type.Record(
   Type.String({ pattern: '^[^]{1,255}$' }),
   Type.String({ maxLength: 16_384 }),
-  { additionalProperties: false, maxProperties: 50 }
+  {
+    additionalProperties: false,
+    maxProperties: 50,
+    description: 'texts by key, with keys of 1 to 255 characters'
+  }
 )
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 const Text = Type.String({ maxLength: 32_768, description: "A template of Go's text/template" })
@@ -74,7 +78,13 @@ const executor = {
     })
   ),
   // Headers carry nothing else.
-  secret: Maybe(Type.String({ maxLength: 1000, pattern: '^([!-~]([ -~]*[!-~])?)?$' }))
+  secret: Maybe(
+    Type.String({
+      maxLength: 1000,
+      pattern: '^([!-~]([ -~]*[!-~])?)?$',
+      description: 'printable ASCII characters without spaces around them'
+    })
+  )
 }
 export const NewExecutor = Type.Object({ name: Name, config: Config, ...executor })
 export const ExecutorUpdate = Type.Object({

@@ -108,10 +108,10 @@ export const organizationRoutes: Routes = (app, deps) => {
     },
     async ({ principal, params, body }) => {
       const id = params.organization_id
-      const fields = fieldsOf(body)
       await inTransaction(registry, async (registry) => {
         const current = await findOrganization(registry, id)
         if (!current) throw forbidden()
+        const fields = fieldsOf(body, current)
         if (body.parent && body.parent !== current.parent_id) {
           if (!principal.organizationsBelow.has(body.parent)) throw forbidden()
           const below = await organizationsBelow(registry, [id])
@@ -217,7 +217,10 @@ const shown = (
   }
 }
 
-function fieldsOf(body: Static<typeof OrganizationUpdate>): OrganizationFields {
+function fieldsOf(
+  body: Static<typeof OrganizationUpdate>,
+  current?: OrganizationRecord
+): OrganizationFields {
   const { address, ...fields } = given(body, [
     'name',
     'email',
@@ -228,5 +231,5 @@ function fieldsOf(body: Static<typeof OrganizationUpdate>): OrganizationFields {
     'meta',
     'protected_meta'
   ])
-  return address ? { ...fields, address: completeAddress(address) } : fields
+  return address ? { ...fields, address: completeAddress(address, current?.address) } : fields
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Address, Id, Maybe, Meta } from '../../http/schema.ts'
+import { Address, AddressParts, Id, ignored, Maybe, Meta } from '../../http/schema.ts'
 
 export const OrganizationParams = Type.Object({ organization_id: Id })
 
@@ -26,8 +26,12 @@ export const OrganizationSimple = Type.Object({
 const Text = Type.String({ maxLength: 65_536 })
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 const fields = {
+  id: ignored.id,
+  // [contract: Organization] One body shape has a single object.
+  children: Maybe(
+    Type.Union([Type.Array(Type.Object({})), Type.Object({})], { description: 'Ignored' })
+  ),
   parent: Maybe(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-  address: Maybe(Type.Partial(Address)),
   email: Maybe(Text),
   phone: Maybe(Text),
   notes: Maybe(Text),
@@ -36,5 +40,13 @@ const fields = {
   protected_meta: Maybe(Meta)
 }
 
-export const NewOrganization = Type.Object({ name: Name, ...fields })
-export const OrganizationUpdate = Type.Object({ name: Maybe(Name), ...fields })
+export const NewOrganization = Type.Object({
+  name: Name,
+  address: Maybe(AddressParts('empty')),
+  ...fields
+})
+export const OrganizationUpdate = Type.Object({
+  name: Maybe(Name),
+  address: Maybe(AddressParts('kept')),
+  ...fields
+})

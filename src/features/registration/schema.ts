@@ -4,7 +4,8 @@ import { Id, Maybe } from '../../http/schema.ts'
 /** Without what has a meaning in the header of a mail: anybody may send this. */
 const Email = Type.String({
   pattern: '^[^\\s@,;:<>()[\\]\\\\"]+@[^\\s@,;:<>()[\\]\\\\"]+$',
-  maxLength: 255
+  maxLength: 255,
+  description: 'an e-mail address'
 })
 const Name = Type.String({ maxLength: 255 })
 const Text = Type.String({ maxLength: 1000 })
@@ -30,7 +31,8 @@ export const RegistrationPolicy = Type.Object({
 const Pattern = Type.String({
   pattern: '^[^\\s@]+@[^\\s@]+$',
   maxLength: 255,
-  description: '`*@example.com`; `*` stands for any text on its side of the @'
+  description:
+    'an e-mail address, such as `*@example.com`; `*` stands for any text on its side of the @'
 })
 /** Clients send 0 where they mean none. */
 const IdOrNone = Maybe(Type.Union([Id, Type.Literal(0)]))

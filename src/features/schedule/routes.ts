@@ -10,24 +10,26 @@ import { hasWildcard, isTopicFilter } from '../../lib/topic.ts'
 import { toWholeSeconds, unixMs } from '../../lib/unix-time.ts'
 import { tellChange } from '../../notify/change.ts'
 import { findInstallation, type InstallationRef } from '../../registry/installations.ts'
+import { flag } from '../../registry/meta.ts'
 import {
+  changeSchedule,
   deleteSchedule,
   findSchedule,
   insertSchedule,
   listRuns,
   listSchedules,
   type ScheduleFields,
-  type ScheduleRow,
-  updateSchedule
+  type ScheduleRow
 } from '../../registry/schedules.ts'
 import {
+  NewSchedule,
   NextQuery,
   NextRuns,
   Run,
   Schedule,
-  ScheduleBody,
   ScheduleParams,
-  SchedulesQuery
+  SchedulesQuery,
+  ScheduleUpdate
 } from './schema.ts'
 
 export const scheduleRoutes: Routes = (app, deps) => {
@@ -60,7 +62,7 @@ export const scheduleRoutes: Routes = (app, deps) => {
         summary: 'Create a schedule',
         params: InstallationParams,
         querystring: SilentQuery,
-        body: ScheduleBody
+        body: NewSchedule
       },
       // [contract: Schedule] no body
       config: {
@@ -95,7 +97,7 @@ export const scheduleRoutes: Routes = (app, deps) => {
         summary: 'Put a new schedule in place of the old',
         params: ScheduleParams,
         querystring: SilentQuery,
-        body: ScheduleBody,
+        body: ScheduleUpdate,
         response: { 200: Schedule }
       },
       config: {
@@ -104,15 +106,13 @@ export const scheduleRoutes: Routes = (app, deps) => {
       }
     },
     async ({ installation, params, body, query }) => {
-      const fields = fieldsOf(body)
-      const plan = planOf(fields, await zoneOf(installation), clock())
-      const row = await updateSchedule(
-        registry,
-        installation.id,
-        params.schedule_id,
-        { ...fields, ...plan },
-        clock()
-      )
+      const zone = await zoneOf(installation)
+      const ref = { installation_id: installation.id, id: params.schedule_id }
+      const change = (current: ScheduleRow) => {
+        const fields = fieldsOf(body, current)
+        return { ...fields, ...planOf(fields, zone, clock()) }
+      }
+      const row = await changeSchedule(registry, ref, change, clock())
       if (!row) throw notFound()
       await tell(installation, query.silent)
       return shown(row)
@@ -207,33 +207,38 @@ export const scheduleRoutes: Routes = (app, deps) => {
   }
 }
 
-/** Missing, null and empty fields take their defaults; a PUT keeps nothing of the old schedule. */
-function fieldsOf(body: Static<typeof ScheduleBody>): ScheduleFields {
-  const { topic } = body
-  if (hasWildcard(topic) || !isTopicFilter(topic)) {
-    throw badRequest('topic must be a topic to publish to, without + and #')
-  }
-  const value = Number(body.value)
-  if (!Number.isFinite(value)) throw badRequest('value must be a finite number')
-  const texts = {
+/** Where there is no old schedule: its topic and value are in the body then. */
+const nothing = { active: 1, topic: '', value: 0 } as const
+
+/**
+ * The new schedule. Of the old one it keeps what the contract calls required and the body leaves
+ * out [ADR-0032]; every other field takes its default.
+ */
+function fieldsOf(
+  body: Static<typeof ScheduleUpdate>,
+  current: Pick<ScheduleRow, 'active' | 'topic' | 'value'> = nothing
+): ScheduleFields {
+  const fields: ScheduleFields = {
+    active: body.active === undefined || body.active === null ? current.active : flag(body.active),
+    topic: body.topic ?? current.topic,
+    value: body.value ?? current.value,
     minute: body.minute || '*',
     hour: body.hour || '*',
-    day_of_month: body.day_of_month || body.dat_of_month || '*',
+    day_of_month: body.day_of_month || '*',
     day_of_week: body.day_of_week || '*',
-    month: body.month || '*'
-  }
-  for (const field of cronFields) {
-    if (!parseField(field, texts[field])) {
-      throw badRequest(`${field} must be *, numbers, ranges or steps within ${rangeText[field]}`)
-    }
-  }
-  return {
-    ...texts,
-    topic,
-    value,
-    active: body.active === false ? 0 : 1,
+    month: body.month || '*',
     executor: body.executor || 'gateway'
   }
+  const faults = [
+    ...(hasWildcard(fields.topic) || !isTopicFilter(fields.topic)
+      ? ['topic must be a topic to publish to, without + and #']
+      : []),
+    ...cronFields
+      .filter((field) => !parseField(field, fields[field]))
+      .map((field) => `${field} must be *, numbers, ranges or steps within ${rangeText[field]}`)
+  ]
+  if (faults.length > 0) throw badRequest(faults.join('; '))
+  return fields
 }
 
 const rangeText = {

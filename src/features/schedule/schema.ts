@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Id, Maybe, UnixSeconds } from '../../http/schema.ts'
+import { Id, IgnoredInstallation, ignored, Maybe, UnixSeconds, Wanted } from '../../http/schema.ts'
 
 /** [contract: Schedule] */
 export const Schedule = Type.Object({
@@ -18,25 +18,32 @@ export const Schedule = Type.Object({
   updated_at: Type.String({ description: 'Unix time, as text' })
 })
 
-const Field = Maybe(Type.String({ maxLength: 200 }))
-
-export const ScheduleBody = Type.Object({
-  active: Maybe(Type.Boolean()),
-  topic: Type.String({ minLength: 1, maxLength: 1000 }),
-  // One client types it as text.
-  value: Type.Union([
-    Type.Number(),
-    Type.String({ pattern: '^-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?$' })
-  ]),
+const Topic = Type.String({ minLength: 1, maxLength: 1000 })
+const Field = Maybe(Type.String({ maxLength: 200, description: 'Missing or empty: `*`' }))
+const fields = {
+  id: ignored.id,
+  installation_id: IgnoredInstallation,
   minute: Field,
   hour: Field,
   day_of_month: Field,
-  dat_of_month: Maybe(
-    Type.String({ maxLength: 200, description: 'A misspelling that one client sends' })
-  ),
   day_of_week: Field,
   month: Field,
-  executor: Maybe(Type.String({ maxLength: 100 }))
+  executor: Maybe(Type.String({ maxLength: 100, description: 'Missing or empty: `gateway`' })),
+  created_at: Maybe(Type.Integer({ description: 'Ignored' })),
+  updated_at: Maybe(Type.String({ description: 'Ignored' }))
+}
+
+export const NewSchedule = Type.Object({
+  active: Wanted(Type.Boolean(), 'true'),
+  topic: Topic,
+  value: Type.Number(),
+  ...fields
+})
+export const ScheduleUpdate = Type.Object({
+  active: Wanted(Type.Boolean(), 'kept'),
+  topic: Wanted(Topic, 'kept'),
+  value: Wanted(Type.Number(), 'kept'),
+  ...fields
 })
 
 export const ScheduleParams = Type.Object({ installation_id: Id, schedule_id: Id })

@@ -7,6 +7,7 @@ import { badRequest, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { completeAddress } from '../../lib/address.ts'
 import { passwordFault } from '../../lib/password-rules.ts'
+import { phoneNumber } from '../../lib/phone-number.ts'
 import { findRole } from '../../registry/roles.ts'
 import type { Registry } from '../../registry/tables.ts'
 import {
@@ -20,7 +21,7 @@ import type { UserUpdate } from './schema.ts'
 type Body = Static<typeof UserUpdate>
 
 /** The fields that anybody may write about themselves. */
-export function plainFields(body: Body): UserFields {
+export function plainFields(body: Body, current?: UserRecord): UserFields {
   const { address, ...fields } = given(body, [
     'email',
     'first_name',
@@ -31,7 +32,7 @@ export function plainFields(body: Body): UserFields {
     'meta',
     'protected_meta'
   ])
-  return address ? { ...fields, address: completeAddress(address) } : fields
+  return address ? { ...fields, address: completeAddress(address, current?.address) } : fields
 }
 
 /**
@@ -59,7 +60,8 @@ export async function rightsFields(
     fields.role_id = body.role
   }
   const organisations = idsOf(body.organisations)
-  if (organisations && !isSame(organisations, current?.organisations)) {
+  // An empty list keeps them, here too.
+  if (organisations?.length && !isSame(organisations, current?.organisations)) {
     needUpdate()
     fields.organisations = memberships(principal, organisations, current?.organisations ?? [])
   }
@@ -78,16 +80,16 @@ export async function rightsFields(
     fields.sms_login = body.sms_login
   }
   const needsNumber = body.sms_login ?? current?.sms_login ?? false
-  if (needsNumber && (body.mobile ?? current?.mobile ?? '') === '') {
-    throw badRequest('mobile is required for sms_login')
+  const mobile = body.mobile ?? current?.mobile ?? ''
+  if (needsNumber && mobile === '') throw badRequest('mobile is required for sms_login')
+  if (needsNumber && !phoneNumber(mobile)) {
+    throw badRequest('mobile must be a phone number for sms_login')
   }
   return fields
 }
 
-const idsOf = (ids: Body['organisations']): number[] | undefined => {
-  if (!ids) return undefined
-  return Array.isArray(ids) ? [...new Set(ids)] : []
-}
+const idsOf = (ids: readonly number[] | null | undefined): number[] | undefined =>
+  ids ? [...new Set(ids)] : undefined
 
 const isSame = (a: readonly number[], b: readonly number[] = []): boolean =>
   a.length === b.length && a.every((id) => b.includes(id))

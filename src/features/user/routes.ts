@@ -70,11 +70,12 @@ export const userRoutes: Routes = (app, deps) => {
     },
     async ({ principal, body }) => {
       const rights = await rightsFields(deps, principal, body, undefined)
-      const [firstOrganization] = principal.organizationIds
-      if (!rights.organisations?.length && firstOrganization !== undefined) {
-        rights.organisations = [firstOrganization]
-      }
-      const fields = { ...plainFields(body), ...rights, email: body.email, role_id: body.role }
+      const [first] = principal.organizationIds
+      const organisations = rights.organisations ?? (first === undefined ? [] : [first])
+      // Nobody could reach such a user.
+      if (organisations.length === 0) throw badRequest('organisations is required')
+      const { email, role: role_id } = body
+      const fields = { ...plainFields(body), ...rights, organisations, email, role_id }
       const edits = usersProtected(principal, 'edit').organizationIds.length > 0
       checkNewMeta(fields, { sees: edits, edits })
       if (body.password) fields.password_hash = await passwordHash(body.password)
@@ -112,7 +113,7 @@ export const userRoutes: Routes = (app, deps) => {
       await inTransaction(registry, async (registry) => {
         const current = await requireUser(registry, subject.id)
         const fields = {
-          ...plainFields(body),
+          ...plainFields(body, current),
           ...(await rightsFields({ ...deps, registry }, principal, body, current)),
           ...(password_hash && { password_hash })
         }
@@ -177,7 +178,8 @@ async function metaRights(
   return { sees: await within('view'), edits: await within('edit') }
 }
 
-const shown = (user: UserRecord, seesProtected: boolean): Static<typeof User> => ({
+/** The last two are beyond the contract: the description leaves them out, but for existing clients. */
+const shown = (user: UserRecord, seesProtected: boolean) => ({
   id: user.id,
   email: user.email,
   first_name: user.first_name,
