@@ -4,11 +4,11 @@ import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { guard } from './access/guard.ts'
-import { traceWrites } from './access/trace.ts'
+import { readsOnly, traceWrites } from './access/trace.ts'
 import type { App, Deps, Routes } from './deps.ts'
 import { addressOf, LYNX, speakLynx } from './dialect.ts'
 import { handleError } from './http/error-handler.ts'
-import { badRequest, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
+import { badRequest, diskFull, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
 import { JSON_TYPE } from './http/json-text.ts'
 import { openapi } from './http/openapi.ts'
 import { tolerateParameters } from './http/parameters.ts'
@@ -62,6 +62,8 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    // Nobody on the way keeps what is meant for the caller; a route may say otherwise.
+    reply.header('cache-control', 'no-store')
     forgetMalformedType(request.headers)
     const { url = '' } = request.raw
     if (url.length > MAX_URL) throw uriTooLong()
@@ -74,9 +76,6 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
   })
   // Before bodies are left out: the answer may have the id of what was made.
   traceWrites(app, deps)
-  app.addHook('preHandler', async ({ method }) => {
-    if (isWrite(method)) await deps.lineage.ahead()
-  })
   // Whoever wrote sees the effect with the next request, on this node at once.
   app.addHook('onSend', async ({ method, routeOptions }, reply, payload) => {
     if (isWrite(method)) {
@@ -90,6 +89,12 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
 
   await app.register(swagger, openapi)
   guard(app, deps)
+  // After the guard: strangers learn nothing about the disk.
+  app.addHook('preHandler', async ({ method, routeOptions: { config } }) => {
+    if (!isWrite(method) || config.trace === readsOnly) return
+    if (!deps.hasRoom() && method !== 'DELETE' && !config.evenWhenFull) throw diskFull()
+    await deps.lineage.ahead()
+  })
   for (const [prefix, routes] of routeMap) await mount(app, prefix, routes)
   const api = routeMap.filter(([prefix]) => prefix.startsWith('/api/'))
   await app.register(

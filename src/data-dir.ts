@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from './config.ts'
@@ -23,6 +31,31 @@ export function lockDataDir(path: string): DataDirLock {
   }
   const held = db
   return { release: () => held.close() }
+}
+
+/**
+ * Takes the rights of everybody else away from a directory and all in it, but not from what is in
+ * `except`. Answers why it could not, with the first place where that was so.
+ */
+export function keepPrivate(path: string, except: string): string | undefined {
+  let fault: string | undefined
+  const close = (at: string, mode: number) => {
+    try {
+      if (lstatSync(at).mode & 0o077) chmodSync(at, mode)
+    } catch (error) {
+      fault ??= (error as Error).message
+    }
+  }
+  close(path, 0o700)
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const at = join(path, entry.name)
+    if (!entry.isDirectory()) {
+      // The rights of a link are those of what it leads to.
+      if (entry.isFile()) close(at, 0o600)
+    } else if (at === except) close(at, 0o700)
+    else fault ??= keepPrivate(at, except)
+  }
+  return fault
 }
 
 const movedFile = (dataDir: string): string => join(dataDir, 'registry.moved')

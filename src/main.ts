@@ -15,6 +15,8 @@ export async function main(args: readonly string[]): Promise<void> {
   if (unknown) return fail(`unknown option ${unknown}; "npm start -- --help" lists them`)
   if (args.includes('--help') || args.includes('-h')) return console.log(helpText())
 
+  // What the platform writes is for its own eyes.
+  process.umask(0o077)
   let firstLogin: FirstLogin | undefined
   try {
     const config = readConfig(process.env)

@@ -2,7 +2,7 @@ import { join, sep } from 'node:path'
 import type { Logger } from 'pino'
 import type { Store } from './bus/store/store.ts'
 import type { Config } from './config.ts'
-import { lockDataDir, refuseChdbHistory, refuseMovedRegistry } from './data-dir.ts'
+import { keepPrivate, lockDataDir, refuseChdbHistory, refuseMovedRegistry } from './data-dir.ts'
 import { FileStore } from './file-store.ts'
 import type { History } from './history/history.ts'
 import { type HistoryEngine, openHistory } from './history/open.ts'
@@ -44,6 +44,9 @@ export async function openParts(
   const { DATA_DIR: dataDir, REGISTRY_URL } = config
   const lock = lockDataDir(dataDir)
   closers.push(() => lock.release())
+  // Uploaded files may be many, and were private from the start.
+  const fault = keepPrivate(dataDir, config.FILES_DIR)
+  if (fault) log.warn({ fault }, 'CARACAL_DATA_DIR: others on this machine may read what is in it')
   refuseChdbHistory(dataDir)
   if (REGISTRY_URL === '') refuseMovedRegistry(dataDir)
   const claims = await openClaims(REGISTRY_URL, isAlone)

@@ -134,6 +134,7 @@ async function open(
   const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
   closers.push(() => ingest.stop())
   const mover = new Mover({ spool, history, metrics, hasRoom, log })
+  disk.onFreed(() => mover.wake())
   closers.push(() => flushWithin(FLUSH_LIMIT, mover, log))
   const eraser = new Eraser({ registry, history, latest, mover, claims, clock, log })
 

@@ -112,6 +112,8 @@ declare module 'fastify' {
     errorKeys?: Readonly<Record<number, string>>
     /** Statuses whose body stays behind. [contract: Auth, Schedule] */
     bodiless?: readonly number[]
+    /** It writes little and goes on at the reserve of the disk, so that an operator can sign in. */
+    evenWhenFull?: true
   }
   interface FastifyRequest {
     /** Set on every route but public, pending and broker ones. */

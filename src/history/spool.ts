@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type Ids, type Lineage, unknownLineage } from '../lib/lineage.ts'
 import type { Refusal } from '../lib/sample.ts'
+import { explainDamage } from '../lib/storage-fault.ts'
 
 /** A message that was acknowledged and not stored. */
 export type Refused = {
@@ -66,8 +67,11 @@ export class Spool {
   #failure: Error | undefined
 
   static async open(dataDir: string): Promise<Spool> {
-    const spool = new Spool(join(dataDir, 'spool.sqlite'))
-    await spool.state()
+    const file = join(dataDir, 'spool.sqlite')
+    const spool = new Spool(file)
+    await spool.state().catch((error) => {
+      throw explainDamage(error, file, 'what was acknowledged and is not yet in history is lost')
+    })
     return spool
   }
 

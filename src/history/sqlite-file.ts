@@ -6,9 +6,11 @@ import type { UnixMs } from '../lib/unix-time.ts'
 /** A calendar month in UTC; its samples are one table, so that retention drops whole tables. */
 export type Month = { name: string; table: string; from: UnixMs; to: UnixMs }
 
+export const fileIn = (directory: string): string => join(directory, 'history.sqlite')
+
 export function openSqliteFile(directory: string): DatabaseSync {
   mkdirSync(directory, { recursive: true })
-  const file = new DatabaseSync(join(directory, 'history.sqlite'), { timeout: 10_000 })
+  const file = new DatabaseSync(fileIn(directory), { timeout: 10_000 })
   // The first one only where the file is new: what a dropped month took can then be given back.
   file.exec(`
     PRAGMA auto_vacuum = INCREMENTAL;

@@ -3,6 +3,7 @@ import type { Lineage } from '../lib/lineage.ts'
 import { PageTooLarge } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
+import { explainDamage } from '../lib/storage-fault.ts'
 import { DAY, type UnixMs } from '../lib/unix-time.ts'
 import type {
   AggregateQuery,
@@ -18,6 +19,7 @@ import type {
 } from './history.ts'
 import { BEGIN, readOnward } from './month-read.ts'
 import { type Scanned, scanLines } from './scan.ts'
+import { fileIn } from './sqlite-file.ts'
 import type { SqliteReader } from './sqlite-reader.ts'
 import type { SqliteScanner } from './sqlite-scanner.ts'
 import type { WorkerData } from './sqlite-worker.ts'
@@ -50,7 +52,9 @@ function startLane<Target extends Lane<Target>>(directory: string, role: WorkerD
   const cancelled = new Int32Array(new SharedArrayBuffer(4))
   const workerData: WorkerData = { directory, role, cancelled }
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData })
-  return new WorkerLane<Target>(worker, cancelled)
+  const explain = (error: Error) =>
+    explainDamage(error, fileIn(directory), 'all values up to now are lost')
+  return new WorkerLane<Target>(worker, { cancelled, explain })
 }
 
 type Lane<Target> = { [Name in keyof Target]: (...args: never[]) => unknown }
@@ -167,8 +171,13 @@ class SqliteHistory implements History {
     return this.#writer.call('keepLineage', [lineage])
   }
 
-  /** In this process: there is nobody to be out of reach. */
-  async check(): Promise<void> {}
+  /** In this process nobody is out of reach, but a file can be damaged and a thread can end. */
+  async check(): Promise<void> {
+    const { short, long } = this.#readers
+    for (const lane of [this.#writer, short, long, this.#scanner]) {
+      if (lane?.failure) throw lane.failure
+    }
+  }
 
   async close(): Promise<void> {
     // The writer last: whoever closes the file last folds the write-ahead log into it.

@@ -9,6 +9,11 @@ type Call = {
 }
 export type Answer = { answer: unknown } | { error: unknown }
 type Options = { transfer?: Transferable[]; signal?: AbortSignal | undefined }
+export type LaneOptions = {
+  cancelled?: Int32Array
+  /** What the damage of a file means; it is no longer asked about then. */
+  explain?: (error: Error) => Error
+}
 type Method = (...args: never[]) => unknown
 
 /**
@@ -22,12 +27,15 @@ export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
   readonly #ended: Promise<unknown>
   readonly #ready: Promise<void>
   readonly #waiting: Call[] = []
+  readonly #explain: (error: Error) => Error
+  #damage: Error | undefined
   #running: Call | undefined
   #refusal: Error | undefined
 
-  constructor(worker: Worker, cancelled?: Int32Array) {
+  constructor(worker: Worker, options: LaneOptions = {}) {
     this.#worker = worker
-    this.#cancelled = cancelled
+    this.#cancelled = options.cancelled
+    this.#explain = options.explain ?? ((error) => error)
     this.#ended = new Promise((resolve) => worker.once('exit', resolve))
     let cause: unknown
     worker.on('message', (answer: Answer) => this.#settle(answer))
@@ -36,7 +44,7 @@ export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
     })
     worker.once('exit', () => {
       const why = cause instanceof Error ? `: ${cause.message}` : ''
-      this.#fail(new Error(`The history thread has ended${why}`, { cause }))
+      this.#fail(this.#explain(new Error(`The history thread has ended${why}`, { cause })))
     })
     // Busy until the thread says that it has opened what it works on.
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -82,6 +90,11 @@ export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
     })
   }
 
+  /** Why its answers cannot be relied on: the thread has ended, or its file is damaged. */
+  get failure(): Error | undefined {
+    return this.#damage ?? this.#refusal
+  }
+
   /** How many calls are under way or wait. */
   get load(): number {
     return this.#waiting.length + (this.#running ? 1 : 0)
@@ -115,9 +128,17 @@ export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
   #settle(answer: Answer): void {
     const call = this.#running
     this.#running = undefined
-    if ('error' in answer) call?.reject(answer.error)
+    if ('error' in answer) call?.reject(this.#explained(answer.error))
     else call?.resolve(answer.answer as never)
     this.#sendNext()
+  }
+
+  /** Damage stays: other parts of the file may still be read. */
+  #explained(error: unknown): unknown {
+    if (!(error instanceof Error)) return error
+    const explained = this.#explain(error)
+    if (explained !== error) this.#damage ??= explained
+    return explained
   }
 
   #fail(error: Error): void {

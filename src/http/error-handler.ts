@@ -1,11 +1,13 @@
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
+import { isDiskFull } from '../lib/storage-fault.ts'
 import { Unavailable } from '../lib/unavailable.ts'
 import {
   ApiError,
   badRequest,
   clientCancelled,
   internal,
+  noSpace,
   notFound,
   payloadTooLarge,
   timedOut,
@@ -39,6 +41,7 @@ function answerTo(error: FastifyError | ApiError | Error, request: FastifyReques
   if (isOrphan(error)) return notFound()
   if (error.name === 'AbortError') return clientCancelled()
   if (error.name === 'TimeoutError') return timedOut()
+  if (isDiskFull(error)) return noSpace(error)
   if (error instanceof Unavailable || isLostConnection(error)) return unavailable(error)
   if ('statusCode' in error && error.statusCode && error.statusCode < 500) {
     return new ApiError(error.statusCode, error.message)

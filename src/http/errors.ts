@@ -53,6 +53,8 @@ export const importStopped = (statusCode: number, why: string, stored: number, c
   )
 export const tooManyUploads = () =>
   new ApiError(503, 'Too many uploads at once', { headers: { 'retry-after': '30' } })
+/** Nothing was written. */
+export const noSpace = (cause: unknown) => new ApiError(507, 'The disk is full', { cause })
 export const diskFull = () => new ApiError(507, 'The disk is full up to its reserve')
 export const stoppingNow = () => new ApiError(503, 'The server stops')
 export const unsupportedEncoding = () => new ApiError(415, 'Content-Encoding must be gzip or none')

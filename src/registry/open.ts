@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
+import { explainDamage } from '../lib/storage-fault.ts'
 import { migrate } from './migrate.ts'
 import { explainAt, postgresDialect, unhurriedDialect } from './postgres.ts'
 import { sqliteDialect } from './sqlite.ts'
@@ -24,10 +25,13 @@ export async function openUnhurried({ url, dataDir }: Place, setting: string): P
     await migrate(registry)
   } catch (error) {
     await registry.destroy()
-    if (url === '') throw error
+    if (url === '') {
+      const lost = 'users, installations and all else in it are lost ("npm run caracal -- adopt")'
+      throw explainDamage(error as Error, sqliteFile(dataDir), lost)
+    }
     explainAt(setting, url)(error as Error)
   }
-  // Password hashes live here: for the owner's eyes only.
+  // Password hashes live here, and a process with another mask may have made it.
   if (url === '') chmodSync(sqliteFile(dataDir), 0o600)
   return registry
 }

@@ -7,6 +7,9 @@ type Options = { path: string; reserve: number; log: Pick<FastifyBaseLogger, 'in
 /** Longer than a slow disk is busy with what was uploaded. */
 const PATIENCE = 5 * SECOND
 
+/** What a batch of history needs, and more than files that come and go. */
+const FREED_BYTES = 64 * 1024 * 1024
+
 /**
  * Watches the free space of a directory. Below the reserve of the data directory no sample is
  * acknowledged, so that what was acknowledged stays safe and an operator can still sign in.
@@ -14,6 +17,9 @@ const PATIENCE = 5 * SECOND
 export class DiskSpace {
   readonly #options: Options
   #free = Number.POSITIVE_INFINITY
+  /** Since space came back last. */
+  #least = Number.POSITIVE_INFINITY
+  #freed: () => void = () => {}
   #timer: NodeJS.Timeout | undefined
   #waiting = Promise.withResolvers<void>()
   #askedAt: number | undefined
@@ -56,6 +62,11 @@ export class DiskSpace {
     while (!this.isEnough) await this.#waiting.promise
   }
 
+  /** Called when a good deal of space has come back, also below the reserve. */
+  onFreed(listener: () => void): void {
+    this.#freed = listener
+  }
+
   /** Never a second question while one is open: each keeps a thread of the pool. */
   #look(): void {
     if (this.#askedAt === undefined) void this.#ask()
@@ -67,6 +78,11 @@ export class DiskSpace {
     try {
       this.#free = await freeSpace(this.#options.path)
       this.#hasFailed = false
+      this.#least = Math.min(this.#least, this.#free)
+      if (this.#free - this.#least >= FREED_BYTES) {
+        this.#least = this.#free
+        this.#freed()
+      }
     } catch (err) {
       this.#hasFailed = true
       this.#report(err)

@@ -48,6 +48,14 @@ export class Mover {
     await this.#move()
   }
 
+  /** Tries at once what failed before; the pause may be long by then. */
+  wake(): void {
+    if (this.#failure === undefined || this.#stopped || this.#moving) return
+    clearTimeout(this.#timer)
+    this.#pause = 0
+    this.#schedule()
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -90,7 +98,7 @@ export class Mover {
       this.#pause = PAUSE
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error)
-      this.#pause = Math.min(this.#pause * 2, MAX_PAUSE)
+      this.#pause = Math.min(Math.max(this.#pause, PAUSE) * 2, MAX_PAUSE)
       throw error
     }
   }

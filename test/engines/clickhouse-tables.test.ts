@@ -14,7 +14,7 @@ const flat = (sql: string) => sql.replace(/\s+/g, ' ').trim()
 
 test('the tables of one server', () => {
   assert.equal(databaseSql(alone), 'CREATE DATABASE IF NOT EXISTS caracal')
-  const [samples = '', latest = '', ...more] = tablesSql(alone).map(flat)
+  const [samples = '', latest = '', lineage = '', ...more] = tablesSql(alone).map(flat)
   assert.deepEqual(more, [])
   assert.match(samples, /^CREATE TABLE IF NOT EXISTS caracal\.samples \( id UInt64/)
   assert.match(samples, /ENGINE = ReplacingMergeTree\(\) PARTITION BY toYYYYMM/)
@@ -23,11 +23,12 @@ test('the tables of one server', () => {
     latest,
     /ENGINE = ReplacingMergeTree\(timestamp\) ORDER BY \(installation_id, topic\)/
   )
+  assert.match(lineage, /ENGINE = AggregatingMergeTree\(\) ORDER BY \(platform, kind\)/)
 })
 
 test('the tables of a cluster: replicated ones that hold, distributed ones that are asked', () => {
   assert.equal(databaseSql(many), 'CREATE DATABASE IF NOT EXISTS caracal ON CLUSTER `east-1`')
-  const [samples = '', latest = '', ...asked] = tablesSql(many).map(flat)
+  const [samples = '', latest = '', lineage = '', ...asked] = tablesSql(many).map(flat)
   assert.match(samples, /^CREATE TABLE IF NOT EXISTS caracal\.samples_local ON CLUSTER `east-1` \(/)
   assert.ok(
     samples.includes(
@@ -38,11 +39,17 @@ test('the tables of a cluster: replicated ones that hold, distributed ones that 
   assert.match(samples, /replicated_deduplication_window = 1000, .*_seconds = 604800$/)
   assert.doesNotMatch(samples, /non_replicated/)
   assert.match(latest, /caracal\.latest_local .*\/latest', '\{replica\}', timestamp\) ORDER BY/)
+  assert.match(lineage, /ReplicatedAggregatingMergeTree\('.*\/lineage', '\{replica\}'\) ORDER BY/)
+  const keys = {
+    samples: 'installation_id',
+    latest: 'installation_id',
+    lineage: 'cityHash64(kind)'
+  }
   assert.deepEqual(
     asked,
-    ['samples', 'latest'].map(
-      (table) =>
-        `CREATE TABLE IF NOT EXISTS caracal.${table} ON CLUSTER \`east-1\` AS caracal.${table}_local ENGINE = Distributed('east-1', 'caracal', '${table}_local', installation_id)`
+    Object.entries(keys).map(
+      ([table, key]) =>
+        `CREATE TABLE IF NOT EXISTS caracal.${table} ON CLUSTER \`east-1\` AS caracal.${table}_local ENGINE = Distributed('east-1', 'caracal', '${table}_local', ${key})`
     )
   )
 })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { explainDamage } from '../../lib/storage-fault.ts'
 import type {
   Change,
   Contents,
@@ -41,12 +42,15 @@ export class Store {
     dataDir: string,
     { now, limits }: { now: number; limits?: Partial<QueueLimits> | undefined }
   ) {
+    const file = join(dataDir, 'mqtt.sqlite')
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: { file: join(dataDir, 'mqtt.sqlite'), limits: { ...defaults, ...limits } }
+      workerData: { file, limits: { ...defaults, ...limits } }
     })
     this.#worker.on('message', (answer: GroupAnswer) => this.#answered?.resolve(answer))
     this.#worker.on('error', (error: Error) => {
-      this.#fail(new Error(`mqtt.sqlite: ${error.message}`, { cause: error }))
+      const named = new Error(`mqtt.sqlite: ${error.message}`, { cause: error })
+      const lost = 'MQTT sessions, queued and retained messages are lost'
+      this.#fail(explainDamage(named, file, lost))
     })
     this.#worker.on('exit', () => this.#fail(new Error('the file of MQTT sessions is closed')))
     this.contents = this.read('contents', { now })

@@ -25,7 +25,11 @@ export const authRoutes: Routes = (app, deps) => {
     '/',
     {
       schema: { tags, summary: 'Sign in with Basic', response: { 200: LoginAnswer } },
-      config: { access: everyone, trace: authenticates('signed in with the password of') }
+      config: {
+        access: everyone,
+        evenWhenFull: true,
+        trace: authenticates('signed in with the password of')
+      }
     },
     async (request) => {
       const basic = basicCredentials(request)
@@ -46,7 +50,11 @@ export const authRoutes: Routes = (app, deps) => {
         body: Challenge,
         response: { 200: LoginAnswer }
       },
-      config: { access: pending, trace: authenticates('signed in with the second factor of') },
+      config: {
+        access: pending,
+        evenWhenFull: true,
+        trace: authenticates('signed in with the second factor of')
+      },
       // [contract: Auth] The body is optional.
       preValidation: async (request) => {
         request.body ??= {}
@@ -82,6 +90,7 @@ export const authRoutes: Routes = (app, deps) => {
       config: {
         access: everyone,
         bodiless: [200],
+        evenWhenFull: true,
         trace: { ...authenticates('asked for a new password of'), action: 'execute' }
       }
     },
@@ -107,6 +116,7 @@ export const authRoutes: Routes = (app, deps) => {
       config: {
         access: everyone,
         bodiless: [200, 400],
+        evenWhenFull: true,
         trace: { ...authenticates('set a new password of'), action: 'update' }
       }
     },
