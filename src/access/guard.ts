@@ -112,8 +112,8 @@ declare module 'fastify' {
     errorKeys?: Readonly<Record<number, string>>
     /** Statuses whose body stays behind. [contract: Auth, Schedule] */
     bodiless?: readonly number[]
-    /** It writes little and goes on at the reserve of the disk, so that an operator can sign in. */
-    evenWhenFull?: true
+    /** Why a write is served at the reserve of the disk: an operator can sign in, or it asks itself. */
+    evenWhenFull?: 'writes little' | 'asks itself'
   }
   interface FastifyRequest {
     /** Set on every route but public, pending and broker ones. */

@@ -5,10 +5,14 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Message } from '../../src/bus/bus.ts'
+import { openHistory } from '../../src/history/open.ts'
 import { SampleIds } from '../../src/history/sample-ids.ts'
 import { Spool } from '../../src/history/spool.ts'
+import { encodeSample } from '../../src/lib/sample.ts'
+import { unixMs } from '../../src/lib/unix-time.ts'
 import { Ingest } from '../../src/workers/ingest.ts'
 import { Mover } from '../../src/workers/mover.ts'
+import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
 
 const MB = 1024 * 1024
@@ -65,3 +69,30 @@ for (const room of [6 * MB, 30 * MB]) {
     assert((await spool.state()).samples <= 1)
   })
 }
+
+test('what failed is tried at once when space has come back, however long the pause is by then', async (t) => {
+  const platform = await startTestPlatform()
+  t.after(() => platform.stop())
+  const { deps, dataDir } = platform
+  const spool = await Spool.open(mkdtempSync(join(tmpdir(), 'caracal-')))
+  t.after(() => spool.close())
+  const { history: closed } = await openHistory({ url: '', dataDir: join(dataDir, 'other') })
+  await closed.close()
+  const parts = { ...deps, spool, history: closed, hasRoom: () => true }
+  const mover = new Mover(parts)
+  t.after(() => mover.stop())
+  const sample = {
+    ...{ id: 1, installation_id: 1, client_id: 1001, topic: '1001/obj/x' },
+    ...{ timestamp: unixMs(1), value: 1, msg: '' }
+  }
+  await spool.append(encodeSample(sample), sample.id)
+  // Each failure doubles the pause: eight of them make it half a minute.
+  for (let i = 0; i < 8; i++) await assert.rejects(mover.flush(), /closed/)
+  mover.start()
+  parts.history = deps.history
+  const begun = performance.now()
+  mover.wake()
+  await eventually(async () => assert.equal((await spool.state()).samples, 0))
+  assert(performance.now() - begun < 20_000, 'it waited for its pause')
+  assert.equal(mover.failure, undefined)
+})

@@ -27,7 +27,7 @@ export const authRoutes: Routes = (app, deps) => {
       schema: { tags, summary: 'Sign in with Basic', response: { 200: LoginAnswer } },
       config: {
         access: everyone,
-        evenWhenFull: true,
+        evenWhenFull: 'writes little',
         trace: authenticates('signed in with the password of')
       }
     },
@@ -52,7 +52,7 @@ export const authRoutes: Routes = (app, deps) => {
       },
       config: {
         access: pending,
-        evenWhenFull: true,
+        evenWhenFull: 'writes little',
         trace: authenticates('signed in with the second factor of')
       },
       // [contract: Auth] The body is optional.
@@ -90,7 +90,7 @@ export const authRoutes: Routes = (app, deps) => {
       config: {
         access: everyone,
         bodiless: [200],
-        evenWhenFull: true,
+        evenWhenFull: 'writes little',
         trace: { ...authenticates('asked for a new password of'), action: 'execute' }
       }
     },
@@ -116,7 +116,7 @@ export const authRoutes: Routes = (app, deps) => {
       config: {
         access: everyone,
         bodiless: [200, 400],
-        evenWhenFull: true,
+        evenWhenFull: 'writes little',
         trace: { ...authenticates('set a new password of'), action: 'update' }
       }
     },

@@ -47,6 +47,7 @@ export const logImportRoutes: Routes = (app, deps) => {
       },
       config: {
         access: onInstallation('mqtt/publish'),
+        evenWhenFull: 'asks itself',
         trace: executes('installation', 'installation_id', 'imported samples into'),
         body: Type.String({
           description: 'A line for each value; also with Content-Encoding: gzip'
