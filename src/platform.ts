@@ -10,6 +10,7 @@ import { mqttRules } from './access/mqtt-rules.ts'
 import { REGISTRATION, Throttle } from './access/throttle.ts'
 import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
+import type { Bus } from './bus/bus.ts'
 import { brokerHost } from './bus/link.ts'
 import type { Config } from './config.ts'
 import { lockDataDir, refuseMovedRegistry } from './data-dir.ts'
@@ -20,6 +21,7 @@ import { Latest } from './history/latest.ts'
 import { openHistory } from './history/open.ts'
 import { SampleIds } from './history/sample-ids.ts'
 import { Spool } from './history/spool.ts'
+import { Connections } from './http/connections.ts'
 import { callerAddress, trustIn } from './http/proxies.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { networksOf } from './lib/networks.ts'
@@ -238,7 +240,8 @@ async function open(
 
   const trust = trustIn(config.TRUSTED_PROXIES)
   const app = await createApp(deps, { https: tls?.current, trust })
-  closers.push(() => closeApp(app))
+  const connections = new Connections(app.server)
+  closers.push(() => stopServing(app, connections, bus))
   await bus.attach(app.server, tls, (request) => callerAddress(request, trust))
   tls?.serve(app.server)
   await app
@@ -289,10 +292,13 @@ async function open(
   return { deps, httpPort, mqttPort, mqttsPort, historyEngine: engine, onStop, stop }
 }
 
-/** A connection whose answer ends after the close has begun would stay until its keep-alive is over. */
-async function closeApp(app: App): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
-  await app.close().finally(() => clearInterval(sweep))
+/** The bus ends the WebSockets, which hold the server of the API open. */
+async function stopServing(app: App, connections: Connections, bus: Bus): Promise<void> {
+  const endConnections = async () => {
+    await connections.drain()
+    await bus.close().finally(() => connections.destroy())
+  }
+  await Promise.all([app.close(), endConnections()])
 }
 
 /** Uploads stop at twice the reserve, so that they never keep samples from being acknowledged. */
