@@ -190,6 +190,11 @@ function describeEmbedded(metrics: Metrics, bus: EmbeddedBus<MqttSession>): void
   metrics.gauge('mqtt_connections', 'Open MQTT connections', () => bus.counts.connections)
   metrics.gauge('mqtt_received', 'Messages received since the start', () => bus.counts.received)
   metrics.gauge('mqtt_delivered', 'Messages delivered since the start', () => bus.counts.delivered)
+  metrics.gauge(
+    'mqtt_refused_versions',
+    'Connections of MQTT versions that the broker does not speak, since the start',
+    () => bus.counts.refusedVersions
+  )
   metrics.gauges(
     'mqtt_dropped',
     'Messages that did not reach someone, since the start',

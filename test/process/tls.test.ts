@@ -37,10 +37,15 @@ test('with a certificate HTTP, WebSocket and MQTT speak TLS, and a new one is ta
     reconnectPeriod: 0,
     rejectUnauthorized: false
   }
-  const clients = [
-    connect(`mqtts://127.0.0.1:${mqttsPort}`, login),
-    connect(`${caracal.url.replace('https', 'wss')}/mqtt`, login)
-  ]
+  const urls = [`mqtts://127.0.0.1:${mqttsPort}`, `${caracal.url.replace('https', 'wss')}/mqtt`]
+  for (const url of urls) {
+    const newer = connect(url, { ...login, protocolVersion: 5 })
+    const [error] = await once(newer as never, 'error')
+    assert.equal(error.code, 0x84, url)
+    newer.end(true)
+  }
+  assert.match(caracal.printed(), /"version":5,.*speaks MQTT 3\.1 and 3\.1\.1/)
+  const clients = urls.map((url) => connect(url, login))
   for (const client of clients) await once(client as never, 'connect')
 
   makeCertificate(certificates, 'second')
