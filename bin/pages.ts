@@ -6,7 +6,14 @@ import type { Access } from '../src/access/guard.ts'
 import { namesOfVerb } from '../src/access/object-types.ts'
 import { isSecret, Settings } from '../src/config.ts'
 import type { App, Deps } from '../src/deps.ts'
-import { addresses, addressOf, type Difference, differences, LYNX } from '../src/dialect.ts'
+import {
+  addresses,
+  addressOf,
+  bodyDefaults,
+  type Difference,
+  differences,
+  LYNX
+} from '../src/dialect.ts'
 import { routePath } from '../src/http/route-path.ts'
 import { validatorCompiler } from '../src/http/validation.ts'
 import { routeMap } from '../src/routes.ts'
@@ -257,15 +264,18 @@ const withTable = (page: string, mark: string, table: string): string =>
   )
 
 function differencesTable(): string {
-  const answers = Object.entries(differences).map(
-    ([route, difference]) => `| ${route.replace(' ', ' `')}\` | ${differenceText(difference)} |`
+  const line = (route: string, text: string) => `| ${route.replace(' ', ' `')}\` | ${text} |`
+  const answers = Object.entries(differences).map(([route, difference]) =>
+    line(route, differenceText(difference))
   )
+  const bodies = Object.entries(bodyDefaults).map(([route, { meaning }]) => line(route, meaning))
   const paths = addresses.map(({ example }) => {
     const start = `${LYNX}/api/v2/`
     const meant = addressOf(start + example).slice(start.length)
     return `| any \`/api/v2/${example}\` | means \`${meant}\` |`
   })
-  return [`| under \`${LYNX}\` | what differs |`, '|---|---|', ...answers, ...paths].join('\n')
+  const head = [`| under \`${LYNX}\` | what differs |`, '|---|---|']
+  return [...head, ...answers, ...bodies, ...paths].join('\n')
 }
 
 function differenceText(difference: Difference): string {

@@ -51,6 +51,25 @@ export const differences: Readonly<Record<string, Difference>> = {
   'PUT /api/v2/schedule/{installation_id}/{schedule_id}': schedule
 }
 
+type Fields = Record<string, unknown>
+
+type BodyDefault = {
+  meaning: string
+  fill: (body: Fields, caller: { organizationIds: readonly number[] }) => void
+}
+
+/** What clients leave out of a body though `/api` requires it, by route. */
+export const bodyDefaults: Readonly<Record<string, BodyDefault>> = {
+  'POST /api/v2/edge/app': {
+    meaning: "`publisher` that is missing, or has the id 0, is the caller's first organization",
+    fill: (body, { organizationIds }) => {
+      const publisher = body['publisher'] ?? {}
+      if (!isFields(publisher) || publisher['id']) return
+      body['publisher'] = { ...publisher, id: organizationIds[0] }
+    }
+  }
+}
+
 /** Addresses that clients get wrong, after `/api/v2/`, and what they mean. */
 export const addresses: readonly { written: RegExp; meant: string; example: string }[] = [
   {
@@ -80,7 +99,16 @@ export function speakLynx(scope: App): void {
   scope.addHook('onRoute', (route) => {
     // The description of the API has each route once.
     route.schema = { ...route.schema, hide: true }
-    const difference = differenceOf(route)
+    const missing = bodyDefaults[nameOf(route)]
+    if (missing) {
+      route.preValidation = [
+        async ({ body, principal }: FastifyRequest) => {
+          if (isFields(body)) missing.fill(body, principal)
+        },
+        ...[route.preValidation ?? []].flat()
+      ]
+    }
+    const difference = differences[nameOf(route)]
     if (!difference) return
     const { body, ...changes } = difference
     if (body) route.config = { ...route.config, bodiless: [] }
@@ -93,11 +121,14 @@ export function speakLynx(scope: App): void {
   })
 }
 
-function differenceOf({ method, url }: RouteOptions): Difference | undefined {
+/** As the tables name it. */
+function nameOf({ method, url }: RouteOptions): string {
   const path = routePath(url.slice(LYNX.length))
-  const verb = method === 'HEAD' ? 'GET' : method
-  return differences[`${verb} ${path}`]
+  return `${method === 'HEAD' ? 'GET' : method} ${path}`
 }
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type Payload = string | Uint8Array
 const isText = (payload: unknown): payload is Payload =>
@@ -115,8 +146,6 @@ function changed(json: string, difference: Difference, { installation }: Fastify
 /** Not parsed, for it is asked often: inside a text every quote is escaped, so this is a key. */
 const shortTopics = (json: string, { client_id }: { client_id: number }): string =>
   json.replaceAll(`"topic":"${client_id}/`, '"topic":"')
-
-type Fields = Record<string, unknown>
 
 function objectsIn(answer: unknown, inside = ''): Fields[] {
   if (Array.isArray(answer)) return answer

@@ -60,5 +60,5 @@ export async function mailKey(
     ''
   ].join('\n')
   const subject = reason === 'registered' ? 'Your registration' : 'Your new password'
-  await mail.send({ kind: 'mail', to, subject, text })
+  await mail.send({ kind: 'mail', to, subject, text, key })
 }

@@ -7,6 +7,7 @@ import { executes, updates, updatesThe } from '../../access/trace.ts'
 import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
+import { OPTIONAL_BODY } from '../../http/openapi.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
 import { tellChange } from '../../notify/change.ts'
 import {
@@ -36,7 +37,7 @@ export const gatewayRoutes: Routes = (app, deps) => {
       config: {
         access: gatewayItself,
         trace: { ...executes('gateway', 'installation_id', 'verified'), action: 'auth' },
-        body: Type.Object({ capabilities: Type.Optional(Type.Array(Type.String())) })
+        body: Type.Object({ capabilities: Type.Optional(Type.Array(Type.String())) }, OPTIONAL_BODY)
       }
     },
     async ({ installation, body }, reply) => {
