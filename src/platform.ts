@@ -11,11 +11,9 @@ import { REGISTRATION, Throttle } from './access/throttle.ts'
 import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
 import type { Bus } from './bus/bus.ts'
-import { brokerHost } from './bus/link.ts'
 import type { Config } from './config.ts'
 import { lockDataDir, refuseMovedRegistry } from './data-dir.ts'
 import type { App, Deps, Health } from './deps.ts'
-import { LYNX } from './dialect.ts'
 import { FileStore } from './file-store.ts'
 import { Latest } from './history/latest.ts'
 import { openHistory } from './history/open.ts'
@@ -31,6 +29,7 @@ import { SECOND } from './lib/unix-time.ts'
 import { Metrics } from './metrics.ts'
 import { Executors } from './outbound/executors.ts'
 import { openSenders } from './outbound/open.ts'
+import { type Ports, PublicAddress } from './platform-address.ts'
 import { explainPort, openBus, openStore } from './platform-bus.ts'
 import { describeState } from './platform-metrics.ts'
 import { openClaims } from './registry/claims.ts'
@@ -47,11 +46,9 @@ import { Peers } from './workers/peers.ts'
 import { Retention } from './workers/retention.ts'
 import { Scheduler } from './workers/scheduler.ts'
 
-export type Platform = {
+export type Platform = Ports & {
   deps: Deps
-  httpPort: number
-  mqttPort: number
-  mqttsPort: number | undefined
+  address: PublicAddress
   historyEngine: string
   /** Runs before everything that is open by now is closed. */
   onStop(close: () => unknown): void
@@ -195,6 +192,11 @@ async function open(
     bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
     disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
   })
+  const ports = () => {
+    const { port: httpPort } = app.server.address() as AddressInfo
+    return { httpPort, mqttPort: bus.port, mqttsPort: bus.tlsPort }
+  }
+  const address = new PublicAddress(config, ports)
   const deps: Deps = {
     clock,
     log,
@@ -221,9 +223,8 @@ async function open(
     systemAccounts: systemAccountsOf(config),
     health,
     metrics,
-    publicUrl: publicUrlOf(config),
-    clientUrl: publicUrlOf(config) + LYNX,
-    mqttBroker: mqttBrokerOf(config),
+    publicUrl: () => address.url,
+    gatewayAddresses: (request) => address.ofGateway(request),
     slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,
     ...openSenders(config, clock),
@@ -286,10 +287,14 @@ async function open(
   const workers = [scheduler, mover, indexer, eraser, housekeeping]
   closers.push(() => within(STOP_LIMIT, Promise.all(workers.map((worker) => worker.stop()))))
 
-  const { port: httpPort } = app.server.address() as AddressInfo
+  if (address.isGuessed) {
+    log.warn(
+      { url: address.url },
+      'mails name the first address of this machine: set CARACAL_PUBLIC_URL to where people reach it'
+    )
+  }
   const onStop = (close: () => unknown) => void closers.push(close)
-  const { port: mqttPort, tlsPort: mqttsPort } = bus
-  return { deps, httpPort, mqttPort, mqttsPort, historyEngine: engine, onStop, stop }
+  return { deps, address, ...ports(), historyEngine: engine, onStop, stop }
 }
 
 /** The bus ends the WebSockets, which hold the server of the API open. */
@@ -338,18 +343,6 @@ async function within(limit: number, work: Promise<unknown>): Promise<void> {
   const timer = setTimeout(resolve, limit)
   await Promise.race([work, timeUp])
   clearTimeout(timer)
-}
-
-function publicUrlOf({ PUBLIC_URL, HOST, HTTP_PORT, TLS_CERT_PATH }: Config): string {
-  const scheme = TLS_CERT_PATH === '' ? 'http' : 'https'
-  return PUBLIC_URL === '' ? `${scheme}://${HOST}:${HTTP_PORT}` : PUBLIC_URL.replace(/\/$/, '')
-}
-
-function mqttBrokerOf(config: Config): string {
-  const { MQTT_PUBLIC_URL, BUS_URL, HOST, MQTT_PORT, MQTTS_PORT, TLS_CERT_PATH } = config
-  if (MQTT_PUBLIC_URL !== '') return MQTT_PUBLIC_URL.replace(/^\w+:\/\//, '').replace(/\/$/, '')
-  if (BUS_URL !== '') return brokerHost(BUS_URL)
-  return `${HOST}:${TLS_CERT_PATH === '' ? MQTT_PORT : MQTTS_PORT}`
 }
 
 function brokerAccountOf({ BUS_URL }: Config): { username: string; password: string } {

@@ -10,7 +10,7 @@ const files = globSync('src/**/*.{ts,js}', { cwd: root })
 const levels: [level: number, pattern: RegExp][] = [
   [
     5,
-    /^src\/(main|platform|platform-bus|platform-metrics|console|progress)\.ts$|^src\/(demo|move)\//
+    /^src\/(main|platform|platform-(address|bus|metrics)|console|progress)\.ts$|^src\/(demo|move)\//
   ],
   [4, /^src\/(app|routes|dialect)\.ts$|^src\/workers\//],
   [3, /^src\/features\//],

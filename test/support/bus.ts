@@ -101,7 +101,7 @@ export async function startBus(
   return {
     bus,
     dataDir,
-    port: bus.port,
+    port: bus.port ?? 0,
     grants,
     ended,
     gone,
