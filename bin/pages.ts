@@ -9,6 +9,7 @@ import type { App, Deps } from '../src/deps.ts'
 import {
   addresses,
   addressOf,
+  bodyDefaults,
   bodyTolerances,
   type Difference,
   differences,
@@ -274,6 +275,7 @@ function differencesTable(): string {
   const bodies = Object.entries(bodyTolerances).map(([route, tolerance]) =>
     row(route, `takes ${toleranceText(tolerance)}`)
   )
+  const missing = Object.entries(bodyDefaults).map(([route, { meaning }]) => row(route, meaning))
   const paths = addresses.map(({ example }) => {
     const start = `${LYNX}/api/v2/`
     const meant = addressOf(start + example).slice(start.length)
@@ -284,6 +286,7 @@ function differencesTable(): string {
     '|---|---|',
     ...answers,
     ...bodies,
+    ...missing,
     ...paths
   ].join('\n')
 }

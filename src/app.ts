@@ -92,7 +92,7 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
   // After the guard: strangers learn nothing about the disk.
   app.addHook('preHandler', async ({ method, routeOptions: { config } }) => {
     if (!isWrite(method) || config.trace === readsOnly) return
-    if (!deps.hasRoom() && method !== 'DELETE' && !config.evenWhenFull) throw diskFull()
+    if (!config.evenWhenFull && method !== 'DELETE' && !deps.hasRoom()) throw diskFull()
     await deps.lineage.ahead()
   })
   for (const [prefix, routes] of routeMap) await mount(app, prefix, routes)

@@ -11,15 +11,26 @@ const PREFIX = 'CARACAL_'
 
 const Port = (fallback: number, description: string) =>
   Type.Integer({ minimum: 0, maximum: 65_535, default: fallback, description })
+const PortOrOff = (fallback: number, description: string) =>
+  Type.Union([Type.Integer({ minimum: 0, maximum: 65_535 }), Type.Literal('off')], {
+    default: fallback,
+    description
+  })
 const Text = (fallback: string, description: string) =>
   Type.String({ default: fallback, description })
 /** Also read from the file that `<name>_FILE` points to. */
 const Secret = (description: string) => Type.String({ default: '', description, secret: true })
 
 export const Settings = Type.Object({
-  HOST: Text('127.0.0.1', 'Address of every listener'),
+  HOST: Text(
+    '127.0.0.1',
+    'Address of every listener; 0.0.0.0, or :: with IPv6: all addresses of the machine'
+  ),
   HTTP_PORT: Port(8080, 'API, API page, MQTT over WebSocket at /mqtt'),
-  MQTT_PORT: Port(1883, 'Embedded MQTT broker, TCP'),
+  MQTT_PORT: PortOrOff(
+    1883,
+    'Embedded MQTT broker, TCP; off: MQTT over TLS and over WebSocket only'
+  ),
   DATA_DIR: Text('./data', 'Everything embedded lives here; one process at a time'),
   REGISTRY_URL: Secret('postgres://...; empty: SQLite in DATA_DIR'),
   HISTORY_URL: Secret(
@@ -53,11 +64,11 @@ export const Settings = Type.Object({
   ),
   PUBLIC_URL: Text(
     '',
-    'Address of the API in mails and gateway credentials; empty: from HOST and HTTP_PORT'
+    'Address of the API in mails and gateway credentials; empty: from HOST and HTTP_PORT. With HOST 0.0.0.0 or :: mails then name the first address of the machine, and credentials that of the request'
   ),
   MQTT_PUBLIC_URL: Text(
     '',
-    'Address of MQTT in gateway credentials; empty: from HOST and the MQTT port'
+    'Address of MQTT in gateway credentials; empty: from HOST and the MQTT port. With HOST 0.0.0.0 or :: the host is that of the API'
   ),
   TRUSTED_PROXIES: Text(
     '',
@@ -196,9 +207,8 @@ function parse(raw: Record<string, string>): Config {
   const values: Record<string, unknown> = {}
   for (const [key, schema] of Object.entries(Settings.properties)) {
     const text = raw[key]
-    const isNumber = 'type' in schema && schema.type === 'integer'
     if (text === undefined || text === '') values[key] = 'default' in schema ? schema.default : ''
-    else values[key] = isNumber && /^\d+$/.test(text) ? Number(text) : text
+    else values[key] = isNumeric(schema) && /^\d+$/.test(text) ? Number(text) : text
     if (!Value.Check(schema, values[key])) {
       throw new ConfigError(`${PREFIX}${key}: ${expectation(schema)}, got "${text}"`)
     }
@@ -206,7 +216,17 @@ function parse(raw: Record<string, string>): Config {
   return values as Config
 }
 
+const kindsOf = (schema: TSchema): TSchema[] =>
+  'anyOf' in schema && Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
+
+const isNumeric = (schema: TSchema): boolean =>
+  kindsOf(schema).some((kind) => 'type' in kind && kind.type === 'integer')
+
 function expectation(schema: TSchema): string {
+  const [number, other] = kindsOf(schema)
+  if (isNumeric(schema) && number && other && 'const' in other) {
+    return `${expectation(number)}, or ${other.const}`
+  }
   if ('minimum' in schema) {
     const to = 'maximum' in schema ? ` to ${schema.maximum}` : ' or more'
     return `must be a whole number from ${schema.minimum}${to}`

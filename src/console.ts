@@ -1,5 +1,6 @@
 import type { FirstLogin } from './access/first-administrator.ts'
 import { type Config, isSecret, Settings } from './config.ts'
+import { isEveryAddress } from './lib/host.ts'
 import { postgresPlace } from './lib/postgres-url.ts'
 import type { Platform } from './platform.ts'
 
@@ -34,11 +35,10 @@ export function startBanner(
   platform: Platform,
   { firstLogin, demo }: { firstLogin: FirstLogin | undefined; demo: FirstLogin | undefined }
 ): string {
-  const { httpPort, mqttPort, mqttsPort, historyEngine } = platform
-  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-  const web = config.TLS_CERT_PATH === '' ? 'http' : 'https'
-  const socket = web === 'http' ? 'ws' : 'wss'
-  const api = `${web}://${host}:${httpPort}`
+  const { address, mqttPort, mqttsPort, historyEngine } = platform
+  const { host, local: api } = address
+  const webSocket = `${api.replace(/^http/, 'ws')}/mqtt`
+  const tcp = mqttPort === undefined ? '' : `mqtt://${host}:${mqttPort}   `
   return [
     '',
     '  Caracal is ready',
@@ -46,12 +46,15 @@ export function startBanner(
     `  API          ${api}/api/v2`,
     `  API page     ${api}/docs`,
     ...(config.BUS_URL === ''
-      ? [`  MQTT         mqtt://${host}:${mqttPort}   ${socket}://${host}:${httpPort}/mqtt`]
+      ? [`  MQTT         ${tcp}${webSocket}`]
       : [`  MQTT         ${brokerOf(config.BUS_URL)}:${mqttPort}   (CARACAL_BUS_URL)`]),
     ...(mqttsPort === undefined ? [] : [`               mqtts://${host}:${mqttsPort}`]),
     `  Registry     ${registryPlace(config)}`,
     `  History      ${historyEngine}${serverOf(config.HISTORY_URL)}`,
     `  Data         ${config.DATA_DIR}`,
+    ...(isEveryAddress(config.HOST)
+      ? [`  Listening    on every address of this machine (CARACAL_HOST=${config.HOST})`]
+      : []),
     '',
     ...signInLines(api, firstLogin, demo),
     ''

@@ -57,12 +57,13 @@ export type Deps = {
   isBusRead: () => boolean
   health: Health
   metrics: Metrics
-  /** Where callers reach the API, without a slash at the end. */
-  publicUrl: string
-  /** The same for clients and gateways that were written for another server [ADR-0017]. */
-  clientUrl: string
-  /** `host:port` of the broker, as gateways reach it. */
-  mqttBroker: string
+  /** Where people reach the API, without a slash at the end. */
+  publicUrl: () => string
+  /** What the credential of a gateway says: the API for such clients [ADR-0017], and the broker. */
+  gatewayAddresses: (request: { host: string; protocol: string }) => {
+    api: string
+    mqtt_broker: string
+  }
   /** From which time on a query of history is logged. */
   slowQueryMs: number
   /** Of schedules where the installation has none. */

@@ -114,6 +114,25 @@ export const bodyTolerances: Readonly<Record<string, Tolerance>> = {
   'PUT /api/v2/user/{user_id}/meta/{meta_key}': ofMetaKey
 }
 
+type Fields = Record<string, unknown>
+
+type BodyDefault = {
+  meaning: string
+  fill: (body: Fields, caller: { organizationIds: readonly number[] }) => void
+}
+
+/** What clients leave out of a body though `/api` requires it, by route. */
+export const bodyDefaults: Readonly<Record<string, BodyDefault>> = {
+  'POST /api/v2/edge/app': {
+    meaning: "`publisher` that is missing, or has the id 0, is the caller's first organization",
+    fill: (body, { organizationIds }) => {
+      const publisher = body['publisher'] ?? {}
+      if (!isFields(publisher) || publisher['id']) return
+      body['publisher'] = { ...publisher, id: organizationIds[0] }
+    }
+  }
+}
+
 /** Addresses that clients get wrong, after `/api/v2/`, and what they mean. */
 export const addresses: readonly { written: RegExp; meant: string; example: string }[] = [
   {
@@ -145,9 +164,14 @@ export function speakLynx(scope: App): void {
     route.schema = { ...route.schema, hide: true }
     const name = nameOf(route)
     const tolerance = bodyTolerances[name]
-    if (tolerance) {
+    const missing = bodyDefaults[name]
+    if (tolerance || missing) {
       route.preValidation = [
-        async ({ body }: FastifyRequest) => putRight(body, tolerance),
+        async ({ body, principal }: FastifyRequest) => {
+          if (!isFields(body)) return
+          if (tolerance) putRight(body, tolerance)
+          missing?.fill(body, principal)
+        },
         ...[route.preValidation ?? []].flat()
       ]
     }
@@ -186,8 +210,7 @@ function withMore({ response }: FastifySchema, more: Readonly<Record<string, TSc
 const NUMBER = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i
 
 /** Makes the body what the description says. What is not in the table stays, for validation to refuse. */
-function putRight(body: unknown, tolerance: Tolerance): void {
-  if (!isFields(body)) return
+function putRight(body: Fields, tolerance: Tolerance): void {
   const { numbers = [], texts = [], lists = [], anyCase = [], misspelt = {} } = tolerance
   for (const written of anyCase.length > 0 ? Object.keys(body) : []) {
     const meant = written.toLowerCase()
@@ -233,8 +256,6 @@ function changed(json: string, difference: Difference, { installation }: Fastify
 /** Not parsed, for it is asked often: inside a text every quote is escaped, so this is a key. */
 const shortTopics = (json: string, { client_id }: { client_id: number }): string =>
   json.replaceAll(`"topic":"${client_id}/`, '"topic":"')
-
-type Fields = Record<string, unknown>
 
 function objectsIn(answer: unknown, inside = ''): Fields[] {
   if (Array.isArray(answer)) return answer

@@ -24,6 +24,9 @@ export async function main(args: readonly string[]): Promise<void> {
     if (wantsDemo && config.BUS_URL !== '') {
       return fail('--demo needs the embedded broker, without CARACAL_BUS_URL')
     }
+    if (wantsDemo && config.MQTT_PORT === 'off') {
+      return fail('--demo publishes over TCP: CARACAL_MQTT_PORT must not be off')
+    }
     // Loaded only now, so that a wrong setting is answered at once.
     const [{ startPlatform }, log] = await Promise.all([import('./platform.ts'), openLog(config)])
     process.on('uncaughtException', (err) => {

@@ -33,8 +33,8 @@ export interface PlatformBus extends Bus {
   readonly detail: string
   /** Where other nodes can be spoken to; undefined where there can be none. */
   readonly shared: SharedBus | undefined
-  /** Where devices connect. */
-  readonly port: number
+  /** Where devices connect; undefined: nothing listens there. */
+  readonly port: number | undefined
   readonly tlsPort: number | undefined
   describe(metrics: Metrics): void
   /** Serves MQTT beside the API, which does not listen yet. */
@@ -74,10 +74,11 @@ export const openBus = (config: Config, parts: BusParts): Promise<PlatformBus> =
   parts.store ? openEmbedded(config, { ...parts, store: parts.store }) : openExternal(config, parts)
 
 async function openEmbedded(
-  { HOST: host, MQTT_PORT: port, MQTTS_PORT }: Config,
+  { HOST: host, MQTT_PORT, MQTTS_PORT }: Config,
   { rules, ingest, store, disk, clock, log }: BusParts & { store: Store }
 ): Promise<PlatformBus> {
   await store.contents
+  const port = MQTT_PORT === 'off' ? undefined : MQTT_PORT
   const bus = await openEmbeddedBus({
     ...{ host, port, rules, log, store, clock, disk },
     onMessage: (message, sender) => ingest.accept(message, sender)
@@ -179,7 +180,7 @@ function readCa(path: string): string | undefined {
 }
 
 export const explainPort =
-  (setting: string, host: string, port: number) =>
+  (setting: string, host: string, port = 0) =>
   (error: NodeJS.ErrnoException): never => {
     if (error.code === 'EADDRINUSE') throw new Error(`${setting} ${port} on ${host} is taken`)
     if (error.code === 'EACCES') throw new Error(`${setting} ${port} on ${host} is not allowed`)
@@ -190,6 +191,11 @@ function describeEmbedded(metrics: Metrics, bus: EmbeddedBus<MqttSession>): void
   metrics.gauge('mqtt_connections', 'Open MQTT connections', () => bus.counts.connections)
   metrics.gauge('mqtt_received', 'Messages received since the start', () => bus.counts.received)
   metrics.gauge('mqtt_delivered', 'Messages delivered since the start', () => bus.counts.delivered)
+  metrics.gauge(
+    'mqtt_refused_versions',
+    'Connections of MQTT versions that the broker does not speak, since the start',
+    () => bus.counts.refusedVersions
+  )
   metrics.gauges(
     'mqtt_dropped',
     'Messages that did not reach someone, since the start',

@@ -9,13 +9,13 @@ import { mqttRules } from './access/mqtt-rules.ts'
 import { REGISTRATION, Throttle } from './access/throttle.ts'
 import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
-import { brokerHost } from './bus/link.ts'
+import type { Bus } from './bus/bus.ts'
 import type { Config } from './config.ts'
 import type { App, Deps, Health } from './deps.ts'
-import { LYNX } from './dialect.ts'
 import { Latest } from './history/latest.ts'
 import { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
+import { Connections } from './http/connections.ts'
 import { callerAddress, trustIn } from './http/proxies.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { networksOf } from './lib/networks.ts'
@@ -26,6 +26,7 @@ import { within } from './lib/within.ts'
 import { Metrics } from './metrics.ts'
 import { Executors } from './outbound/executors.ts'
 import { openSenders } from './outbound/open.ts'
+import { type Ports, PublicAddress } from './platform-address.ts'
 import { explainPort, openBus } from './platform-bus.ts'
 import { describeState } from './platform-metrics.ts'
 import { keepsForItself, openParts, STOP_LIMIT } from './platform-parts.ts'
@@ -42,11 +43,9 @@ import { Peers } from './workers/peers.ts'
 import { Retention } from './workers/retention.ts'
 import { Scheduler } from './workers/scheduler.ts'
 
-export type Platform = {
+export type Platform = Ports & {
   deps: Deps
-  httpPort: number
-  mqttPort: number
-  mqttsPort: number | undefined
+  address: PublicAddress
   historyEngine: string
   /** Runs before everything that is open by now is closed. */
   onStop(close: () => unknown): void
@@ -170,6 +169,11 @@ async function open(
     bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
     disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
   })
+  const ports = () => {
+    const { port: httpPort } = app.server.address() as AddressInfo
+    return { httpPort, mqttPort: bus.port, mqttsPort: bus.tlsPort }
+  }
+  const address = new PublicAddress(config, ports)
   const deps: Deps = {
     clock,
     log,
@@ -197,9 +201,8 @@ async function open(
     systemAccounts: systemAccountsOf(config),
     health,
     metrics,
-    publicUrl: publicUrlOf(config),
-    clientUrl: publicUrlOf(config) + LYNX,
-    mqttBroker: mqttBrokerOf(config),
+    publicUrl: () => address.url,
+    gatewayAddresses: (request) => address.ofGateway(request),
     slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,
     ...openSenders(config, clock),
@@ -216,7 +219,8 @@ async function open(
 
   const trust = trustIn(config.TRUSTED_PROXIES)
   const app = await createApp(deps, { https: tls?.current, trust })
-  closers.push(() => closeApp(app))
+  const connections = new Connections(app.server)
+  closers.push(() => stopServing(app, connections, bus))
   await bus.attach(app.server, tls, (request) => callerAddress(request, trust))
   tls?.serve(app.server)
   await app
@@ -261,16 +265,23 @@ async function open(
   const workers = [scheduler, mover, indexer, eraser, housekeeping]
   closers.push(() => within(STOP_LIMIT, Promise.all(workers.map((worker) => worker.stop()))))
 
-  const { port: httpPort } = app.server.address() as AddressInfo
+  if (address.isGuessed) {
+    log.warn(
+      { url: address.url },
+      'mails name the first address of this machine: set CARACAL_PUBLIC_URL to where people reach it'
+    )
+  }
   const onStop = (close: () => unknown) => void closers.push(close)
-  const { port: mqttPort, tlsPort: mqttsPort } = bus
-  return { deps, httpPort, mqttPort, mqttsPort, historyEngine: engine, onStop, stop }
+  return { deps, address, ...ports(), historyEngine: engine, onStop, stop }
 }
 
-/** A connection whose answer ends after the close has begun would stay until its keep-alive is over. */
-async function closeApp(app: App): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
-  await app.close().finally(() => clearInterval(sweep))
+/** The bus ends the WebSockets, which hold the server of the API open. */
+async function stopServing(app: App, connections: Connections, bus: Bus): Promise<void> {
+  const endConnections = async () => {
+    await connections.drain()
+    await bus.close().finally(() => connections.destroy())
+  }
+  await Promise.all([app.close(), endConnections()])
 }
 
 async function readLatest(history: Deps['history'], spool: Spool): Promise<Latest> {
@@ -289,18 +300,6 @@ async function flushWithin(limit: number, mover: Mover, log: Logger): Promise<vo
     .flush()
     .catch((err) => log.warn({ err }, 'the last samples stay in the spool until the next start'))
   await within(limit, flushed)
-}
-
-function publicUrlOf({ PUBLIC_URL, HOST, HTTP_PORT, TLS_CERT_PATH }: Config): string {
-  const scheme = TLS_CERT_PATH === '' ? 'http' : 'https'
-  return PUBLIC_URL === '' ? `${scheme}://${HOST}:${HTTP_PORT}` : PUBLIC_URL.replace(/\/$/, '')
-}
-
-function mqttBrokerOf(config: Config): string {
-  const { MQTT_PUBLIC_URL, BUS_URL, HOST, MQTT_PORT, MQTTS_PORT, TLS_CERT_PATH } = config
-  if (MQTT_PUBLIC_URL !== '') return MQTT_PUBLIC_URL.replace(/^\w+:\/\//, '').replace(/\/$/, '')
-  if (BUS_URL !== '') return brokerHost(BUS_URL)
-  return `${HOST}:${TLS_CERT_PATH === '' ? MQTT_PORT : MQTTS_PORT}`
 }
 
 function brokerAccountOf({ BUS_URL }: Config): { username: string; password: string } {

@@ -83,19 +83,28 @@ export const plainPermissions = [
   'user/update'
 ] as const
 
+/**
+ * Names that other programs look up here; no route asks for them. The Node-RED container lets in
+ * who has one: what follows its prefix is a permission of Node-RED, and `*` is to run any code.
+ */
+const externalPermissions = ['external/node-red/*', 'external/node-red/read']
+
 export type ScopedAction = (typeof scopedActions)[number]
 export type PlainPermission = (typeof plainPermissions)[number]
 
 /** Every concrete name. */
 export const catalogue: readonly string[] = [
   ...plainPermissions,
+  ...externalPermissions,
   ...scopedActions.flatMap((action) => [`${action}/all`, `${action}/assigned`])
 ].sort()
 
-export const administratorsOnly: readonly string[] = catalogue.filter((name) =>
-  /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics|ledger)\/|^trace\/list\/system$|^notification\/executor\/manage$/.test(
-    name
-  )
+export const administratorsOnly: readonly string[] = catalogue.filter(
+  (name) =>
+    externalPermissions.includes(name) ||
+    /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics|ledger)\/|^trace\/list\/system$|^notification\/executor\/manage$/.test(
+      name
+    )
 )
 
 const grant = (names: readonly string[]): Record<string, boolean> =>

@@ -19,9 +19,11 @@ export const hashToken = (token: string): string => hash('sha256', token, 'base6
 export const isSameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(hashToken(a)), Buffer.from(hashToken(b)))
 
-/** Characters `[A-Za-z0-9_-]`. */
-export const newToken = (length = LENGTH): string =>
-  randomBytes(length).toString('base64url').slice(0, length)
+/** Characters `[A-Za-z0-9_-]`; command lines take a key that begins with `-` for an option. */
+export function newToken(length = LENGTH): string {
+  const token = randomBytes(length).toString('base64url').slice(0, length)
+  return /^[A-Za-z0-9]/.test(token) ? token : newToken(length)
+}
 
 type Caller = { agent: string; address: string }
 

@@ -14,6 +14,7 @@ import { PacketGate } from './packet-gate.ts'
 import { Persistence } from './persistence.ts'
 import { Rounds } from './rounds.ts'
 import type { Store } from './store/store.ts'
+import { VersionRefusals } from './versions.ts'
 
 export type Limits = KeptLimits & {
   packetBytes: number
@@ -26,12 +27,14 @@ export type Counts = {
   connections: number
   received: number
   delivered: number
+  /** Of versions of MQTT that the broker does not speak. */
+  refusedVersions: number
   dropped: Record<DropReason, number>
 }
 export type BrokerOptions<S extends Session> = {
   rules: BrokerRules<S>
   onMessage: MessageHandler
-  log: Pick<Logger, 'debug' | 'error'>
+  log: Pick<Logger, 'debug' | 'warn' | 'error'>
   store: Store
   clock: Clock
   disk: DiskRoom
@@ -56,14 +59,16 @@ export class Broker<S extends Session> {
     connections: 0,
     received: 0,
     delivered: 0,
+    refusedVersions: 0,
     dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 }
   }
   readonly #rules: BrokerRules<S>
-  readonly #log: Pick<Logger, 'debug' | 'error'>
+  readonly #log: Pick<Logger, 'debug' | 'warn' | 'error'>
   readonly #aedes: Aedes
   readonly #kept: Kept
   readonly #inbound: Inbound<S>
   readonly #outbound: Outbound<S>
+  readonly #versions: VersionRefusals
   readonly #renewals = new Rounds(() => this.#renewAll())
   readonly #open = new Set<Connection<S>>()
   readonly #byClient = new WeakMap<object, Connection<S>>()
@@ -74,6 +79,7 @@ export class Broker<S extends Session> {
     this.limits = limits
     this.#rules = rules
     this.#log = log
+    this.#versions = new VersionRefusals(log, options.clock)
     const { counts } = this
     const kept = new Kept({
       ...options,
@@ -151,7 +157,13 @@ export class Broker<S extends Session> {
   }
 
   accept(conn: Duplex, address: string): void {
-    const gate = new PacketGate(conn, this.limits.packetBytes)
+    const gate = new PacketGate(conn, {
+      limit: this.limits.packetBytes,
+      refuse: (level) => {
+        this.counts.refusedVersions++
+        this.#versions.refuse(conn, level, address)
+      }
+    })
     const client = this.#aedes.handle(conn)
     keepDuplicates(client, this.#aedes.id)
     const connection = new Connection<S>(client, { conn, gate, address })

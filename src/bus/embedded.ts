@@ -14,7 +14,8 @@ export type EmbeddedBusOptions<S extends Session> = Omit<
   'limits' | 'clock' | 'disk'
 > & {
   host: string
-  port: number
+  /** Undefined: connections come from other listeners only. */
+  port: number | undefined
   clock?: Clock
   disk?: DiskRoom
   limits?: Partial<Limits>
@@ -44,7 +45,7 @@ export async function openEmbeddedBus<S extends Session>({
   try {
     await broker.start()
     const bus = new EmbeddedBus(broker)
-    await bus.listen(host, port)
+    if (port !== undefined) await bus.listen(host, port)
     void broker.sendLeftWills()
     return bus
   } catch (error) {
@@ -65,9 +66,10 @@ export class EmbeddedBus<S extends Session> implements Bus {
     this.#server = createServer({ noDelay: true, ...keepAlive }, (socket) => this.accept(socket))
   }
 
-  get port(): number {
+  /** Undefined: it does not listen. */
+  get port(): number | undefined {
     const address = this.#server.address()
-    return address && typeof address === 'object' ? address.port : 0
+    return address && typeof address === 'object' ? address.port : undefined
   }
 
   get counts(): Readonly<Counts> {

@@ -1,26 +1,34 @@
 import type { Duplex } from 'node:stream'
+import { isSpoken } from './versions.ts'
 
 const CONNECT = 0x10
+/** The longest name of a protocol, `MQIsdp`, with its length in front. */
+const MAX_NAME = 8
 
 /**
  * Stands in front of Aedes' reads and follows the packet headers. Aedes' parser gathers up to
  * 256 MiB for one packet, before sign-in too, and may handle what was sent along with CONNECT
  * after what came later: so the gate ends a connection at the header of a packet that is too long,
- * or that comes before CONNECT, and lets nothing behind CONNECT pass until `open`.
+ * or that comes before CONNECT, and lets nothing behind CONNECT pass until `open`. A CONNECT of a
+ * version that the broker does not speak goes to `refuse`, and what follows it nowhere.
  */
 export class PacketGate {
   readonly #conn: Duplex
   readonly #limit: number
-  #state: 'connect' | 'held' | 'open' = 'connect'
+  readonly #refuse: (level: number) => void
+  #state: 'connect' | 'held' | 'open' | 'refused' = 'connect'
+  /** The beginning of CONNECT, until the level of the protocol is known. */
+  #head: number[] | undefined = []
   #behindConnect: Buffer | undefined
   /** Where in a packet the next byte belongs: type, length or body. */
   #part: 'type' | 'length' | 'body' = 'type'
   #shift = 0
   #length = 0
 
-  constructor(conn: Duplex, limit: number) {
+  constructor(conn: Duplex, { limit, refuse }: { limit: number; refuse: (level: number) => void }) {
     this.#conn = conn
     this.#limit = limit
+    this.#refuse = refuse
     const read = conn.read.bind(conn)
     // Streams call read(0) themselves, to ask for more without taking anything.
     conn.read = (size?: number) => (size === 0 ? read(0) : this.#next(read))
@@ -38,6 +46,8 @@ export class PacketGate {
   #next(read: () => Buffer | null): Buffer | null {
     if (this.#state === 'held') return null
     let chunk = read()
+    // Read all the same: closing with unread bytes would take the refusal away from the client.
+    if (this.#state === 'refused') return null
     if (this.#behindConnect) {
       chunk = chunk ? Buffer.concat([this.#behindConnect, chunk]) : this.#behindConnect
       this.#behindConnect = undefined
@@ -56,6 +66,7 @@ export class PacketGate {
     while (at < chunk.length) {
       if (this.#part === 'body') {
         const step = Math.min(this.#length, chunk.length - at)
+        if (this.#head && !this.#readHead(chunk.subarray(at, at + step))) return undefined
         at += step
         this.#length -= step
         if (this.#length > 0) continue
@@ -81,6 +92,23 @@ export class PacketGate {
       }
     }
     return at
+  }
+
+  /** False when the connection was refused. */
+  #readHead(bytes: Buffer): boolean {
+    const head = this.#head ?? []
+    for (const byte of bytes) {
+      head.push(byte)
+      const levelAt = 2 + (head[0] ?? 0) * 256 + (head[1] ?? 0)
+      if (head.length < 2 || (head.length <= levelAt && levelAt <= MAX_NAME)) continue
+      this.#head = undefined
+      // The parser refuses what is no name of MQTT.
+      if (levelAt > MAX_NAME || isSpoken(byte)) return true
+      this.#state = 'refused'
+      this.#refuse(byte)
+      return false
+    }
+    return true
   }
 
   #end(reason: string): undefined {

@@ -2,6 +2,7 @@ import type { FirstLogin } from '../access/first-administrator.ts'
 import { hashPassword, randomPassword } from '../access/password.ts'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import { isEveryAddress } from '../lib/host.ts'
 import { unixMs } from '../lib/unix-time.ts'
 import type { Platform } from '../platform.ts'
 import { showProgress } from '../progress.ts'
@@ -19,7 +20,7 @@ export async function runDemo(
   { HOST }: Config,
   platform: Platform
 ): Promise<FirstLogin | undefined> {
-  const { deps, mqttPort } = platform
+  const { deps, mqttPort = 0 } = platform
   const stopping = new AbortController()
   const login = { email: DEMO_EMAIL, password: randomPassword() }
   const building = build(deps, login, stopping.signal)
@@ -30,7 +31,7 @@ export async function runDemo(
   const installations = await building
   if (stopping.signal.aborted) return undefined
 
-  const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST
+  const host = isEveryAddress(HOST) ? '127.0.0.1' : HOST
   const { clock, log } = deps
   for (const { topics } of installations) {
     const gateway = new DemoGateway({ host, port: mqttPort, login, topics, clock, log })

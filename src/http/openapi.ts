@@ -33,7 +33,26 @@ export const openapi: FastifyDynamicSwaggerOptions = {
       withWanted(withBody(withMetaKey(schema), route.config?.body)),
       route.config ?? {}
     )
-  })
+  }),
+  transformObject: (document) => {
+    if ('openapiObject' in document) allowNoBody(document.openapiObject)
+    return 'openapiObject' in document ? document.openapiObject : document.swaggerObject
+  }
+}
+
+/** Of a body schema: the route answers without a body, too. */
+export const OPTIONAL_BODY = { 'x-optional': true }
+
+type Operations = Record<string, { requestBody?: { required?: boolean; content?: object } }>
+
+/** The generator calls every body required. */
+function allowNoBody({ paths = {} }: { paths?: object }): void {
+  for (const operations of Object.values(paths) as Operations[]) {
+    for (const { requestBody } of Object.values(operations)) {
+      const [body] = Object.values(requestBody?.content ?? {})
+      if (requestBody && body.schema['x-optional']) requestBody.required = false
+    }
+  }
 }
 
 /** What follows `/meta/` is one parameter, though its slashes may come as they are. */

@@ -42,7 +42,7 @@ export async function mailKey(
   key: string,
   reason: KeyReason
 ): Promise<void> {
-  const url = `${publicUrl}/api/v2/auth/reset_password`
+  const url = `${publicUrl()}/api/v2/auth/reset_password`
   const text = [
     ...reasons[reason],
     'This key sets the password, once, within 30 minutes:',
@@ -60,5 +60,5 @@ export async function mailKey(
     ''
   ].join('\n')
   const subject = reason === 'registered' ? 'Your registration' : 'Your new password'
-  await mail.send({ kind: 'mail', to, subject, text })
+  await mail.send({ kind: 'mail', to, subject, text, key })
 }

@@ -7,7 +7,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { pino } from 'pino'
 import { WebSocket } from 'ws'
+import { unixMs } from '../../src/lib/unix-time.ts'
 import { everything, startBus } from '../support/bus.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -618,12 +620,45 @@ test('CONNECT that cannot sign in, with the code of the reason', async (t) => {
   assert.equal(bus.counts.connections, 1)
 })
 
-test('CONNECT by MQTT 5, refused with code 1', async (t) => {
-  const { port } = await startBus(t)
-  const client = await rawClient(t, port)
-  client.send(connectPacket({ level: 5 }))
-  await eventually(() => assert.ok(client.isClosed()))
-  assert.equal(client.hex(), '20020001')
+test('CONNECT of a version that is not spoken, refused in words that it knows, counted and logged', async (t) => {
+  const lines: { level: number; address: string; version: number; refused: number }[] = []
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  let now = unixMs(1_800_000_000_000)
+  const { bus, port, addresses } = await startBus(t, { log, clock: () => now })
+  const refused: [level: number, connack: string][] = [
+    [5, '2003008400'],
+    [6, '2003008400'],
+    [127, '2003008400'],
+    [0x85, '2003008400'],
+    [2, '20020001'],
+    [0, '20020001']
+  ]
+  for (const [level, connack] of refused) {
+    const client = await rawClient(t, port)
+    client.send(connectPacket({ level, id: 'x' }), publishPacket('a', 'x'))
+    await eventually(() => assert.ok(client.isClosed(), String(level)))
+    assert.equal(client.hex(), connack, String(level))
+  }
+  const slow = await rawClient(t, port)
+  for (const byte of connectPacket({ level: 5 }).subarray(0, 9)) {
+    slow.send(Buffer.from([byte]))
+    await new Promise(setImmediate)
+  }
+  await eventually(() => assert.equal(slow.hex(), '2003008400'))
+
+  const code = (error: Error & { code?: number }) => error.code === 0x84
+  await assert.rejects(mqttClient(t, port, { protocolVersion: 5 }), code)
+  assert.deepEqual(addresses, [], 'nobody was asked to sign in')
+  assert.equal(bus.counts.refusedVersions, 8)
+  assert.equal(bus.counts.connections, 0)
+
+  const shown = lines.map(({ level, address, version, refused }) => ({
+    ...{ level, address, version, refused }
+  }))
+  assert.deepEqual(shown, [{ level: 40, address: '127.0.0.1', version: 5, refused: 1 }])
+  now = unixMs(now + 60_000)
+  await assert.rejects(mqttClient(t, port, { protocolVersion: 5 }), code)
+  assert.equal(lines[1]?.refused, 8, 'with those that had no line of their own')
 })
 
 test('CONNECT with the bridge bit, its own messages do not come back', async (t) => {
@@ -818,7 +853,7 @@ test('MQTT over WebSocket at /mqtt, and nowhere else', async (t) => {
   await once(plain, 'open')
   assert.equal(plain.protocol, '')
   plain.send(connectPacket({ level: 5 }))
-  assert.deepEqual(await once(plain, 'message'), [Buffer.from('20020001', 'hex'), true])
+  assert.deepEqual(await once(plain, 'message'), [Buffer.from('2003008400', 'hex'), true])
   const named = new WebSocket(`${url}/mqtt`, ['soap', 'mqtt'])
   await once(named, 'open')
   assert.equal(named.protocol, 'mqtt')
@@ -930,6 +965,7 @@ test('counts, as plain numbers', async (t) => {
       connections: 1,
       received: 2,
       delivered: 1,
+      refusedVersions: 0,
       dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 }
     })
   )

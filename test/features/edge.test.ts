@@ -138,6 +138,44 @@ onEveryRegistry('edge apps', (engine) => {
         expect: { status: 400, body: { message } }
       })
     }
+    test('without a publisher are the caller’s first organization’s, for clients of /lynx alone', async () => {
+      const { world } = platform()
+      const { organization_id: first } = await world.installation()
+      const second = await world.organization()
+      const organizations = [second, first].sort((a, b) => a - b)
+      const user = await world.user({ grants: ['edge/app/#'], organizations })
+      const nobodys = [
+        {},
+        { publisher: null },
+        { publisher: {} },
+        { publisher: { id: 0 } },
+        { publisher: { id: null } },
+        { publisher: { id: 0, name: '', apps: {} } }
+      ]
+      for (const fields of nobodys) {
+        const body = { name: world.unique('app'), ...fields }
+        const text = JSON.stringify(fields)
+        const strict = await world.request('POST /api/v2/edge/app', { as: user, body })
+        assert.equal(strict.status, 400, text)
+        assert.match((strict.json as { message: string }).message, /^publisher/, text)
+        const made = await world.request('POST /lynx/api/v2/edge/app', { as: user, body })
+        assert.equal(made.status, 200, text)
+        assert.equal((made.json as { publisher: { id: number } }).publisher.id, organizations[0])
+      }
+      const given = { name: world.unique('app'), publisher: { id: organizations[1] } }
+      const made = await world.request('POST /lynx/api/v2/edge/app', { as: user, body: given })
+      assert.equal((made.json as { publisher: { id: number } }).publisher.id, organizations[1])
+      for (const publisher of ['x', 7, [], { id: -1 }, { id: 'x' }]) {
+        const body = { name: 'x', publisher }
+        const { status } = await world.request('POST /lynx/api/v2/edge/app', { as: user, body })
+        assert.equal(status, 400, JSON.stringify(publisher))
+      }
+      for (const body of [null, [], 'x', 7]) {
+        const { status } = await world.request('POST /lynx/api/v2/edge/app', { as: user, body })
+        assert.equal(status, 400, JSON.stringify(body))
+      }
+    })
+
     scenario('of a publisher that is not the caller’s are refused', {
       given: (world) => withApp(world),
       as: ({ stranger }) => stranger,

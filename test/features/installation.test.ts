@@ -553,6 +553,44 @@ onEveryRegistry('installation', (engine) => {
       expect: forbidden
     })
 
+    test('by client id and assignment: only what is assigned to the caller', async () => {
+      const { world } = platform()
+      const [mine, other] = [await world.installation(), await world.installation()]
+      const user = await world.user({
+        grants: ['installation/list/#'],
+        organizations: [mine.organization_id, other.organization_id],
+        assigned: [mine.id]
+      })
+      const ask = async (query: string, { client_id } = other) => {
+        const line = `GET /api/v2/installationinfo/${client_id}${query}`
+        const { status, json } = await world.request(line, { as: user })
+        return status === 200 ? (json as { assigned: boolean }).assigned : [status, json]
+      }
+      const refused = [403, { message: 'Forbidden' }]
+      for (const yes of [
+        '?assigned=true',
+        '?assigned=1',
+        '?assigned=True',
+        '?assigned_only=true'
+      ]) {
+        assert.equal(await ask(yes, mine), true, yes)
+        assert.deepEqual(await ask(yes), refused, yes)
+      }
+      for (const no of [
+        '',
+        '?assigned=false',
+        '?assigned=0',
+        '?assigned=',
+        '?assigned_only=False'
+      ]) {
+        assert.equal(await ask(no, mine), true, no)
+        assert.equal(await ask(no), false, no)
+      }
+      const [status, body] = (await ask('?assigned=maybe')) as [number, { message: string }]
+      assert.equal(status, 400)
+      assert.match(body.message, /^assigned /)
+    })
+
     scenario('by client id without a token', {
       request: 'GET /api/v2/installationinfo/1001',
       expect: unauthorized

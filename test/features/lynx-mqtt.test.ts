@@ -210,7 +210,10 @@ describe('MQTT as existing clients speak it', () => {
       () => assert.fail('must not connect'),
       (refusal: Error & { code?: number }) => refusal
     )
-    assert.equal(error.code, 1, String(error))
+    assert.equal(error.code, 0x84, String(error))
+    const { world } = platform()
+    const { text } = await world.request('GET /metrics', { as: world.admin })
+    assert.match(text, /^caracal_mqtt_refused_versions [1-9]/m)
     const again = await mqttClient(t, platform().mqttPort, { ...options, protocolVersion: 4 })
     assert.equal(again.mqtt.connected, true, 'and with 3.1.1 it gets in')
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { catalogue } from '../../src/access/catalogue.ts'
+import { catalogue, firstRoles } from '../../src/access/catalogue.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -206,6 +206,42 @@ onEveryRegistry('role and permission', (engine) => {
     expect: {
       status: 200,
       body: Object.fromEntries(['#', ...catalogue].map((name) => [name, true]))
+    }
+  })
+
+  test('GET permission lists what the Node-RED container looks up, for administrators alone', async () => {
+    const { world } = platform()
+    const organizations = [await world.organization()]
+    /** As the container reads it: the keys under its prefix, none of them a wildcard of ours. */
+    const nodeRed = async (as: { token: string }) => {
+      const names = []
+      for (const path of ['/api/v2/permission', '/api/v2/perimission', '/lynx/api/v2/permission']) {
+        const { json } = await world.request(`GET ${path}`, { as })
+        names.push(
+          Object.keys(json as object).filter((key) => key.startsWith('external/node-red/'))
+        )
+      }
+      assert.deepEqual(names[1], names[0])
+      assert.deepEqual(names[2], names[0])
+      return names[0]?.sort()
+    }
+    assert.deepEqual(await nodeRed(world.admin), ['external/node-red/*', 'external/node-red/read'])
+    for (const { name, permissions } of firstRoles.slice(1)) {
+      const grants = Object.keys(permissions)
+      assert.deepEqual(await nodeRed(await world.user({ grants, organizations })), [], name)
+    }
+    const reader = await world.user({ grants: ['external/node-red/read'], organizations })
+    assert.deepEqual(await nodeRed(reader), ['external/node-red/read'])
+    const manager = await world.user({
+      grants: Object.keys(firstRoles[1]?.permissions ?? {}).concat('role/create_delete'),
+      organizations: [1]
+    })
+    for (const permission of ['external/node-red/*', 'external/#', '+/node-red/read', '#']) {
+      const { status } = await world.request('POST /api/v2/role', {
+        as: manager,
+        body: { name: world.unique('role'), priority: 1, permissions: { [permission]: true } }
+      })
+      assert.equal(status, 403, permission)
     }
   })
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
+import { type Letter, lettersTo } from '../support/outbox.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -11,21 +10,14 @@ import type { Account, World } from '../support/world.ts'
 const basic = (name: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 })
-type Letter = { kind: string; to: string; subject?: string; text: string }
+type Operation = { description?: string; requestBody: { required?: boolean } }
 
 onEveryRegistry('second factor and reset', (engine) => {
   let ahead = 0
   const clock = () => unixMs(Date.now() + ahead)
   const { platform } = withPlatform(engine, { clock })
 
-  const letters = (to: string): Letter[] => {
-    const outbox = join(platform().dataDir, 'outbox')
-    return readdirSync(outbox)
-      .filter((file) => file.endsWith('.json'))
-      .sort()
-      .map((file) => JSON.parse(readFileSync(join(outbox, file), 'utf8')))
-      .filter((letter) => letter.to === to)
-  }
+  const letters = (to: string): Letter[] => lettersTo(platform(), to)
   let phones = 0
   const withPhone = (world: World) =>
     world.user({
@@ -42,7 +34,9 @@ onEveryRegistry('second factor and reset', (engine) => {
     eventually(() => {
       const sent = letters(to)
       assert.equal(sent.length, n)
-      return /\b(\d{6})\b/.exec(sent.at(-1)?.text ?? '')?.[1] ?? ''
+      const { text = '', code } = sent.at(-1) ?? {}
+      assert.equal(/\b(\d{6})\b/.exec(text)?.[1], code)
+      return code ?? assert.fail('no code')
     })
   const answer = (token: string, challenge: unknown) =>
     platform().world.request('PUT /api/v2/auth', {
@@ -110,6 +104,22 @@ onEveryRegistry('second factor and reset', (engine) => {
     assert.equal((await world.request('PUT /api/v2/auth', { body: {} })).status, 401)
     const bad = await world.request('PUT /api/v2/auth', { as: { token }, body: { challenge: 5 } })
     assert.equal(bad.status, 400)
+  })
+
+  test('PUT auth without a challenge is described, and takes none of the five guesses', async () => {
+    const { world } = platform()
+    const user = await withPhone(world)
+    const { token } = (await signIn(user)).json as { token: string }
+    for (let i = 0; i < 6; i++) assert.equal((await answer(token, undefined)).status, 401)
+    assert.equal((await world.request('PUT /api/v2/auth', { as: { token } })).status, 401)
+    const code = await codeOf(await mobileOf(user))
+    assert.equal((await answer(token, code)).status, 200)
+
+    const { json } = await world.request('GET /docs/openapi.json')
+    const { put } =
+      (json as { paths: Record<string, { put: Operation }> }).paths['/api/v2/auth'] ?? {}
+    assert.match(put?.description ?? '', /without a challenge.*401/i)
+    assert.notEqual(put?.requestBody.required, true)
   })
 
   test('a code of one sign-in does not open another', async () => {

@@ -53,6 +53,7 @@ test('the key for a new password goes out by SMTP and works', async (t) => {
   const mail = await eventually(() => mails[0] ?? assert.fail('no mail yet'))
   assert.deepEqual([mail.to, mail.from, mail.user], [[user.email], 'platform@example.org', 'us@er'])
   const key = mail.text.split(/\r?\n/).find((line) => /^[\w-]{43}$/.test(line)) ?? ''
+  assert.equal(mail.text.split(key).length, 2, 'the key stands in the text and nowhere else')
   const done = await platform.world.request('PUT /api/v2/auth/reset_password', {
     as: { token: key },
     body: { password: 'a brand new secret' }
@@ -77,6 +78,7 @@ test('the code goes out to the SMS gateway and works', async (t) => {
   const user = await platform.world.user({ sms_login: true, mobile: '+46 (0)70-1' })
   const { token } = (await signIn(platform, user)).json as { token: string }
   const sms = await eventually(() => sent[0] ?? assert.fail('no SMS yet'))
+  assert.deepEqual(Object.keys(sms).sort(), ['authorization', 'text', 'to'])
   assert.equal(sms.to, '+46701')
   assert.equal(sms.authorization, basic('me', 'secret').authorization)
   const challenge = /\d{6}/.exec(sms.text)?.[0]

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { connect } from 'mqtt'
 import { Settings } from '../../src/config.ts'
+import { firstAddress } from '../../src/lib/host.ts'
 import { eventually } from '../support/eventually.ts'
 import { runCaracal, startCaracal, temporaryDirectory } from '../support/process.ts'
 import { onPostgres } from '../support/registries.ts'
@@ -223,6 +225,38 @@ test('the first start makes an administrator, says the password once, and two st
     assert.equal(statSync(join(CARACAL_DATA_DIR, 'registry.sqlite')).mode & 0o077, 0)
   }
   assert.notEqual(passwords[0], passwords[1])
+})
+
+test('with HOST 0.0.0.0 the banner says an address to click, and the log once that mails guess it', async () => {
+  const caracal = await startCaracal({
+    ...admin,
+    CARACAL_DATA_DIR: temporaryDirectory(),
+    CARACAL_HOST: '0.0.0.0'
+  })
+  const own = firstAddress('0.0.0.0', networkInterfaces())
+  const { hostname, port } = new URL(caracal.url)
+  assert.equal(hostname, own)
+  await signIn(caracal.url)
+  const printed = caracal.printed()
+  assert(
+    printed.includes(`  MQTT         mqtt://${own}:${caracal.mqttPort}   ws://${own}:${port}/mqtt`)
+  )
+  assert.match(printed, /^ {2}Listening {4}on every address of this machine/m)
+  assert.doesNotMatch(printed, /0\.0\.0\.0:|:0\//)
+  assert.equal(printed.split('set CARACAL_PUBLIC_URL').length, 2)
+  assert.equal(await caracal.kill('SIGTERM'), 0)
+})
+
+test('with MQTT_PORT=off the banner has MQTT over WebSocket alone, and --demo is refused', async () => {
+  const env = {
+    ...admin,
+    CARACAL_DATA_DIR: temporaryDirectory(),
+    CARACAL_MQTT_PORT: 'off'
+  }
+  await refuses(env, /--demo publishes over TCP: CARACAL_MQTT_PORT must not be off/, ['--demo'])
+  const caracal = await startCaracal(env)
+  assert.match(caracal.printed(), /^ {2}MQTT {9}ws:\/\/127\.0\.0\.1:\d+\/mqtt$/m)
+  assert.equal(await caracal.kill('SIGTERM'), 0)
 })
 
 test('a secret may come from a file', async () => {

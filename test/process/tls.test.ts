@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:https'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { connect } from 'mqtt'
+import { makeCertificate, tlsSettings } from '../support/certificate.ts'
 import { eventually } from '../support/eventually.ts'
 import { startCaracal, temporaryDirectory } from '../support/process.ts'
-
-function makeCertificate(dir: string, name: string): void {
-  const out = (file: string) => join(dir, file)
-  const options = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
-  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']
-  execFileSync(
-    'openssl',
-    [...options, ...subject, '-keyout', out('key.pem'), '-out', out('cert.pem')],
-    { stdio: 'ignore' }
-  )
-}
 
 const get = (url: string) =>
   new Promise<{ status: number | undefined; name: string }>((resolve, reject) => {
@@ -38,9 +26,7 @@ test('with a certificate HTTP, WebSocket and MQTT speak TLS, and a new one is ta
     CARACAL_DATA_DIR: temporaryDirectory(),
     CARACAL_ADMIN_EMAIL: 'boss@example.org',
     CARACAL_ADMIN_PASSWORD: 'correct horse battery',
-    CARACAL_MQTTS_PORT: '0',
-    CARACAL_TLS_CERT_PATH: join(certificates, 'cert.pem'),
-    CARACAL_TLS_KEY_PATH: join(certificates, 'key.pem')
+    ...tlsSettings(certificates)
   })
   assert.match(caracal.url, /^https:/)
   assert.deepEqual(await get(`${caracal.url}/api/v2/ping`), { status: 200, name: 'first' })
@@ -51,10 +37,15 @@ test('with a certificate HTTP, WebSocket and MQTT speak TLS, and a new one is ta
     reconnectPeriod: 0,
     rejectUnauthorized: false
   }
-  const clients = [
-    connect(`mqtts://127.0.0.1:${mqttsPort}`, login),
-    connect(`${caracal.url.replace('https', 'wss')}/mqtt`, login)
-  ]
+  const urls = [`mqtts://127.0.0.1:${mqttsPort}`, `${caracal.url.replace('https', 'wss')}/mqtt`]
+  for (const url of urls) {
+    const newer = connect(url, { ...login, protocolVersion: 5 })
+    const [error] = await once(newer as never, 'error')
+    assert.equal(error.code, 0x84, url)
+    newer.end(true)
+  }
+  assert.match(caracal.printed(), /"version":5,.*speaks MQTT 3\.1 and 3\.1\.1/)
+  const clients = urls.map((url) => connect(url, login))
   for (const client of clients) await once(client as never, 'connect')
 
   makeCertificate(certificates, 'second')

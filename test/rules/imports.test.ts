@@ -10,7 +10,7 @@ const files = globSync('src/**/*.{ts,js}', { cwd: root })
 const levels: [level: number, pattern: RegExp][] = [
   [
     5,
-    /^src\/(main|platform|platform-bus|platform-metrics|platform-parts|console|progress)\.ts$|^src\/(cli|demo|move)\//
+    /^src\/(main|platform|platform-(address|bus|metrics|parts)|console|progress)\.ts$|^src\/(cli|demo|move)\//
   ],
   [4, /^src\/(app|routes|dialect)\.ts$|^src\/workers\//],
   [3, /^src\/features\//],

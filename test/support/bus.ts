@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import type { BrokerRules, ClientIdUse, Message, MessageHandler } from '../../src/bus/bus.ts'
 import {
   type EmbeddedBus,
@@ -38,7 +38,9 @@ export async function startBus(
     grants?: Record<string, Grants>
     ended?: string[]
     mayUse?: (owner: string, clientId: string) => ClientIdUse
-  } & Pick<EmbeddedBusOptions<TestSession>, 'limits' | 'clock' | 'disk'> = {}
+  } & Pick<EmbeddedBusOptions<TestSession>, 'limits' | 'clock' | 'disk'> & {
+      log?: Logger
+    } = {}
 ) {
   const dataDir = givenDir ?? (await mkdtemp(join(tmpdir(), 'caracal-bus-')))
   const grants = new Map(Object.entries(givenGrants))
@@ -99,7 +101,7 @@ export async function startBus(
   return {
     bus,
     dataDir,
-    port: bus.port,
+    port: bus.port ?? 0,
     grants,
     ended,
     gone,

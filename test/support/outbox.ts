@@ -3,7 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from './eventually.ts'
 
-export type Letter = { kind: string; to: string; subject?: string; text: string }
+export type Letter = {
+  kind: string
+  to: string
+  subject?: string
+  text: string
+  key?: string
+  code?: string
+}
 
 /** What the platform of this data directory sent to someone, oldest first. */
 export function lettersTo({ dataDir }: { dataDir: string }, to: string): Letter[] {
@@ -15,11 +22,13 @@ export function lettersTo({ dataDir }: { dataDir: string }, to: string): Letter[
     .filter((letter) => letter.to === to)
 }
 
-/** The key in the last of `n` mails, on a line of its own. */
+/** The key in the last of `n` mails, on a line of its own and in a field of its own. */
 export const keyFor = (platform: { dataDir: string }, to: string, n = 1): Promise<string> =>
   eventually(() => {
     const sent = lettersTo(platform, to)
     assert.equal(sent.length, n, to)
-    const lines = (sent.at(-1)?.text ?? '').split('\n')
-    return lines.find((line) => /^[\w-]{43}$/.test(line)) ?? assert.fail('no key on its own line')
+    const { text = '', key } = sent.at(-1) ?? {}
+    const line = text.split('\n').find((line) => /^[\w-]{43}$/.test(line))
+    assert.equal(line, key)
+    return key ?? assert.fail('no key')
   })

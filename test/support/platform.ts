@@ -9,6 +9,7 @@ import { type Platform, startPlatform } from '../../src/platform.ts'
 import { World } from './world.ts'
 
 export type TestPlatform = Platform & {
+  mqttPort: number
   url: string
   world: World
   /** Lines the platform logged, as objects. */
@@ -51,5 +52,6 @@ export async function startTestPlatform(options: Options = {}): Promise<TestPlat
     await platform.stop()
     if (!settings['CARACAL_DATA_DIR']) rmSync(dataDir, { recursive: true, force: true })
   }
-  return { ...platform, url, world, logged, dataDir, stop }
+  const { mqttPort = 0 } = platform
+  return { ...platform, mqttPort, url, world, logged, dataDir, stop }
 }

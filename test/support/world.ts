@@ -179,7 +179,7 @@ export class World {
 
   /** An MQTT connection of the account, by token; it goes with the platform at the latest. */
   mqtt(account: { token: string }, options: IClientOptions = {}): Promise<TestClient> {
-    return mqttClient(this.#closers, this.#platform.mqttPort, {
+    return mqttClient(this.#closers, this.#platform.mqttPort ?? 0, {
       username: 'token',
       password: account.token,
       ...options

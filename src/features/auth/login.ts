@@ -21,7 +21,7 @@ export async function login(deps: Deps, { user, needsSecondFactor }: Verified, o
   const { token, code } = await issuePending(registry, user.id, clock())
   // Not waited for: a provider that hangs must not hang the sign-in.
   deps.sms
-    .send({ kind: 'sms', to: user.mobile, text: `Your Caracal code is ${code}` })
+    .send({ kind: 'sms', to: user.mobile, text: `Your Caracal code is ${code}`, code })
     .catch((err) => deps.log.error({ err, user: user.id }, 'the sign-in code could not be sent'))
   return { token, nextstep: 'smslogin' }
 }

@@ -47,6 +47,10 @@ export const authRoutes: Routes = (app, deps) => {
       schema: {
         tags,
         summary: 'Finish a sign-in with the code of the SMS',
+        description:
+          'With the token of POST /api/v2/auth, whose answer had `nextstep`. Without a challenge ' +
+          'the answer is 401: nothing is sent again, and none of the five tries is used. ' +
+          'For another code, sign in again.',
         body: Challenge,
         response: { 200: LoginAnswer }
       },

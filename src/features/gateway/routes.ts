@@ -7,6 +7,7 @@ import { executes, updates, updatesThe } from '../../access/trace.ts'
 import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
+import { OPTIONAL_BODY } from '../../http/openapi.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
 import { tellChange } from '../../notify/change.ts'
 import {
@@ -36,7 +37,7 @@ export const gatewayRoutes: Routes = (app, deps) => {
       config: {
         access: gatewayItself,
         trace: { ...executes('gateway', 'installation_id', 'verified'), action: 'auth' },
-        body: Type.Object({ capabilities: Type.Optional(Type.Array(Type.String())) })
+        body: Type.Object({ capabilities: Type.Optional(Type.Array(Type.String())) }, OPTIONAL_BODY)
       }
     },
     async ({ installation, body }, reply) => {
@@ -82,7 +83,8 @@ export const gatewayRoutes: Routes = (app, deps) => {
         trace: updates('gateway', 'installation_id', 'made a credential of')
       }
     },
-    async ({ installation, principal }) => {
+    async (request) => {
+      const { installation, principal } = request
       // A key gives away nothing that it may not itself.
       if (principal.limit && !mayAllOfAGateway(principal, installation)) throw forbidden()
       const record = await findInstallation(registry, installation.id)
@@ -92,12 +94,13 @@ export const gatewayRoutes: Routes = (app, deps) => {
       await inTransaction(registry, (registry) =>
         saveGateway(registry, installation_id, hashSecret(password), clock())
       )
+      const { api, mqtt_broker } = deps.gatewayAddresses(request)
       return {
         client_id,
         installation_id,
-        api: deps.clientUrl,
-        aam: deps.clientUrl,
-        mqtt_broker: deps.mqttBroker,
+        api,
+        aam: api,
+        mqtt_broker,
         mqtt_username: String(client_id),
         mqtt_password: password,
         mqtt_client_id: mqttClientIdOf(client_id),

@@ -10,7 +10,7 @@ import {
   type InstallationRecord,
   listInstallations
 } from '../../registry/installations.ts'
-import { InstallationInfo, InstallationInfoQuery } from './schema.ts'
+import { AssignedQuery, InstallationInfo, InstallationInfoQuery } from './schema.ts'
 
 export const installationInfoRoutes: Routes = (app, { registry, directory }) => {
   app.get(
@@ -42,13 +42,16 @@ export const installationInfoRoutes: Routes = (app, { registry, directory }) => 
         tags: ['InstallationInfo'],
         summary: 'One installation by its MQTT identifier',
         params: Type.Object({ client_id: Id }),
+        querystring: AssignedQuery,
         response: { 200: InstallationInfo }
       },
       config: { access: signedIn }
     },
-    async ({ principal, params }) => {
+    async ({ principal, params, query }) => {
       const ref = directory.installationByClientId(params.client_id)
       if (!ref || !may(principal, 'installation/list', ref)) throw forbidden()
+      const isAssignedOnly = query.assigned ?? query.assigned_only ?? false
+      if (isAssignedOnly && !principal.assigned.has(ref.id)) throw forbidden()
       const installation = await findInstallation(registry, ref.id)
       if (!installation) throw forbidden()
       return infoOf(installation, principal)

@@ -41,10 +41,14 @@ export const InstallationInfo = Type.Object({
   assigned: Type.Boolean()
 })
 
-export const InstallationInfoQuery = Type.Object({
-  organization_id: Type.Optional(Type.Array(Id)),
+export const AssignedQuery = Type.Object({
   assigned: Type.Optional(
     Type.Boolean({ description: 'true: assigned to the caller; false: all visible' })
   ),
   assigned_only: Type.Optional(Type.Boolean({ description: 'Another spelling of assigned' }))
+})
+
+export const InstallationInfoQuery = Type.Object({
+  organization_id: Type.Optional(Type.Array(Id)),
+  ...AssignedQuery.properties
 })
