@@ -6,7 +6,14 @@ import type { Access } from '../src/access/guard.ts'
 import { namesOfVerb } from '../src/access/object-types.ts'
 import { isSecret, Settings } from '../src/config.ts'
 import type { App, Deps } from '../src/deps.ts'
-import { addresses, addressOf, type Difference, differences, LYNX } from '../src/dialect.ts'
+import {
+  addresses,
+  addressOf,
+  type Difference,
+  differences,
+  LYNX,
+  tolerated
+} from '../src/dialect.ts'
 import { routePath } from '../src/http/route-path.ts'
 import { validatorCompiler } from '../src/http/validation.ts'
 import { routeMap } from '../src/routes.ts'
@@ -34,6 +41,8 @@ export type Route = {
   path: string
   access: Access
   trace: FastifyContextConfig['trace']
+  /** Takes metadata filters, whatever their names. */
+  isFiltered: boolean
   chapter: string
   file: string
 }
@@ -50,12 +59,14 @@ export async function routeTable(): Promise<Route[]> {
       if (!access) throw new Error(`${method} ${url} declares no access`)
       const path = routePath(url)
       const chapter = schema?.tags?.[0] ?? 'System'
+      const query = schema?.querystring as { additionalProperties?: unknown } | undefined
       for (const verb of [method].flat()) {
         table.push({
           method: verb,
           path,
           access,
           trace,
+          isFiltered: query?.additionalProperties === true,
           chapter,
           file: files.get(routes.name) ?? ''
         })
@@ -265,7 +276,17 @@ function differencesTable(): string {
     const meant = addressOf(start + example).slice(start.length)
     return `| any \`/api/v2/${example}\` | means \`${meant}\` |`
   })
-  return [`| under \`${LYNX}\` | what differs |`, '|---|---|', ...answers, ...paths].join('\n')
+  const parameters = tolerated.map(({ route, name, sentBy, everywhere }) => {
+    const place = everywhere ? ', under `/api` too' : ''
+    return `| ${route.replace(' ', ' `')}\` | takes \`${name}\` and ignores it (${sentBy})${place} |`
+  })
+  return [
+    `| under \`${LYNX}\` | what differs |`,
+    '|---|---|',
+    ...answers,
+    ...paths,
+    ...parameters
+  ].join('\n')
 }
 
 function differenceText(difference: Difference): string {

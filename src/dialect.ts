@@ -66,6 +66,36 @@ export const addresses: readonly { written: RegExp; meant: string; example: stri
   }
 ]
 
+type Tolerated = {
+  route: string
+  name: string
+  sentBy: string
+  /** Under `/api` as well: this client leaves `/lynx` out of the address. */
+  everywhere?: true
+}
+
+/** Parameters that clients send to routes which have no use for them; others are 400 [ADR-0031]. */
+export const tolerated: readonly Tolerated[] = [
+  ...['GET', 'POST'].map(
+    (method): Tolerated => ({
+      route: `${method} /api/v3beta/log/{installation_id}`,
+      name: 'include_total',
+      sentBy: 'Grafana data source 3.3',
+      everywhere: true
+    })
+  ),
+  {
+    route: 'GET /api/v2/installationinfo/{client_id}',
+    name: 'assigned',
+    sentBy: 'go-lynx, node-lynx 2'
+  },
+  {
+    route: 'GET /api/v2/installationinfo/{client_id}',
+    name: 'assigned_only',
+    sentBy: 'py-lynx'
+  }
+]
+
 const START = `${LYNX}/api/v2/`
 
 /** The address that is meant; under `/api` always the one that is written. */
@@ -75,12 +105,24 @@ export function addressOf(url: string): string {
   return START + addresses.reduce((path, { written, meant }) => path.replace(written, meant), rest)
 }
 
+/** The routes registered from now on take what `tolerated` says. */
+export function tolerateClients(app: App): void {
+  app.addHook('onRoute', (route) => {
+    const isLynx = route.url.startsWith(`${LYNX}/`)
+    const name = nameOf(route)
+    const tolerates = tolerated
+      .filter(({ route, everywhere }) => route === name && (isLynx || everywhere))
+      .map(({ name }) => name)
+    if (tolerates.length > 0) route.config = { ...route.config, tolerates }
+  })
+}
+
 /** The routes registered in this scope answer as the table says. */
 export function speakLynx(scope: App): void {
   scope.addHook('onRoute', (route) => {
     // The description of the API has each route once.
     route.schema = { ...route.schema, hide: true }
-    const difference = differenceOf(route)
+    const difference = differences[nameOf(route)]
     if (!difference) return
     const { body, ...changes } = difference
     if (body) route.config = { ...route.config, bodiless: [] }
@@ -93,10 +135,10 @@ export function speakLynx(scope: App): void {
   })
 }
 
-function differenceOf({ method, url }: RouteOptions): Difference | undefined {
-  const path = routePath(url.slice(LYNX.length))
-  const verb = method === 'HEAD' ? 'GET' : method
-  return differences[`${verb} ${path}`]
+/** As the contract writes it: `GET /api/v2/user/{user_id}`, at both addresses and for HEAD too. */
+function nameOf({ method, url }: RouteOptions): string {
+  const path = url.startsWith(`${LYNX}/`) ? url.slice(LYNX.length) : url
+  return `${method === 'HEAD' ? 'GET' : method} ${routePath(path)}`
 }
 
 type Payload = string | Uint8Array
