@@ -221,6 +221,7 @@ onEveryRegistry('parameters', (engine) => {
         [`/api/v2/log/${id}?limit=10001`, 'limit must be <= 10000'],
         ['/api/v2/installationinfo?assigned=2', 'assigned must be boolean'],
         ['/api/v2/installationinfo?organization_id=x', 'organization_id.0 must be integer'],
+        ['/api/v2/installationinfo?organization_id=,', 'organization_id.0 must be integer'],
         ['/api/v2/trace?action=nothing', /^action\.0 must be create or /]
       ] as const) {
         const { status, json } = await ask(`GET ${line}`)
