@@ -6,9 +6,6 @@ import { end, freePort, launch, timeUntilReady } from './child.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const admin = { email: 'bench@example.org', password: 'a bench measures, it never guesses' }
 
-/** CARACAL_HISTORY_URL=sqlite: measures that engine where chDB would be taken. */
-export const historyUrl = process.env['CARACAL_HISTORY_URL'] ?? ''
-
 export type Installation = { id: number; client_id: number }
 
 /** The real program with its settings as they come, but for ports and directory. */
@@ -33,7 +30,6 @@ export class Caracal {
         CARACAL_MQTT_PORT: String(mqttPort),
         CARACAL_ADMIN_EMAIL: admin.email,
         CARACAL_ADMIN_PASSWORD: admin.password,
-        CARACAL_HISTORY_URL: historyUrl,
         ...env
       }
     })
@@ -90,11 +86,6 @@ export class Caracal {
       created.push({ id, client_id })
     }
     return created
-  }
-
-  async historyEngine(): Promise<string> {
-    const { engines } = JSON.parse(await this.request('GET /health/ready'))
-    return engines.history.detail
   }
 
   async spooled(): Promise<number> {

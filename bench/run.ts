@@ -19,7 +19,6 @@ import { statusLine } from './lines/status.ts'
 import { load, machineFacts } from './machine.ts'
 import { endProgress, progress, table } from './report.ts'
 import { full, huge, quick } from './sizes.ts'
-import { engineHere } from './store.ts'
 
 /** `npm run bench`, or `npm run bench -- ingest status --quick`. A missed goal is no failure. */
 const lines: Line[] = [
@@ -72,7 +71,7 @@ const bench: Bench = {
 }
 
 const started = new Date()
-const machine = { ...machineFacts(workDir), history_engine: await engineHere() }
+const machine = machineFacts(workDir)
 const loadBefore = load()
 const rows: Row[] = []
 const failures: string[] = []
@@ -104,9 +103,7 @@ writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
 console.log(
   `\n${machine.cpu}, ${machine.cores} cores, ${machine.memory_gib} GiB, ${machine.system}`
 )
-console.log(
-  `Node ${machine.node}, history on ${machine.history_engine}, fsync ${machine.fsync_ms} ms`
-)
+console.log(`Node ${machine.node}, fsync ${machine.fsync_ms} ms`)
 console.log(
   `load average before ${loadBefore.join(' ')}; ${seconds} s${values.quick ? '; QUICK' : ''}`
 )

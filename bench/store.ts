@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isChdbInstalled } from '../src/history/chdb.ts'
-import type { EmbeddedEngine } from '../src/history/open.ts'
-import { Caracal, historyUrl, type Installation } from './caracal.ts'
+import { Caracal, type Installation } from './caracal.ts'
 import { Child } from './child.ts'
 import type { FillQuestion } from './children/fill.ts'
 import { whole } from './figures.ts'
@@ -21,7 +19,6 @@ const END = Date.UTC(2025, 5, 29)
 /** A data directory with many samples: every topic has one a minute, up to `to`. */
 export type Store = {
   dataDir: string
-  engine: EmbeddedEngine
   installations: Installation[]
   samples: number
   from: number
@@ -36,10 +33,9 @@ export async function filledStore(
   bench: Bench,
   { times = 1, minutes = minutesOf(bench) }: { times?: number; minutes?: number } = {}
 ): Promise<Store> {
-  const engine = await engineHere()
   const count = INSTALLATIONS * times
   const samples = minutes * count * topicsPerInstallation
-  const dataDir = join(bench.cacheDir, `${engine}-${count}-${samples}-${layoutHash(engine)}`)
+  const dataDir = join(bench.cacheDir, `sqlite-${count}-${samples}-${layoutHash()}`)
   const manifest = join(dataDir, 'bench.json')
   if (existsSync(manifest)) return { ...JSON.parse(readFileSync(manifest, 'utf8')), dataDir }
 
@@ -49,7 +45,6 @@ export async function filledStore(
   await caracal.stop()
   const store: Store = {
     dataDir,
-    engine,
     installations,
     samples,
     from: END - minutes * MINUTE,
@@ -65,7 +60,7 @@ const minutesOf = ({ sizes }: Bench): number =>
 
 async function fill(bench: Bench, store: Store): Promise<void> {
   const child = new Child<FillQuestion, void>('fill')
-  await child.ask({ kind: 'open', dataDir: store.dataDir, url: historyUrl })
+  await child.ask({ kind: 'open', dataDir: store.dataDir })
   const start = performance.now()
   let said = -1
   const perMinute = store.installations.length * topicsPerInstallation
@@ -90,16 +85,8 @@ export async function copyOf(directory: string, to: string): Promise<string> {
   return to
 }
 
-export async function engineHere(): Promise<EmbeddedEngine> {
-  if (historyUrl === 'chdb:' || historyUrl === 'sqlite:') {
-    return historyUrl === 'chdb:' ? 'chdb' : 'sqlite'
-  }
-  return (await isChdbInstalled()) ? 'chdb' : 'sqlite'
-}
-
 /** A store made by another layout of the tables is another store. */
-function layoutHash(engine: EmbeddedEngine): string {
-  const owner = { sqlite: 'sqlite-file.ts', chdb: 'clickhouse-tables.ts' }[engine]
-  const text = readFileSync(new URL(`../src/history/${owner}`, import.meta.url))
+function layoutHash(): string {
+  const text = readFileSync(new URL('../src/history/sqlite-file.ts', import.meta.url))
   return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }

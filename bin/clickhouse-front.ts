@@ -1,12 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { join } from 'node:path'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { createGunzip, gzipSync } from 'node:zlib'
-import type { Session } from 'chdb'
+import { framed, unframed } from './clickhouse-frame.ts'
 
 export type FrontOptions = {
+  /** The directory that `npm install --prefix` put chDB into. */
+  prefix: string
   directory: string
   user: string
   password: string
@@ -23,8 +26,8 @@ export type FrontOptions = {
  * same engine. For development and tests: one user, no sessions, no roles, no
  * multipart, and at most a cluster of one.
  */
-export async function clickhouseFront({ tls, ...options }: FrontOptions) {
-  const { Session } = await import('chdb')
+export function clickhouseFront({ tls, ...options }: FrontOptions) {
+  const { Session }: Chdb = createRequire(resolve(options.prefix, 'package.json'))('chdb')
   const connectionArgs = options.threads > 0 ? [`--max_threads=${options.threads}`] : []
   if (options.cluster) connectionArgs.push(`--config-file=${writeCluster(options)}`)
   const engine = new Engine(() => new Session(options.directory, { connectionArgs }))
@@ -33,6 +36,22 @@ export async function clickhouseFront({ tls, ...options }: FrontOptions) {
   const limits = { maxHeaderSize: 1024 * 1024, keepAliveTimeout: 10_000 }
   return tls ? createTlsServer({ ...limits, ...tls }, listener) : createServer(limits, listener)
 }
+
+/** What is used of chDB, which is no dependency. */
+type Chdb = { Session: new (directory: string, options: { connectionArgs: string[] }) => Session }
+type Session = {
+  queryAsync(sql: string, options?: QueryOptions): Promise<Answer>
+  queryBindAsync(sql: string, params: object, options: QueryOptions): Promise<Answer>
+  insert(rows: {
+    table: string
+    values: Buffer
+    format: string
+    settings: Record<string, string>
+  }): Promise<{ rowsWritten: number }>
+  close(): void
+}
+type QueryOptions = { format: string; signal: AbortSignal }
+type Answer = { bytes(): Uint8Array }
 
 /** Its port is only a name: the engine finds that it is meant itself. */
 function writeCluster({ directory, cluster }: FrontOptions): string {
@@ -87,8 +106,7 @@ async function answer(
       { ...asked, statement, settings: settingsOf(searchParams), params: paramsOf(searchParams) },
       (hungUp) => response.once('close', () => response.writableFinished || hungUp())
     )
-    response.setHeader('x-clickhouse-summary', JSON.stringify({ read_rows: answered.read_rows }))
-    send(request, response, searchParams, answered.bytes)
+    send(request, response, searchParams, answered)
   } catch (error) {
     fail(response, error as Error)
   }
@@ -181,9 +199,8 @@ class Engine {
   }
 
   async insert(asked: Asked & { table: string; format: string; rows: Buffer }): Promise<number> {
-    const { database, table, rows, settings } = asked
+    const { database, table, rows, format, settings } = asked
     const session = await this.#session(database, 'plain')
-    const format = asked.format as 'TSV'
     const { rowsWritten } = await session.insert({ table, values: rows, format, settings })
     return rowsWritten
   }
@@ -191,9 +208,9 @@ class Engine {
   async run(
     asked: Asked & { statement: string; params: Record<string, string> },
     onHangUp: (hungUp: () => void) => void
-  ): Promise<{ bytes: Uint8Array; read_rows: string }> {
+  ): Promise<Buffer> {
     const { database, statement, settings } = asked
-    const [, text = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?\s*$/is.exec(statement) ?? []
+    const [, text = '', format] = /^(.*?)(?:\s+FORMAT\s+(\w+))?[\s;]*$/is.exec(statement) ?? []
     const sql = /^\s*(CREATE|ALTER|DELETE)\b/.test(text) ? withoutKeeper(text) : text
     const isRead = /^\s*(SELECT|WITH|DESCRIBE|EXISTS|EXPLAIN|SHOW)\b/i.test(sql)
     const mark = crypto.randomUUID()
@@ -207,14 +224,17 @@ class Engine {
       if (isEnded) this.#kill(mark).catch(() => {})
     })
     const options = { format: format ?? 'TabSeparated', signal: controller.signal }
-    const whole = isRead ? sql + settingsText({ ...settings, log_comment: mark }) : sql
+    const whole = framed(
+      isRead ? sql + settingsText({ ...settings, log_comment: mark }) : sql,
+      mark
+    )
     const params = paramValues(sql, asked.params)
     const hasParameters = Object.keys(params).length > 0
     const session = await this.#session(database, hasParameters ? 'bound' : 'plain')
     const result = hasParameters
       ? await session.queryBindAsync(whole, params, options)
       : await session.queryAsync(whole, options)
-    return { bytes: result.bytes(), read_rows: String(result.rowsRead) }
+    return unframed(result.bytes(), mark)
   }
 
   async #kill(mark: string): Promise<void> {

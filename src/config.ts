@@ -23,7 +23,7 @@ export const Settings = Type.Object({
   DATA_DIR: Text('./data', 'Everything embedded lives here; one process at a time'),
   REGISTRY_URL: Secret('postgres://...; empty: SQLite in DATA_DIR'),
   HISTORY_URL: Secret(
-    'http(s)://user:password@host:8123/database (ClickHouse); empty: embedded in DATA_DIR; chdb: or sqlite: names the embedded engine'
+    'http(s)://user:password@host:8123/database (ClickHouse); empty: SQLite in DATA_DIR'
   ),
   HISTORY_CLUSTER: Text(
     '',
@@ -225,7 +225,10 @@ function check(config: Config): void {
     }
   }
   scheme('REGISTRY_URL', 'postgres://', 'postgresql://')
-  scheme('HISTORY_URL', 'http://', 'https://', 'chdb:', 'sqlite:')
+  if (/^(chdb|sqlite):/.test(config.HISTORY_URL)) {
+    fail('HISTORY_URL', 'names no embedded engine; leave it empty for SQLite in CARACAL_DATA_DIR')
+  }
+  scheme('HISTORY_URL', 'http://', 'https://')
   const isServer = config.HISTORY_URL.startsWith('http')
   if (isServer && !isDatabaseUrl(config.HISTORY_URL)) {
     fail('HISTORY_URL', 'must end with /database, a name of letters, digits and _')

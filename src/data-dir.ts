@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from './config.ts'
@@ -39,6 +39,16 @@ export function refuseMovedRegistry(dataDir: string): void {
   const target = readFileSync(file, 'utf8').trim()
   throw new ConfigError(
     `CARACAL_REGISTRY_URL is not set, but the registry in CARACAL_DATA_DIR was moved to ${target}; to go back to what is left here, remove ${file}`
+  )
+}
+
+/** [ADR-0029] Before anything is opened: the version that reads it must find everything as it was. */
+export function refuseChdbHistory(dataDir: string): void {
+  const directory = join(dataDir, 'history/chdb')
+  if (!existsSync(directory) || readdirSync(directory).length === 0) return
+  const log = '/api/v3beta/log/{installation_id}'
+  throw new ConfigError(
+    `${directory} holds history of chDB, which Caracal 0.1.0 reads: start that version and GET ${log}/export of every installation, then move the directory away, start this version and POST each file to ${log}/import`
   )
 }
 

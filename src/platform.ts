@@ -12,7 +12,7 @@ import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
 import { brokerHost } from './bus/link.ts'
 import type { Config } from './config.ts'
-import { lockDataDir, refuseMovedRegistry } from './data-dir.ts'
+import { lockDataDir, refuseChdbHistory, refuseMovedRegistry } from './data-dir.ts'
 import type { App, Deps, Health } from './deps.ts'
 import { LYNX } from './dialect.ts'
 import { FileStore } from './file-store.ts'
@@ -96,6 +96,7 @@ async function open(
   const { DATA_DIR: dataDir, HOST: host } = config
   const lock = lockDataDir(dataDir)
   closers.push(() => lock.release())
+  refuseChdbHistory(dataDir)
   if (config.REGISTRY_URL === '') refuseMovedRegistry(dataDir)
   const tls = openTls(config, log)
   closers.push(() => tls?.close())

@@ -7,7 +7,7 @@ import { answerWith } from '../child.ts'
 import { MINUTE, topicsPerInstallation } from '../store.ts'
 
 export type FillQuestion =
-  | { kind: 'open'; dataDir: string; url: string }
+  | { kind: 'open'; dataDir: string }
   | { kind: 'append'; installations: Installation[]; from: number; to: number }
   | { kind: 'close' }
 
@@ -15,7 +15,7 @@ let history: History
 let id = 0
 
 async function answer(question: FillQuestion): Promise<void> {
-  if (question.kind === 'open') history = (await openHistory(question)).history
+  if (question.kind === 'open') history = (await openHistory({ ...question, url: '' })).history
   else if (question.kind === 'close') await history.close()
   else await history.append(Buffer.from(linesOf(question).join('')), `bench-${question.from}`)
 }

@@ -51,11 +51,11 @@ export const aggregateLine: Line = {
         subject.push(mine.ms)
         peer.push(answer.ms)
       }
-      bench.note(`aggregate, ${ours}`, { engine: store.engine, subject, peer })
+      bench.note(`aggregate, ${ours}`, { subject, peer })
       const ratio = median(peer) / median(subject)
       rows.push({
         line: 'aggregate',
-        what: `${ours}, ${store.engine}, ${whole(store.samples / 1e6)} M samples, to InfluxDB`,
+        what: `${ours}, ${whole(store.samples / 1e6)} M samples, to InfluxDB`,
         subject: ms(median(subject)),
         floor: ms(median(peer)),
         ratio,

@@ -14,11 +14,11 @@ export const exportLine: Line = {
   about: 'everything of an installation as a file, to the bare query of the engine',
   async run(bench) {
     const store = await filledStore(bench)
-    const { engine, from, to } = store
+    const { from, to } = store
     bench.say('export: copying the store for the floor')
     const copy = await copyOf(join(store.dataDir, 'history'), join(bench.workDir, 'export-history'))
     const bare = new Child<BareQuestion, BareAnswer>('bare-query')
-    await bare.ask({ open: engine, directory: copy })
+    await bare.ask({ directory: copy })
     const caracal = await Caracal.start(store.dataDir)
     const installation_id = store.installations[store.installations.length >> 1]?.id ?? 0
     const rows = ((to - from) / 60_000) * topicsPerInstallation
@@ -35,10 +35,10 @@ export const exportLine: Line = {
         floor.push((rows / ms) * 1000)
         subject.push((rows / took) * 1000)
       }
-      bench.note(`export, ${form}`, { engine, rows, subject, floor })
+      bench.note(`export, ${form}`, { rows, subject, floor })
       table.push({
         line: 'export',
-        what: `${whole(rows)} rows as ${form}, ${engine}, ${whole(store.samples / 1e6)} M samples`,
+        what: `${whole(rows)} rows as ${form}, ${whole(store.samples / 1e6)} M samples`,
         subject: `${whole(median(subject))} /s`,
         floor: `${whole(median(floor))} /s`,
         ratio: median(subject) / median(floor),

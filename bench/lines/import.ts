@@ -10,7 +10,6 @@ import { median, whole } from '../figures.ts'
 import type { Line } from '../line.ts'
 import { whenQuiet } from '../quiet.ts'
 import { writeSampleFile } from '../sample-file.ts'
-import { engineHere } from '../store.ts'
 
 const TOPICS = 50
 const BATCH = 50_000
@@ -20,7 +19,6 @@ export const importLine: Line = {
   name: 'import',
   about: 'a file of samples over HTTP until it is stored, to the bare insert of the same rows',
   async run(bench) {
-    const engine = await engineHere()
     const rows = bench.sizes.importRows
     const shape = { rows, topics: TOPICS }
     const table = []
@@ -34,18 +32,18 @@ export const importLine: Line = {
         bench.say(`import, ${form}, round ${round} of ${bench.sizes.rounds}: the floor`)
         const bare = new Child<BareInsert, number>('bare-insert')
         const directory = join(bench.workDir, `bare-${form}-${round}`)
-        floor.push((rows / (await bare.ask({ ...shape, engine, directory, batch: BATCH }))) * 1000)
+        floor.push((rows / (await bare.ask({ ...shape, directory, batch: BATCH }))) * 1000)
         await bare.stop()
         bench.say(`import, ${form}, round ${round} of ${bench.sizes.rounds}: Caracal`)
         subject.push(
           await importInto(join(bench.workDir, `import-${form}-${round}`), file, form, rows)
         )
       }
-      bench.note(`import, ${form}`, { engine, rows, bytes: statSync(file).size, subject, floor })
+      bench.note(`import, ${form}`, { rows, bytes: statSync(file).size, subject, floor })
       const rate = median(subject)
       table.push({
         line: 'import',
-        what: `${whole(rows / 1e6)} M samples as ${form}, ${TOPICS} topics, ${engine}`,
+        what: `${whole(rows / 1e6)} M samples as ${form}, ${TOPICS} topics`,
         subject: `${whole(rate)} /s`,
         floor: `${whole(median(floor))} /s`,
         ratio: rate / median(floor),

@@ -28,7 +28,6 @@ export function measureIngest(bench: Bench): Promise<Ingest> {
 async function measure(bench: Bench): Promise<Ingest> {
   const { rounds, warmMs, measureMs, inFlight } = bench.sizes
   const { caracal, installations, topics, brokers, close } = await openSite(bench, 'ingest')
-  const engine = await caracal.historyEngine()
   const memoryOf = () => ({
     subject: residentMemory(brokers.subject.pid),
     floor: residentMemory(brokers.floor.pid)
@@ -75,7 +74,7 @@ async function measure(bench: Bench): Promise<Ingest> {
     rate: { subject: rateOf(subject), floor: rateOf(floor) },
     memory: { subject: memory('subject'), floor: memory('floor') }
   }
-  bench.note('ingest', { engine, inFlight, backlogs, acknowledged, stored, ...ingest })
+  bench.note('ingest', { inFlight, backlogs, acknowledged, stored, ...ingest })
   return ingest
 }
 

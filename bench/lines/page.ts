@@ -16,11 +16,11 @@ export const pageLine: Line = {
   about: 'a page of 10 000 rows with total over HTTP, to the bare query of the engine',
   async run(bench) {
     const store = await filledStore(bench)
-    const { engine, samples, from, to } = store
+    const { samples, from, to } = store
     bench.say('page: copying the store for the floor')
     const copy = await copyOf(join(store.dataDir, 'history'), join(bench.workDir, 'page-history'))
     const bare = new Child<BareQuestion, BareAnswer>('bare-query')
-    await bare.ask({ open: engine, directory: copy })
+    await bare.ask({ directory: copy })
     const caracal = await Caracal.start(store.dataDir)
     const read = reader(caracal.url, await caracal.token())
     const installation_id = store.installations[store.installations.length >> 1]?.id ?? 0
@@ -45,11 +45,11 @@ export const pageLine: Line = {
         floor.push(answer.ms)
         subject.push(page.ms)
       }
-      bench.note(`page, ${what}`, { engine, samples, query, subject, floor })
+      bench.note(`page, ${what}`, { samples, query, subject, floor })
       const ratio = median(subject) / median(floor)
       rows.push({
         line: 'page',
-        what: `${what}, ${engine}, ${whole(samples / 1e6)} M samples`,
+        what: `${what}, ${whole(samples / 1e6)} M samples`,
         subject: ms(median(subject)),
         floor: ms(median(floor)),
         ratio,

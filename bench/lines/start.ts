@@ -41,7 +41,7 @@ export const startLine: Line = {
       await caracal.stop()
     }
     const size = `${whole(store.samples / 1e6)} M samples`
-    bench.note('start', { engine: store.engine, samples: store.samples, waiting, times })
+    bench.note('start', { samples: store.samples, waiting, times })
     const floor = median(times.bare)
     const row = (what: string, all: number[]): Row => ({
       line: 'start',
@@ -55,7 +55,7 @@ export const startLine: Line = {
     return [
       row('empty directory', times.empty),
       row('the same, nothing compiled before', times.first),
-      row(`${size} (${store.engine})`, times.stored),
+      row(size, times.stored),
       row(`${size}, after kill -9 under load`, times.killed)
     ]
   }

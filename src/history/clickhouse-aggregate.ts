@@ -1,5 +1,5 @@
 import type { Buckets, Method } from '../lib/aggregation.ts'
-import type { Params } from './connection.ts'
+import type { Params } from './clickhouse-server.ts'
 
 /** The expressions of a query's buckets: the begin of a timestamp's one, and the end by its begin. */
 type BucketSql = { startOf(timestamp: string): string; stopOf(start: string): string }

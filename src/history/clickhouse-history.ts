@@ -6,6 +6,7 @@ import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
 import { bucketParams, groupsSql, totalSql } from './clickhouse-aggregate.ts'
 import { readMonthPart } from './clickhouse-month.ts'
 import { ClickhouseScan } from './clickhouse-scan.ts'
+import type { Params, ServerConnection } from './clickhouse-server.ts'
 import {
   everywhere,
   inOrder,
@@ -15,7 +16,6 @@ import {
   tablesSql,
   type Way
 } from './clickhouse-tables.ts'
-import type { HistoryConnection, Params } from './connection.ts'
 import type {
   AggregateQuery,
   History,
@@ -32,9 +32,9 @@ import { scanLines } from './scan.ts'
 
 const LATEST_CHUNK = 10_000
 
-/** History in ClickHouse SQL, in process or on a server: the connection decides. */
+/** History on a ClickHouse server or cluster. */
 export async function openClickhouseHistory(
-  connection: HistoryConnection,
+  connection: ServerConnection,
   place: Place
 ): Promise<History> {
   for (const statement of tablesSql(place)) await connection.execute(statement)
@@ -42,10 +42,10 @@ export async function openClickhouseHistory(
 }
 
 class ClickhouseHistory implements History {
-  readonly #connection: HistoryConnection
+  readonly #connection: ServerConnection
   readonly #place: Place
 
-  constructor(connection: HistoryConnection, place: Place) {
+  constructor(connection: ServerConnection, place: Place) {
     this.#connection = connection
     this.#place = place
   }

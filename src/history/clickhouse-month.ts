@@ -1,12 +1,12 @@
 import { PageTooLarge } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
-import type { HistoryConnection } from './connection.ts'
+import type { ServerConnection } from './clickhouse-server.ts'
 import type { MonthPart, SamplePlace } from './history.ts'
 import { PART_BYTES, PART_ROWS, partOf, spanOfMonth } from './month-read.ts'
 
 /** What follows the place, fewer rows where they are large. */
 export async function readMonthPart(
-  connection: HistoryConnection,
+  connection: ServerConnection,
   name: string,
   from: SamplePlace
 ): Promise<MonthPart> {

@@ -1,7 +1,7 @@
 import type { Sample } from '../lib/sample.ts'
 import { type LineForm, lineTopic, sampleLine } from '../lib/sample-lines.ts'
+import type { Params, ServerConnection } from './clickhouse-server.ts'
 import { inOrder } from './clickhouse-tables.ts'
-import type { HistoryConnection, Params } from './connection.ts'
 import type { ScanQuery } from './history.ts'
 import type { Part, Place, Scanned } from './scan.ts'
 
@@ -9,10 +9,10 @@ type Row = Pick<Sample, 'id' | 'topic' | 'timestamp' | 'value' | 'msg'>
 
 /** The parts of a scan in ClickHouse SQL. */
 export class ClickhouseScan implements Scanned {
-  readonly #connection: HistoryConnection
+  readonly #connection: ServerConnection
   readonly #signal: AbortSignal | undefined
 
-  constructor(connection: HistoryConnection, signal: AbortSignal | undefined) {
+  constructor(connection: ServerConnection, signal: AbortSignal | undefined) {
     this.#connection = connection
     this.#signal = signal
   }

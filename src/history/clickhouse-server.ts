@@ -11,7 +11,8 @@ import { PageTooLarge } from '../lib/page-limit.ts'
 import { Unavailable } from '../lib/unavailable.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { databaseSql, type Place } from './clickhouse-tables.ts'
-import { type HistoryConnection, insertSettings, type Params, readSettings } from './connection.ts'
+
+export type Params = Readonly<Record<string, number | string | readonly (number | string)[]>>
 
 export type ServerAddress = Place & {
   /** http(s)://user:password@host:port */
@@ -27,7 +28,7 @@ const CHECK_LIMIT = 5 * SECOND
 const SOCKETS = 64
 
 /** Makes the database when it is missing. Fails with one line that names the setting to look at. */
-export async function openClickhouseServer(address: ServerAddress): Promise<HistoryConnection> {
+export async function openClickhouseServer(address: ServerAddress): Promise<ServerConnection> {
   const connection = new ServerConnection(address)
   try {
     await prepare(connection, address)
@@ -40,7 +41,7 @@ export async function openClickhouseServer(address: ServerAddress): Promise<Hist
   }
 }
 
-async function prepare(connection: HistoryConnection, address: ServerAddress): Promise<void> {
+async function prepare(connection: ServerConnection, address: ServerAddress): Promise<void> {
   const { database, cluster } = address
   if (cluster !== '') await checkCluster(address)
   const isMissing = await connection.query('SELECT 1', {}).then(
@@ -84,7 +85,7 @@ async function checkCluster(address: ServerAddress): Promise<void> {
 /** Asks without a database, which may not be there yet. */
 async function outside<T>(
   address: ServerAddress,
-  ask: (server: HistoryConnection) => Promise<T>
+  ask: (server: ServerConnection) => Promise<T>
 ): Promise<T> {
   const server = new ServerConnection({ ...address, database: '' })
   try {
@@ -94,7 +95,8 @@ async function outside<T>(
   }
 }
 
-class ServerConnection implements HistoryConnection {
+/** ClickHouse SQL with `{name:Type}` parameters, over HTTP. */
+export class ServerConnection {
   readonly #client: ReturnType<typeof createClient>
   readonly #cluster: string
   readonly #quorum: number
@@ -118,6 +120,11 @@ class ServerConnection implements HistoryConnection {
     })
   }
 
+  /**
+   * A SELECT without FORMAT and SETTINGS. Answers one JSON object per line (JSONEachRow) with
+   * 64-bit integers as plain numbers. An abort rejects with the signal's reason, a result of more
+   * than `maxBytes` with `PageTooLarge`.
+   */
   async query(sql: string, params: Params, signal?: AbortSignal, maxBytes = 0): Promise<string> {
     signal?.throwIfAborted()
     const { query, query_params } = withoutLong(sql, params)
@@ -142,6 +149,7 @@ class ServerConnection implements HistoryConnection {
     }
   }
 
+  /** A statement that answers nothing: CREATE, DELETE. */
   async execute(sql: string, params: Params = {}): Promise<void> {
     const clickhouse_settings = { ...answerWhole, ...(this.#cluster !== '' && onCluster) }
     await evenAfterReset(() =>
@@ -149,6 +157,7 @@ class ServerConnection implements HistoryConnection {
     )
   }
 
+  /** TSV in the order of the table's columns. Resolves when stored; the same token twice is once. */
   async insert(table: string, rows: Buffer, token: string): Promise<void> {
     await evenAfterReset(() =>
       this.#client.insert({
@@ -164,6 +173,7 @@ class ServerConnection implements HistoryConnection {
     )
   }
 
+  /** Rejects when the server does not answer within seconds. */
   async check(): Promise<void> {
     const limit = AbortSignal.timeout(CHECK_LIMIT)
     await this.query('SELECT 1', {}, limit).catch((error) => {
@@ -190,6 +200,28 @@ async function evenAfterReset<T>(ask: () => Promise<T>): Promise<T> {
     throw explained(error)
   }
 }
+
+/** Of every query: an answer that can be handed on as it is, and an end to what nobody waits for. */
+const readSettings = {
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_escape_forward_slashes: 0,
+  // Rows that replace each other have one timestamp, so one partition.
+  do_not_merge_across_partitions_select_final: 1,
+  // Compiling a query to machine code pays for scans of billions of rows, not for pages.
+  compile_expressions: 0,
+  compile_aggregate_expressions: 0,
+  compile_sort_description: 0,
+  max_execution_time: 60
+} as const
+
+const insertSettings = (token: string) =>
+  ({
+    insert_deduplication_token: token,
+    // An asynchronous insert would answer before the rows are on disk.
+    async_insert: 0,
+    // One batch may carry timestamps of any number of months.
+    max_partitions_per_insert_block: '0'
+  }) as const
 
 /** The status of the answer is the outcome: nothing is sent before it is known. */
 const answerWhole = { wait_end_of_query: 1 } as const

@@ -1,4 +1,4 @@
-/** Where the tables are. An empty `cluster` means one server, or the one in this process. */
+/** Where the tables are. An empty `cluster` means one server. */
 export type Place = { database: string; cluster: string }
 
 export type Table = 'samples' | 'latest'

@@ -1,16 +1,15 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isChdbInstalled, openChdb } from './chdb.ts'
 import { openClickhouseHistory } from './clickhouse-history.ts'
 import { openClickhouseServer } from './clickhouse-server.ts'
 import type { History } from './history.ts'
 import { openSqliteHistory } from './sqlite-history.ts'
 
-export type EmbeddedEngine = 'chdb' | 'sqlite'
-export type HistoryEngine = EmbeddedEngine | 'clickhouse'
+export type HistoryEngine = 'sqlite' | 'clickhouse'
 export type OpenedHistory = { history: History; engine: HistoryEngine }
 
 export type HistoryPlace = {
+  /** As in HISTORY_URL: empty is SQLite in DATA_DIR, `http(s):` a ClickHouse server. */
   url: string
   dataDir: string
   /** As in HISTORY_CLUSTER and HISTORY_QUORUM; a server's only. */
@@ -18,41 +17,16 @@ export type HistoryPlace = {
   quorum?: number
 }
 
-/**
- * `url` as in HISTORY_URL: empty keeps the engine that DATA_DIR already has, else takes chDB where its
- * library is installed and SQLite elsewhere; `chdb:` and `sqlite:` ask for one; `http(s):` is a
- * ClickHouse server.
- */
 export async function openHistory(at: HistoryPlace): Promise<OpenedHistory> {
-  const directory = join(at.dataDir, 'history')
-  const wanted = wantedEngine(at.url)
-  const found = await enginesWithData(directory)
-  const other = found.find((engine) => engine !== (wanted ?? found[0]))
-  if (other !== undefined) {
-    const way =
-      wanted === 'clickhouse' ? 'take it along with "npm run caracal -- migrate-to" or ' : ''
+  const directory = join(at.dataDir, 'history/sqlite')
+  if (at.url === '') return { engine: 'sqlite', history: await openSqliteHistory(directory) }
+  const entries = await readdir(directory).catch(() => [])
+  if (entries.length > 0) {
     throw new Error(
-      `${join(directory, other)} holds history of ${other}; ${way}move it away to start with ${wanted ?? found[0]}.`
+      `${directory} holds history of sqlite; take it along with "npm run caracal -- migrate-to" or move it away to start with clickhouse.`
     )
   }
-  if (wanted === 'clickhouse') return { engine: wanted, history: await openServer(at) }
-  const installed = await isChdbInstalled()
-  const engine = wanted ?? found[0] ?? (installed ? 'chdb' : 'sqlite')
-  if (engine === 'sqlite') {
-    return { engine, history: await openSqliteHistory(join(directory, 'sqlite')) }
-  }
-  if (!installed) {
-    const reason =
-      found.length > 0
-        ? `${join(directory, 'chdb')} holds history of chDB`
-        : `CARACAL_HISTORY_URL is ${at.url}`
-    throw new Error(
-      `${reason}, but chDB has no library installed for ${process.platform}-${process.arch}.`
-    )
-  }
-  const connection = await openChdb(join(directory, 'chdb'))
-  const place = { database: 'default', cluster: '' }
-  return { engine, history: await openClickhouseHistory(connection, place) }
+  return { engine: 'clickhouse', history: await openServer(at) }
 }
 
 async function openServer({ url, cluster = '', quorum = 0 }: HistoryPlace): Promise<History> {
@@ -65,23 +39,4 @@ async function openServer({ url, cluster = '', quorum = 0 }: HistoryPlace): Prom
     await connection.close()
     throw error
   }
-}
-
-function wantedEngine(url: string): HistoryEngine | undefined {
-  if (url === '') return undefined
-  if (url === 'chdb:') return 'chdb'
-  if (url === 'sqlite:') return 'sqlite'
-  if (/^https?:\/\//.test(url)) return 'clickhouse'
-  throw new Error(
-    `CARACAL_HISTORY_URL cannot be ${url}: empty, http(s)://, chdb: and sqlite: are known.`
-  )
-}
-
-async function enginesWithData(directory: string): Promise<EmbeddedEngine[]> {
-  const found: EmbeddedEngine[] = []
-  for (const engine of ['chdb', 'sqlite'] as const) {
-    const entries = await readdir(join(directory, engine)).catch(() => [])
-    if (entries.length > 0) found.push(engine)
-  }
-  return found
 }

@@ -25,7 +25,7 @@ import { WorkerLane } from './worker-lane.ts'
 /** A window longer than this may take long to read. */
 const LONG = 31 * DAY
 
-/** History in one SQLite file, where chDB has no library for the platform. */
+/** History in one SQLite file. */
 export async function openSqliteHistory(directory: string): Promise<History> {
   const writer = startLane<SqliteWriter>(directory, 'writer')
   // The writer makes the tables before the readers prepare their statements on them.

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config.ts'
-import { lockDataDir, noteMovedRegistry } from '../data-dir.ts'
+import { lockDataDir, noteMovedRegistry, refuseChdbHistory } from '../data-dir.ts'
 import type { History } from '../history/history.ts'
 import { openHistory } from '../history/open.ts'
 import { Spool } from '../history/spool.ts'
@@ -33,6 +33,7 @@ export async function migrateTo(
   const lock = lockDataDir(dataDir)
   const closers: Closers = [() => lock.release()]
   try {
+    refuseChdbHistory(dataDir)
     const registries = targets.registry && (await openRegistries(config, targets.registry, closers))
     if (targets.history) await openAndMoveHistory(config, targets, { log, out, closers })
     if (registries) {

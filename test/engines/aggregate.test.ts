@@ -18,9 +18,9 @@ const methods = [
   ...['percentile(95)', 'integral']
 ].map((text) => parseMethod(text) as Method)
 
-await onEveryHistory('aggregation', aggregation)
+onEveryHistory('aggregation', aggregation)
 
-function aggregation({ url, isSlow }: EngineUnderTest) {
+function aggregation({ url }: EngineUnderTest) {
   let dataDir: string
   let history: History
   before(async () => {
@@ -113,7 +113,7 @@ function aggregation({ url, isSlow }: EngineUnderTest) {
         timestamp: unixMs(1_700_000_400_000 + i * 25 * SECOND)
       }))
     )
-    for (const method of isSlow ? methods.filter(({ name }) => name === 'spread') : methods) {
+    for (const method of methods) {
       const { rows, count } = await history.aggregate({ ...queryOf(installation_id), method })
       const values = JSON.parse(`[${rows}]`).map(({ value }: Sample) => value)
       assert.equal(count, 1)
@@ -126,7 +126,7 @@ function aggregation({ url, isSlow }: EngineUnderTest) {
       { timestamp: unixMs(1_700_000_400_000), value: 5e-324 },
       { timestamp: unixMs(1_700_000_460_000), value: 0 }
     ])
-    for (const method of isSlow ? [] : methods) {
+    for (const method of methods) {
       await assertRows(stored, { ...queryOf(installation_id), method })
     }
   })
@@ -141,7 +141,6 @@ function aggregation({ url, isSlow }: EngineUnderTest) {
     const method = { name: 'integral', x: 3600 } as const
     const query = { ...queryOf(installation_id), ...window, method }
     await assertRows(stored, { ...query, buckets: { ms: DAY } })
-    if (isSlow) return
     await assertRows(stored, { ...query, buckets: { ms: 7 * HOUR }, order: 'asc' })
     await assertRows(stored, { ...query, buckets: { ms: HOUR }, limit: 1, offset: 1 })
   })
@@ -155,10 +154,10 @@ function aggregation({ url, isSlow }: EngineUnderTest) {
     }))
     const { installation_id, stored } = await store(hours)
     const window = { from, to: unixMs(from + 60 * DAY) }
-    for (const zone of isSlow ? zones.slice(0, 1) : zones) {
-      for (const unit of isSlow ? (['d'] as const) : (['d', 'w', 'mo'] as const)) {
+    for (const zone of zones) {
+      for (const unit of ['d', 'w', 'mo'] as const) {
         const buckets = { borders: calendarBorders({ unit, count: 1 }, zone, window) }
-        for (const method of isSlow ? methods.slice(-1) : methods) {
+        for (const method of methods) {
           await assertRows(stored, { ...queryOf(installation_id), ...window, buckets, method })
         }
       }
@@ -171,13 +170,13 @@ function aggregation({ url, isSlow }: EngineUnderTest) {
       fc.array(queries, { minLength: 3, maxLength: 6 }),
       async (sent, asked) => {
         const { installation_id, stored } = await store(sent)
-        for (const [i, method] of (isSlow ? methods.slice(-4) : methods).entries()) {
+        for (const [i, method] of methods.entries()) {
           const query = asked[i % asked.length] ?? assert.fail()
           await assertRows(stored, { ...query, installation_id, method: varied(method, query) })
         }
       }
     )
-    await fc.assert(property, { numRuns: isSlow ? 1 : 150 })
+    await fc.assert(property, { numRuns: 150 })
   })
 
   test('an abort rejects with its reason and leaves history working', async () => {

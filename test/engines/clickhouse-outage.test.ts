@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT, ready, startFront, wayToChdb } from '../support/clickhouse.ts'
+import { ACCOUNT, startFront, withoutClickhouse } from '../support/clickhouse.ts'
 import { eventually } from '../support/eventually.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
-const way = await wayToChdb()
-const skip = typeof way === 'string' || process.env['CI'] ? false : way.missing
+const skip = withoutClickhouse
 const LONG = 240_000
 
 type Answer = { status: number; body: unknown }
@@ -15,7 +14,6 @@ type Answer = { status: number; body: unknown }
 test('a server that is killed between storing a batch and answering', { skip }, async (t) => {
   const front = await startFront()
   t.after(() => front.stop())
-  await ready(front)
   const proxy = new TcpProxy(front.port)
   await proxy.listen()
   t.after(() => proxy.close())

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { isChdbInstalled } from '../../src/history/chdb.ts'
 import { openHistory } from '../../src/history/open.ts'
 import { WorkerLane } from '../../src/history/worker-lane.ts'
 
@@ -14,34 +13,16 @@ async function newDataDir(t: TestContext): Promise<string> {
   return dataDir
 }
 
-async function withDataOf(dataDir: string, engine: string) {
-  await mkdir(join(dataDir, 'history', engine), { recursive: true })
-  await writeFile(join(dataDir, 'history', engine, 'anything'), '')
-}
-
-test('openHistory, data of SQLite are kept in use', async (t) => {
-  const dataDir = await newDataDir(t)
-  await (await openHistory({ url: 'sqlite:', dataDir })).history.close()
-  const { engine, history } = await openHistory({ url: '', dataDir })
+test('openHistory, SQLite unless a server is named', async (t) => {
+  const { engine, history } = await openHistory({ url: '', dataDir: await newDataDir(t) })
   await history.close()
   assert.equal(engine, 'sqlite')
-  await assert.rejects(openHistory({ url: 'chdb:', dataDir }), /holds history of sqlite/)
 })
 
-test('openHistory, no second engine beside data of chDB', async (t) => {
+test('openHistory, no server beside embedded data', async (t) => {
   const dataDir = await newDataDir(t)
-  await withDataOf(dataDir, 'chdb')
-  await assert.rejects(openHistory({ url: 'sqlite:', dataDir }), /holds history of chdb/)
-  await t.test('without its library', { skip: await isChdbInstalled() }, async () => {
-    await assert.rejects(openHistory({ url: '', dataDir }), /chDB has no library installed/)
-  })
-  await withDataOf(dataDir, 'sqlite')
-  await assert.rejects(openHistory({ url: '', dataDir }), /holds history of sqlite/)
-})
-
-test('openHistory, no server beside data of an embedded engine', async (t) => {
-  const dataDir = await newDataDir(t)
-  await withDataOf(dataDir, 'sqlite')
+  await mkdir(join(dataDir, 'history/sqlite'), { recursive: true })
+  await writeFile(join(dataDir, 'history/sqlite/anything'), '')
   const opening = openHistory({ url: 'http://127.0.0.1:1/db', dataDir })
   await assert.rejects(
     opening,
@@ -49,16 +30,12 @@ test('openHistory, no server beside data of an embedded engine', async (t) => {
   )
 })
 
-test('openHistory, unknown places', async (t) => {
+test('openHistory, a server that is not there', async (t) => {
   const dataDir = await newDataDir(t)
   const nobody = openHistory({ url: 'http://127.0.0.1:1/db', dataDir })
   await assert.rejects(
     nobody,
     /^Error: CARACAL_HISTORY_URL: 127\.0\.0\.1:1: ClickHouse cannot be reached/
-  )
-  await assert.rejects(
-    openHistory({ url: 'file:x', dataDir }),
-    /CARACAL_HISTORY_URL cannot be file:x/
   )
 })
 
@@ -69,7 +46,7 @@ test('openHistory, SQLite that cannot be opened rejects and leaves no thread', a
 })
 
 test('a call after close is refused', async (t) => {
-  const { history } = await openHistory({ url: 'sqlite:', dataDir: await newDataDir(t) })
+  const { history } = await openHistory({ url: '', dataDir: await newDataDir(t) })
   await history.close()
   await assert.rejects(history.erase(1), /closed/)
 })

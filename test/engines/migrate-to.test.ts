@@ -8,7 +8,8 @@ import { openHistory } from '../../src/history/open.ts'
 import { Spool } from '../../src/history/spool.ts'
 import { encodeSample } from '../../src/lib/sample.ts'
 import { HOUR, unixMs } from '../../src/lib/unix-time.ts'
-import { onEveryHistory } from '../support/engines.ts'
+import { withoutClickhouse } from '../support/clickhouse.ts'
+import { newDatabase } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { runCaracal, startCaracal, temporaryDirectory } from '../support/process.ts'
 
@@ -16,40 +17,40 @@ const root = new URL('../..', import.meta.url).pathname
 const MONTHS = 5
 const ROWS = 2000
 
-await onEveryHistory('migrate-to', ({ name, url }) => {
-  test('samples go to a server, also after kill -9', { skip: name !== 'clickhouse' }, async () => {
-    const CARACAL_DATA_DIR = temporaryDirectory()
-    const env = { CARACAL_DATA_DIR, CARACAL_HISTORY_URL: 'sqlite:' }
-    await fill(CARACAL_DATA_DIR)
-    const target = await url()
-    const args = ['migrate-to', '--history', target]
-    const child = spawn(process.execPath, ['caracal.js', ...args], { cwd: root, env })
-    const exited = once(child, 'exit')
-    await eventually(() => assert(existsSync(join(CARACAL_DATA_DIR, 'move.json'))), 120_000)
-    child.kill('SIGKILL')
-    await exited
+test('migrate-to: samples go to a server, also after kill -9', {
+  skip: withoutClickhouse
+}, async () => {
+  const CARACAL_DATA_DIR = temporaryDirectory()
+  const env = { CARACAL_DATA_DIR }
+  await fill(CARACAL_DATA_DIR)
+  const target = await newDatabase()
+  const args = ['migrate-to', '--history', target]
+  const child = spawn(process.execPath, ['caracal.js', ...args], { cwd: root, env })
+  const exited = once(child, 'exit')
+  await eventually(() => assert(existsSync(join(CARACAL_DATA_DIR, 'move.json'))), 120_000)
+  child.kill('SIGKILL')
+  await exited
 
-    const { code, out, err } = await runCaracal(env, args)
-    assert.equal(code, 0, err)
-    assert.match(out, new RegExp(`History: ${MONTHS * ROWS + 1} samples, 8 topics, the same there`))
-    assert.match(out, /CARACAL_HISTORY_URL=http:\/\/127/)
-    const { username, password } = new URL(target)
-    assert(!out.includes(password) && !out.includes(`${username}:`), 'no credentials')
+  const { code, out, err } = await runCaracal(env, args)
+  assert.equal(code, 0, err)
+  assert.match(out, new RegExp(`History: ${MONTHS * ROWS + 1} samples, 8 topics, the same there`))
+  assert.match(out, /CARACAL_HISTORY_URL=http:\/\/127/)
+  const { username, password } = new URL(target)
+  assert(!out.includes(password) && !out.includes(`${username}:`), 'no credentials')
 
-    const again = await runCaracal(env, args)
-    assert.equal(again.code, 0, again.err)
-    const moved = { CARACAL_DATA_DIR, CARACAL_HISTORY_URL: target }
-    const left = await runCaracal(moved)
-    assert.match(left.err, /holds history of sqlite/)
-    const old = join(CARACAL_DATA_DIR, 'history')
-    renameSync(old, `${old}.moved`)
-    const caracal = await startCaracal(moved)
-    assert.equal(await caracal.kill('SIGTERM'), 0)
-  })
+  const again = await runCaracal(env, args)
+  assert.equal(again.code, 0, again.err)
+  const moved = { CARACAL_DATA_DIR, CARACAL_HISTORY_URL: target }
+  const left = await runCaracal(moved)
+  assert.match(left.err, /holds history of sqlite/)
+  const old = join(CARACAL_DATA_DIR, 'history')
+  renameSync(old, `${old}.moved`)
+  const caracal = await startCaracal(moved)
+  assert.equal(await caracal.kill('SIGTERM'), 0)
 })
 
 async function fill(dataDir: string): Promise<void> {
-  const { history } = await openHistory({ url: 'sqlite:', dataDir })
+  const { history } = await openHistory({ url: '', dataDir })
   const sampleAt = (i: number) => ({
     ...{ id: i + 1, installation_id: 1 + (i % 7), client_id: 1000, topic: '1000/obj/a' },
     ...{ timestamp: unixMs(Date.UTC(2025, 0) + i * HOUR * 0.36), value: i / 7, msg: `${i % 3}` }

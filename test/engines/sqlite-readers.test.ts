@@ -10,7 +10,7 @@ import { DAY, SECOND, unixMs } from '../../src/lib/unix-time.ts'
 
 test('short queries do not wait for long ones, and an abort ends a long one', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'readers-'))
-  const { history } = await openHistory({ url: 'sqlite:', dataDir })
+  const { history } = await openHistory({ url: '', dataDir })
   t.after(async () => {
     await history.close()
     await rm(dataDir, { recursive: true })

@@ -61,6 +61,8 @@ test('readConfig', () => {
     f({ HISTORY_URL: `http://ch:8123${end}` }, /HISTORY_URL: must end with \/database/)
   }
   f({ HISTORY_URL: 'tcp://ch:9000/caracal' }, /HISTORY_URL: must begin with/)
+  f({ HISTORY_URL: 'chdb:' }, /HISTORY_URL: names no embedded engine; leave it empty for SQLite/)
+  f({ HISTORY_URL: 'sqlite:' }, /HISTORY_URL: names no embedded engine/)
   f({ BUS_URL: 'tcp://x' }, /BUS_URL/)
   const proxies = '10.0.0.1,10.1.0.0/16,fd00::/8,::1,loopback,uniquelocal'
   f({ TRUSTED_PROXIES: proxies }, { TRUSTED_PROXIES: proxies })

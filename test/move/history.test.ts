@@ -28,7 +28,7 @@ const sample = (fields: Partial<Sample>): Sample => ({
 const rowsOf = (samples: readonly Sample[]) => Buffer.from(samples.map(encodeSample).join(''))
 
 const withHistory = async <T>(dataDir: string, work: (history: History) => Promise<T>) => {
-  const { history } = await openHistory({ url: 'sqlite:', dataDir })
+  const { history } = await openHistory({ url: '', dataDir })
   try {
     return await work(history)
   } finally {

@@ -79,7 +79,7 @@ const rowsOf = async (registry: Registry, table: CopiedTable): Promise<string[]>
 
 onPostgres('moving the registry', (engine) => {
   const CARACAL_DATA_DIR = temporaryDirectory()
-  const settings = { CARACAL_DATA_DIR, CARACAL_HISTORY_URL: 'sqlite:' }
+  const settings = { CARACAL_DATA_DIR }
   const labels: string[] = []
   const show = (label: string) => {
     labels.push(label)

@@ -4,7 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connectAsync } from 'mqtt'
 import pg from 'pg'
-import { ready, wayToChdb } from '../support/clickhouse.ts'
+import { withoutClickhouse } from '../support/clickhouse.ts'
+import { newDatabase } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Mosquitto, startMosquitto } from '../support/mosquitto.ts'
 import { type Postgres, startPostgres } from '../support/postgres.ts'
@@ -18,13 +19,8 @@ import {
 
 type Site = { token: string; id: number; client_id: number }
 
-/** The front that test/run.ts started. */
-const clickhouse = process.env['TEST_CLICKHOUSE_URL']
-const way = await wayToChdb()
-const skip = typeof way === 'object' && process.env['CI'] !== 'true' ? way.missing : false
-
 /** Two nodes of the real program on one PostgreSQL, one Mosquitto and one ClickHouse. */
-describe('two nodes', { skip }, () => {
+describe('two nodes', { skip: withoutClickhouse }, () => {
   const files = temporaryDirectory()
   const directories = [temporaryDirectory(), temporaryDirectory()] as const
   let postgres: Postgres
@@ -52,11 +48,7 @@ describe('two nodes', { skip }, () => {
     assert(started, 'PostgreSQL is not installed')
     postgres = started
     mosquitto = await startMosquitto({ after: (close) => void closing.push(close) })
-    assert(clickhouse, 'no ClickHouse front was started')
-    const url = new URL(clickhouse)
-    await ready(url)
-    url.pathname = `/nodes_${process.pid}`
-    history = url.href
+    history = await newDatabase()
     nodes = [await start(0), await start(1)]
     site = await createInstallation(nodes[0], 'Shared')
   })

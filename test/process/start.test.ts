@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -122,6 +122,24 @@ describe('the program refuses with one line', () => {
     await second.kill('SIGTERM')
   })
 
+  test('history of chDB, and leaves everything to the version that reads it', async () => {
+    const CARACAL_DATA_DIR = temporaryDirectory()
+    const chdb = join(CARACAL_DATA_DIR, 'history/chdb')
+    mkdirSync(chdb, { recursive: true })
+    writeFileSync(join(chdb, 'part'), '')
+    const line =
+      /^caracal: \/.*\/history\/chdb holds history of chDB, which Caracal 0\.1\.0 reads: .*GET \/api\/v3beta\/log\/\{installation_id\}\/export .*POST .*\/api\/v3beta\/log\/\{installation_id\}\/import\n$/
+    const server = 'http://127.0.0.1:1/x'
+    await refuses({ CARACAL_DATA_DIR }, line)
+    await refuses({ CARACAL_DATA_DIR, CARACAL_HISTORY_URL: server }, line)
+    await refuses({ CARACAL_DATA_DIR }, line, ['migrate-to', '--history', server])
+    assert.deepEqual(readdirSync(CARACAL_DATA_DIR).sort(), ['history', 'lock', 'pid'])
+    assert.deepEqual(readdirSync(join(CARACAL_DATA_DIR, 'history')), ['chdb'])
+    rmSync(join(chdb, 'part'))
+    const caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
+    await caracal.kill('SIGTERM')
+  })
+
   test('a registry of a newer program, and leaves it as it is', async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
     const caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
@@ -162,8 +180,7 @@ onPostgres('the program', (engine) => {
     const caracal = await startCaracal({
       ...admin,
       CARACAL_DATA_DIR: temporaryDirectory(),
-      CARACAL_REGISTRY_URL: at.href,
-      CARACAL_HISTORY_URL: 'sqlite:'
+      CARACAL_REGISTRY_URL: at.href
     })
     assert.match(
       caracal.printed(),
@@ -194,7 +211,7 @@ test('the first start makes an administrator, says the password once, and two st
     const [, password = ''] =
       /admin@localhost\s+(\S+)\s+\(shown this once\)/.exec(first.printed()) ?? []
     const token = await signIn(first.url, { email: 'admin@localhost', password })
-    assert.match(first.printed(), /^ {2}Registry {5}sqlite\n {2}History {6}(chdb|sqlite)$/m)
+    assert.match(first.printed(), /^ {2}Registry {5}sqlite\n {2}History {6}sqlite$/m)
     const me = await fetch(`${first.url}/api/v2/user/me`, { headers: { 'x-api-key': token } })
     const { id, role, organisations } = (await me.json()) as Record<string, unknown>
     assert.deepEqual({ id, role, organisations }, { id: 1, role: 1, organisations: [1] })

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -5,16 +6,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { isChdbInstalled } from '../../src/history/chdb.ts'
-import { lacking, missingForEmulation, withChdb } from './emulation.ts'
 import { freePort } from './port.ts'
 
-/** Emulation takes minutes, which a developer's every run should not. */
-export async function wayToChdb(): Promise<'here' | 'emulated' | { missing: string }> {
-  if (await isChdbInstalled()) return 'here'
-  const missing = missingForEmulation()
-  if (missing) return { missing }
-  return process.env['CI'] ? 'emulated' : { missing: `${lacking}; with CI=true it runs emulated` }
+/** Where chDB is; CHDB_NODE is the command that runs its front, this Node unless it is set. */
+const prefix = process.env['CHDB_PREFIX'] ?? ''
+const node = process.env['CHDB_NODE'] || process.execPath
+
+const NO_LIBRARY = 'chDB has no library for linux-arm64: the ClickHouse SQL is not tested here'
+const NO_PREFIX = 'CHDB_PREFIX is not set: the ClickHouse SQL is not tested here (CONTRIBUTING.md)'
+
+/** For a test's `skip`: why there is no ClickHouse. False where there is one, or has to be. */
+export const withoutClickhouse: string | false = whyWithout()
+
+function whyWithout(): string | false {
+  if (prefix !== '') return false
+  if (`${process.platform}-${process.arch}` === 'linux-arm64') return NO_LIBRARY
+  return process.env['CI'] === 'true' ? false : NO_PREFIX
 }
 
 export const ACCOUNT = { user: 'caracal', password: 'p:w/é' }
@@ -32,22 +39,22 @@ export type Front = {
   stop: () => Promise<void>
 }
 
-/** bin/clickhouse-dev.ts on a port and a directory of its own; `ready` says when it answers. */
+/** bin/clickhouse-dev.ts on a port and a directory of its own. */
 export async function startFront(): Promise<Front> {
+  assert(prefix !== '', NO_PREFIX)
   const directory = mkdtempSync(join(tmpdir(), 'clickhouse-'))
   const port = await freePort()
-  const { command, args, env } = await withChdb(
-    fileURLToPath(new URL('../../bin/clickhouse-dev.ts', import.meta.url))
-  )
-  // Emulated threads cost more than they bring.
-  const threads = (await isChdbInstalled()) ? '0' : '1'
-  const options = { port: String(port), dir: directory, threads, cluster: CLUSTER, ...ACCOUNT }
+  const file = fileURLToPath(new URL('../../bin/clickhouse-dev.ts', import.meta.url))
+  const options = { port: String(port), dir: directory, cluster: CLUSTER, ...ACCOUNT }
   const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
-  const start = () =>
-    spawn(command, [...args, ...given], { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  let child: ChildProcess = start()
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  let child: ChildProcess
+  const start = async () => {
+    child = spawn(node, [file, ...given], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+    await ready(child, port)
+  }
   const kill = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
+    if (hasEnded(child)) return
     const exited = once(child, 'exit')
     child.kill('SIGKILL')
     await exited
@@ -60,19 +67,20 @@ export async function startFront(): Promise<Front> {
   const url = (database: string) => `http://${account}@127.0.0.1:${port}/${database}`
   const restart = async () => {
     await kill()
-    child = start()
-    await ready({ port })
+    await start()
   }
+  await start()
   return { url, port, restart, kill, stop }
 }
 
-/** Emulated it takes half a minute and more. */
-export async function ready({ port }: { port: number | string }): Promise<void> {
-  const end = Date.now() + 600_000
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null
+
+async function ready(child: ChildProcess, port: number): Promise<void> {
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/ping`).catch((error: Error) => error)
     if (!(answer instanceof Error)) return
-    if (Date.now() > end) throw new Error('the ClickHouse front does not answer', { cause: answer })
+    if (hasEnded(child)) throw new Error('the ClickHouse front has ended', { cause: answer })
     await wait(100)
   }
 }

@@ -5,8 +5,8 @@ import { moveHistory } from '../../src/move/migrate-to.ts'
 
 /** Moves a data directory's history to the one of another directory; a process of its own can be killed. */
 export async function moveBetween(dataDir: string, there: string): Promise<void> {
-  const { history: from } = await openHistory({ url: 'sqlite:', dataDir })
-  const { history: to } = await openHistory({ url: 'sqlite:', dataDir: there })
+  const { history: from } = await openHistory({ url: '', dataDir })
+  const { history: to } = await openHistory({ url: '', dataDir: there })
   const spool = await Spool.open(dataDir)
   try {
     const log = pino({ level: 'silent' })

@@ -25,7 +25,7 @@ async function startNode(t: TestContext) {
   const { id: installation_id, client_id } = await world.installation()
   const dataDir = temporaryDirectory()
   const spool = await Spool.open(dataDir)
-  const { history } = await openHistory({ url: 'sqlite:', dataDir, cluster: '', quorum: 0 })
+  const { history } = await openHistory({ url: '', dataDir, cluster: '', quorum: 0 })
   const claims = await openClaims('', true)
   const bus = new ExternalBus({
     url: `mqtt://127.0.0.1:${broker.port}`,
@@ -90,7 +90,7 @@ describe('what nodes tell each other', { skip: withoutMosquitto }, () => {
   test('while history is away it alone is tried again; nobody is asked once more', async (t) => {
     const { parts, heard, sample, start, installation_id } = await startNode(t)
     const there = temporaryDirectory()
-    const place = { url: 'sqlite:', dataDir: there, cluster: '', quorum: 0 }
+    const place = { url: '', dataDir: there, cluster: '', quorum: 0 }
     const { history } = await openHistory(place)
     await history.append(Buffer.from(encodeSample(sample(7, 'a'))), 'before')
     t.after(() => history.close())

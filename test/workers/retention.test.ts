@@ -19,7 +19,7 @@ let id = 0
 /** A history with one topic in each of the months. */
 async function withMonths(t: TestContext, ...months: string[]) {
   const dataDir = await mkdtemp(join(tmpdir(), 'retention-'))
-  const { history } = await openHistory({ url: 'sqlite:', dataDir })
+  const { history } = await openHistory({ url: '', dataDir })
   t.after(async () => {
     await history.close()
     await rm(dataDir, { recursive: true })
