@@ -14,7 +14,8 @@ import {
   type Difference,
   differences,
   LYNX,
-  type Tolerance
+  type Tolerance,
+  tolerated
 } from '../src/dialect.ts'
 import { routePath } from '../src/http/route-path.ts'
 import { validatorCompiler } from '../src/http/validation.ts'
@@ -44,6 +45,8 @@ export type Route = {
   access: Access
   trace: FastifyContextConfig['trace']
   schema: FastifySchema
+  /** Takes metadata filters, whatever their names. */
+  isFiltered: boolean
   chapter: string
   file: string
 }
@@ -60,6 +63,7 @@ export async function routeTable(): Promise<Route[]> {
       if (!access) throw new Error(`${method} ${url} declares no access`)
       const path = routePath(url)
       const chapter = schema?.tags?.[0] ?? 'System'
+      const query = schema?.querystring as { additionalProperties?: unknown } | undefined
       for (const verb of [method].flat()) {
         table.push({
           method: verb,
@@ -67,6 +71,7 @@ export async function routeTable(): Promise<Route[]> {
           access,
           trace,
           schema: schema ?? {},
+          isFiltered: query?.additionalProperties === true,
           chapter,
           file: files.get(routes.name) ?? ''
         })
@@ -281,13 +286,18 @@ function differencesTable(): string {
     const meant = addressOf(start + example).slice(start.length)
     return `| any \`/api/v2/${example}\` | means \`${meant}\` |`
   })
+  const parameters = tolerated.map(({ route, name, sentBy, everywhere }) => {
+    const place = everywhere ? ', under `/api` too' : ''
+    return `| ${route.replace(' ', ' `')}\` | takes \`${name}\` and ignores it (${sentBy})${place} |`
+  })
   return [
     `| under \`${LYNX}\` | what differs |`,
     '|---|---|',
     ...answers,
     ...bodies,
     ...missing,
-    ...paths
+    ...paths,
+    ...parameters
   ].join('\n')
 }
 

@@ -6,13 +6,14 @@ import Fastify, { type FastifyReply, type FastifyRequest, LogController } from '
 import { guard } from './access/guard.ts'
 import { readsOnly, traceWrites } from './access/trace.ts'
 import type { App, Deps, Routes } from './deps.ts'
-import { addressOf, LYNX, speakLynx } from './dialect.ts'
+import { addressOf, LYNX, speakLynx, tolerateClients } from './dialect.ts'
 import { handleError } from './http/error-handler.ts'
 import { badRequest, diskFull, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
 import { JSON_TYPE } from './http/json-text.ts'
 import { openapi } from './http/openapi.ts'
 import { tolerateParameters } from './http/parameters.ts'
 import type { Trust } from './http/proxies.ts'
+import { unknownParameters } from './http/unknown-parameters.ts'
 import { validatorCompiler } from './http/validation.ts'
 import { withoutExtraSlashes } from './lib/url-path.ts'
 import { routeMap } from './routes.ts'
@@ -89,6 +90,8 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
 
   await app.register(swagger, openapi)
   guard(app, deps)
+  app.addHook('preHandler', (request, _reply, done) => done(unknownParameters(request)))
+  tolerateClients(app)
   // After the guard: strangers learn nothing about the disk.
   app.addHook('preHandler', async ({ method, routeOptions: { config } }) => {
     if (!isWrite(method) || config.trace === readsOnly) return

@@ -148,6 +148,31 @@ export const addresses: readonly { written: RegExp; meant: string; example: stri
   }
 ]
 
+type Tolerated = {
+  route: string
+  name: string
+  sentBy: string
+  /** Under `/api` as well: this client leaves `/lynx` out of the address. */
+  everywhere?: true
+}
+
+/** Parameters that clients send to routes which have no use for them; others are 400 [ADR-0031]. */
+export const tolerated: readonly Tolerated[] = [
+  ...['GET', 'POST'].map(
+    (method): Tolerated => ({
+      route: `${method} /api/v3beta/log/{installation_id}`,
+      name: 'include_total',
+      sentBy: 'Grafana data source 3.3',
+      everywhere: true
+    })
+  ),
+  {
+    route: 'GET /api/v2/installationinfo/{client_id}',
+    name: 'assigned_only',
+    sentBy: 'py-lynx'
+  }
+]
+
 const START = `${LYNX}/api/v2/`
 
 /** The address that is meant; under `/api` always the one that is written. */
@@ -155,6 +180,18 @@ export function addressOf(url: string): string {
   if (!url.startsWith(START)) return url
   const rest = url.slice(START.length)
   return START + addresses.reduce((path, { written, meant }) => path.replace(written, meant), rest)
+}
+
+/** The routes registered from now on take what `tolerated` says. */
+export function tolerateClients(app: App): void {
+  app.addHook('onRoute', (route) => {
+    const isLynx = route.url.startsWith(`${LYNX}/`)
+    const name = nameOf(route)
+    const tolerates = tolerated
+      .filter(({ route, everywhere }) => route === name && (isLynx || everywhere))
+      .map(({ name }) => name)
+    if (tolerates.length > 0) route.config = { ...route.config, tolerates }
+  })
 }
 
 /** The routes registered in this scope take and answer what the tables say. */

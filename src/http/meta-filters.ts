@@ -20,6 +20,9 @@ function bounded(filters: MetaFilter[]): MetaFilter[] {
   if (filters.length > MAX_FILTERS) throw badRequest(`at most ${MAX_FILTERS} metadata filters`)
   if (patterns.length > MAX_VALUES) throw badRequest(`at most ${MAX_VALUES} values in filters`)
   const long = filters.find(({ patterns }) => patterns.some((text) => text.length > MAX_LENGTH))
-  if (long) throw badRequest(`${long.key}: a filter has at most ${MAX_LENGTH} characters`)
+  if (long)
+    throw badRequest(
+      `${long.key.slice(0, MAX_LENGTH)}: a filter has at most ${MAX_LENGTH} characters`
+    )
   return filters
 }

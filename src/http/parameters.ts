@@ -5,7 +5,7 @@ type ParameterSchema = {
   type?: string
   items?: ParameterSchema
   anyOf?: ParameterSchema[]
-  /** A list whose values may hold commas: it is never comma-separated. */
+  /** A list whose values may hold commas: it is not taken apart here. */
   'x-repeated'?: boolean
 }
 type Values = Record<string, unknown>
@@ -39,7 +39,9 @@ function listOf(given: unknown[], schema: ParameterSchema): unknown[] | undefine
   const parts = given
     .flatMap((value) => (isRepeated ? String(value) : String(value).split(',')))
     .filter((part) => part !== '')
-  return parts.length > 0 ? parts.map((part) => scalarOf(part, items)) : undefined
+  if (given.length === 0) return undefined
+  // Commas alone are not empty: as no value they would be a filter that filters nothing.
+  return parts.length > 0 ? parts.map((part) => scalarOf(part, items)) : given
 }
 
 const booleans: ReadonlyMap<string, boolean> = new Map([

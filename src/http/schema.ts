@@ -73,8 +73,12 @@ export const SilentQuery = Type.Object({
   silent: Type.Optional(Type.Boolean({ description: 'true suppresses the MQTT notification' }))
 })
 
-/** Repeatable and comma-separated. */
+/** For `joinedTopicFilters`, which knows what a comma in it may be. */
 export const TopicsQuery = Type.Optional(
-  Type.Array(Type.String(), { description: 'Topic filters, with or without client id; + and #' })
+  Type.Array(Type.String(), {
+    'x-repeated': true,
+    description:
+      'Topic filters, with or without client id; + and #; repeatable and comma-separated. A topic with a comma is found by its whole text too'
+  })
 )
 export const TopicsBody = Type.Array(Type.String({ maxLength: 65_535 }), { maxItems: 100_000 })

@@ -4,7 +4,7 @@ import { badRequest } from './errors.ts'
 /** Each one is held against every topic of the installation. */
 const MAX_WILDCARDS = 200
 
-/** Full topic filters of a request, with or without client id in it; undefined means all topics. */
+/** Full topic filters of a body, with or without client id in it; undefined means all topics. */
 export function topicFilters(
   clientId: number,
   given: readonly string[] | undefined
@@ -14,4 +14,20 @@ export function topicFilters(
     throw badRequest(`topics: at most ${MAX_WILDCARDS} filters with wildcards`)
   }
   return given.map((topic) => withClientId(clientId, topic))
+}
+
+/**
+ * The same of a query, where clients join topics with commas though a topic may have one itself: a
+ * text counts by its parts and as a whole.
+ */
+export function joinedTopicFilters(
+  clientId: number,
+  given: readonly string[] | undefined
+): string[] | undefined {
+  if (!given?.length) return undefined
+  const parts = given.flatMap((text) => text.split(',')).filter((part) => part !== '')
+  // Bounded by their parts: a whole has a wildcard only where a part of it has one.
+  const filters = topicFilters(clientId, parts) ?? []
+  const whole = given.filter((text) => text.includes(','))
+  return [...filters, ...whole.map((topic) => withClientId(clientId, topic))]
 }

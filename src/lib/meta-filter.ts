@@ -7,31 +7,26 @@ export type MetaFilter = { key: string; patterns: readonly string[] }
  */
 export const fold = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
-/** Query parameters with a meaning of their own, never the name of a metadata key. */
-export const reservedParameters: ReadonlySet<string> = new Set([
-  'type',
-  'silent',
-  'create_missing',
-  'minimal',
-  'force',
-  'assigned',
-  'assigned_only',
-  'organization_id',
-  'executor'
-])
+/** Of the metadata filters of search. */
+export const METADATA_PREFIX = 'metadata.'
 
-/** `room=hall&floor=1&floor=2`: an empty value is no filter, a key given twice means either value. */
-export const metaFilters = (query: object): MetaFilter[] =>
-  Object.entries(query).flatMap(([key, given]) =>
-    reservedParameters.has(key) ? [] : filterOf(key, [given])
+/**
+ * `room=hall&floor=1&floor=2`: an empty value is no filter, a key given twice means either value. The
+ * query is that of a list without the parameters of its route.
+ */
+export const metaFilters = (query: object): MetaFilter[] => filtersOf(Object.entries(query))
+
+/** `metadata.room=hall&metadata.Room=lobby`: the same. */
+export const prefixedFilters = (query: object): MetaFilter[] =>
+  filtersOf(
+    Object.entries(query)
+      .filter(([name]) => name.startsWith(METADATA_PREFIX))
+      .map(([name, value]) => [name.slice(METADATA_PREFIX.length), value])
   )
 
-const PREFIX = 'metadata.'
-
-/** `metadata.room=hall&metadata.Room=lobby`: the same, every key once, folded. */
-export function prefixedFilters(query: object): MetaFilter[] {
-  const given = Object.entries(query).filter(([name]) => name.startsWith(PREFIX))
-  const byKey = Map.groupBy(given, ([name]) => fold(name.slice(PREFIX.length)))
+/** Every key once, folded. */
+function filtersOf(given: readonly (readonly [key: string, value: unknown])[]): MetaFilter[] {
+  const byKey = Map.groupBy(given, ([key]) => fold(key))
   return [...byKey].flatMap(([key, entries]) =>
     filterOf(
       key,

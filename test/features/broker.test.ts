@@ -120,6 +120,11 @@ onEveryRegistry('broker', (engine) => {
       }
     })
 
+    test('a question with an unknown parameter is 400', async () => {
+      const { json } = await ask('/acl?x=1', { clientid: 'x', topic: 'x', action: 'publish' })
+      assert.deepEqual(json, { message: 'unknown parameter x; this route knows none' })
+    })
+
     test('EMQX: who connects', async () => {
       const { world } = platform
       const { installation, user } = await world.site([])

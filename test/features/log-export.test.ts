@@ -55,6 +55,8 @@ onSqlite('log export', (engine) => {
     assert.equal((await read('?topics=obj/b')).text, `${header}${b}`)
     assert.equal((await read(`?topics=${installation.client_id}/obj/%2B`)).text, csv)
     assert.equal((await read('?topics=obj/none')).text, header)
+    assert.equal((await read('?topics=obj/none,obj/b')).text, `${header}${b}`)
+    assert.equal((await read('?topics=,')).text, header)
 
     const lines = await read('', { accept: 'application/x-ndjson' })
     assert.match(lines.headers.get('content-type') ?? '', /^application\/x-ndjson/)

@@ -49,6 +49,44 @@ onEveryRegistry('log', (engine) => {
   const as = ({ user }: { user: Account }) => user
   const window = 'from=1700000000&to=1700000050'
 
+  test('topics with a comma are found by their whole text and by the parts', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site([...grants, 'functionx/#'])
+    const { id, client_id } = installation
+    const written = ['obj/a', 'obj/a,b', 'obj/b']
+    for (const [i, topic] of written.entries()) {
+      const body = { type: 't', meta: { topic_read: topic } }
+      await world.request(`POST /api/v2/functionx/${id}?silent=true`, { as: user, body })
+      const reading = { value: i, timestamp: 1_700_000_000 + i }
+      await world.publish(user, `${client_id}/${topic}`, reading)
+    }
+    const ask = async (line: string, body?: unknown) => {
+      const { json } = await world.request(line, { as: user, ...(body !== undefined && { body }) })
+      const rows = Array.isArray(json) ? json : (json as Page).data
+      return (rows as { value: number }[]).map(({ value }) => written[value]).sort()
+    }
+    await eventually(async () =>
+      assert.deepEqual(await ask(`GET /api/v3beta/log/${id}?from=0`), written)
+    )
+    for (const path of ['v2/log', 'v3beta/log']) {
+      const line = `/api/${path}/${id}?from=0`
+      for (const [topics, want] of [
+        ['topics=obj/a,b', ['obj/a', 'obj/a,b']],
+        [`topics=${client_id}/obj/a,b`, ['obj/a', 'obj/a,b']],
+        ['topics=obj/a,obj/b', ['obj/a', 'obj/b']],
+        ['topics=obj/a,b&topics=obj/b', written],
+        ['topics=obj/%2B,b', written],
+        ['topics=,', []]
+      ] as const) {
+        assert.deepEqual(await ask(`GET ${line}&${topics}`), want, `${path} ${topics}`)
+      }
+      assert.deepEqual(await ask(`POST ${line}`, ['obj/a,b']), ['obj/a,b'])
+      assert.deepEqual(await ask(`POST ${line}`, ['obj/a,obj/b']), [])
+    }
+    const counted = `GET /api/v3beta/log/${id}?from=0&aggr_interval=1d&aggr_method=last&topics=obj/a,b`
+    assert.deepEqual(await ask(counted), ['obj/a', 'obj/a,b'])
+  })
+
   test('pages of one house', async () => {
     const { world } = platform()
     const { path, user, installation } = await house(world)

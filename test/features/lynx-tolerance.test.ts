@@ -268,19 +268,6 @@ onEveryRegistry('lynx, the rest of what clients do', (engine) => {
       assert.equal((await list(`GET /api/v2/status/${id}?topics=obj/%23`)).length, 1)
     })
 
-    test('reserved names are never metadata filters', async () => {
-      const { id } = await site()
-      for (const room of ['functionx', 'devicex']) {
-        await good(`POST /api/v2/${room}/${id}`, { body: { type: 'x', meta: {} } })
-        const reserved = [
-          ...['silent=true', 'create_missing=true', 'minimal=true', 'force=true'],
-          ...['assigned=true', 'assigned_only=true', 'organization_id=1', 'executor=server']
-        ].join('&')
-        assert.equal((await list(`GET /api/v2/${room}/${id}?${reserved}`)).length, 1)
-        assert.equal((await list(`GET /api/v2/${room}/${id}?type=y`)).length, 0)
-      }
-    })
-
     test('metadata filters with dots, on every list that has them', async () => {
       for (const owner of await owners()) {
         const value = unique('v')

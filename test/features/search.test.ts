@@ -116,6 +116,10 @@ onEveryRegistry('search', (engine) => {
     ['q=*&offset=1.5', 'offset must be a whole number'],
     ['q=*&types=gateway', 'types.0 must be installation or device or function'],
     ['q=*&metadata.=x', 'metadata. must be followed by a key'],
+    [
+      'q=*&Metadata.room=x&type=function',
+      'unknown parameters Metadata.room, type; this route knows q, types, limit, offset, metadata.<key>'
+    ],
     [`q=*&metadata.a=${'x'.repeat(256)}`, 'a: a filter has at most 255 characters'],
     [`q=*${'&metadata.a=1'.repeat(51)}`, 'at most 50 values in filters'],
     ['q=%00', 'the URL must not contain NUL characters']

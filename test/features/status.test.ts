@@ -105,6 +105,50 @@ onEveryRegistry('status', (engine) => {
     })
   }
 
+  test('GET status, topics with a comma are found by their whole text and by the parts', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(grants)
+    const { id, client_id } = installation
+    for (const topic of ['obj/a', 'obj/a,b', 'obj/a,obj/b', 'obj/b', 'obj/c,d/e', 'obj/,']) {
+      await world.publish(user, `${client_id}/${topic}`, { value: 1 })
+    }
+    const status = async (line: string, body?: unknown) => {
+      const { json } = await world.request(line, { as: user, ...(body !== undefined && { body }) })
+      return (json as { topic: string }[]).map(({ topic }) => topic.slice(`${client_id}/`.length))
+    }
+    const wildcards = Array.from({ length: 199 }, (_, i) => `obj/+/${i}`)
+    for (const [topics, want] of [
+      [['obj/a,b'], ['obj/a', 'obj/a,b']],
+      [[`${client_id}/obj/a,b`], ['obj/a', 'obj/a,b']],
+      [['obj/a,obj/b'], ['obj/a', 'obj/a,obj/b', 'obj/b']],
+      [
+        ['obj/a,b', 'obj/b'],
+        ['obj/a', 'obj/a,b', 'obj/b']
+      ],
+      [['obj/c,d/+'], ['obj/c,d/e']],
+      [['obj/c,d/#'], ['obj/c,d/e']],
+      [['obj/+,x'], ['obj/,', 'obj/a', 'obj/a,b', 'obj/b']],
+      [['obj/,'], ['obj/,']],
+      [[','], []],
+      [['', ',,'], []],
+      [['obj/c,e'], []],
+      // As many wildcards as ever, though their text together is one more.
+      [[[...wildcards, 'obj/+/e'].join()], ['obj/c,d/e']]
+    ] as const) {
+      const query = topics.map((topic) => `topics=${encodeURIComponent(topic)}`).join('&')
+      assert.deepEqual(await status(`GET /api/v2/status/${id}?${query}`), want, query)
+    }
+    assert.deepEqual(await status(`POST /api/v2/status/${id}`, ['obj/a,b']), ['obj/a,b'])
+    assert.deepEqual(await status(`POST /api/v2/status/${id}`, ['obj/a,obj/b']), ['obj/a,obj/b'])
+  })
+
+  scenario('GET status, more wildcards than 200, with commas', {
+    given: house,
+    as,
+    request: (given) => `GET ${path(given)}?topics=${Array(201).fill('%2B').join()}`,
+    expect: { status: 400, body: { message: 'topics: at most 200 filters with wildcards' } }
+  })
+
   scenario('GET status, one topic without client id', {
     given: house,
     as,

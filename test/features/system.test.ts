@@ -71,7 +71,7 @@ onEveryRegistry('system', (engine) => {
   })
   scenario('GET metrics without a token', { request: 'GET /metrics', expect: unauthorized })
 
-  for (const path of ['/', '//', '/?x=1']) {
+  for (const path of ['/', '//', '/?']) {
     test(`GET ${path} leads to the API page`, async () => {
       const { status, headers } = await fetch(platform().world.url + path, { redirect: 'manual' })
       assert.deepEqual([status, headers.get('location')], [302, '/docs'])
@@ -191,8 +191,10 @@ onEveryRegistry('system', (engine) => {
 
   test('URLs up to 64 KiB are served, longer ones get 414', async () => {
     const { world } = platform()
-    const path = 'GET /api/v2/ping?topics='
-    const served = await world.request(path + 'x'.repeat(64 * 1024 - path.length + 4))
+    const { id } = await world.installation()
+    const path = `GET /api/v2/status/${id}?topics=`
+    const topic = 'x'.repeat(64 * 1024 - path.length + 4)
+    const served = await world.request(path + topic, { as: world.admin })
     assert.equal(served.status, 200)
     for (const length of [64 * 1024 + 1, 90 * 1024, 120 * 1024]) {
       const { status, json } = await world.request(path + 'x'.repeat(length))

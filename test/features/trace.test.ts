@@ -236,7 +236,8 @@ onEveryRegistry('trace', (engine) => {
     const { installation, user } = await world.site(['#'])
     const secret = 'hush-hush'
     const functionx = `/api/v2/functionx/${installation.id}`
-    const { id } = await ask(`POST ${functionx}?x=${secret}`, user, {
+    await world.request(`POST ${functionx}?x=${secret}`, { as: user, body: { type: 't' } })
+    const { id } = await ask(`POST ${functionx}?silent=true`, user, {
       type: 't',
       protected_meta: { [`${secret}-key`]: `${secret}-value` }
     })

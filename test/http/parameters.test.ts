@@ -28,7 +28,7 @@ test('tolerateParameters', () => {
   for (const no of ['0', 'false', 'False']) f({ silent: no }, { silent: false })
   f({ topics: 'a,b' }, { topics: ['a', 'b'] })
   f({ topics: ['a,b', 'c', ''] }, { topics: ['a', 'b', 'c'] })
-  f({ topics: ',' }, {})
+  f({ topics: ',', ids: ['', ','] }, { topics: [','], ids: [','] })
   f({ ids: ['1', '2,x'] }, { ids: [1, 2, 'x'] })
   f({ room: '5', 'app.id': ['1', '2'] }, { room: '5', 'app.id': ['1', '2'] })
 })

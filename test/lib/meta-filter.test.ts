@@ -17,7 +17,8 @@ test('metaFilters', () => {
   f({ room: 'hall' }, [{ key: 'room', patterns: ['hall'] }])
   f({ floor: ['1', '2'] }, [{ key: 'floor', patterns: ['1', '2'] }])
   f({ 'app.id': '7', room: '' }, [{ key: 'app.id', patterns: ['7'] }])
-  f({ type: 'x', silent: 'true', assigned: '1', executor: 'y', force: '1' }, [])
+  f({ silent: 'true' }, [{ key: 'silent', patterns: ['true'] }])
+  f({ Room: 'hall', room: ['', 'attic'] }, [{ key: 'room', patterns: ['hall', 'attic'] }])
   f({ __proto__x: 'y' }, [{ key: '__proto__x', patterns: ['y'] }])
 })
 

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { routeTable } from '../../bin/pages.ts'
 import { guard } from '../../src/access/guard.ts'
 import type { App, Deps } from '../../src/deps.ts'
-import { LYNX, speakLynx } from '../../src/dialect.ts'
+import { LYNX, speakLynx, tolerated } from '../../src/dialect.ts'
 
 /** [contract: Endpoints] What has landed of it, as the contract writes it. */
 const contract = [
@@ -93,6 +93,22 @@ test('the routes that ask for no sign-in are these', async () => {
     'POST /api/v2/user/register',
     'PUT /api/v2/auth/reset_password'
   ])
+})
+
+test('the routes that take metadata filters of any name are these', async () => {
+  const filtered = (await routeTable()).filter(({ isFiltered }) => isFiltered)
+  assert.deepEqual(filtered.map(({ method, path }) => `${method} ${path}`).sort(), [
+    'GET /api/v2/devicex/{installation_id}',
+    'GET /api/v2/functionx/{installation_id}',
+    'GET /api/v2/installation',
+    'GET /api/v2/organization',
+    'GET /api/v2/user'
+  ])
+})
+
+test('the parameters that are tolerated are those of routes that exist', async () => {
+  const routes = new Set((await routeTable()).map(({ method, path }) => `${method} ${path}`))
+  for (const { route } of tolerated) assert(routes.has(route), route)
 })
 
 test('every write says what it is in the trace, but for those that only read', async () => {

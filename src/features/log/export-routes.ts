@@ -7,7 +7,7 @@ import type { Routes } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
 import { hungUp, stopping } from '../../http/hung-up.ts'
 import { InstallationParams } from '../../http/schema.ts'
-import { topicFilters } from '../../http/topic-filters.ts'
+import { joinedTopicFilters } from '../../http/topic-filters.ts'
 import { type LineForm, lineHeader } from '../../lib/sample-lines.ts'
 import { DAY, momentOr, type UnixMs, unixMs } from '../../lib/unix-time.ts'
 import { ExportQuery, FILE_TYPES } from './file-schema.ts'
@@ -32,7 +32,7 @@ export const logExportRoutes: Routes = (app, { history, latest, clock }) => {
     (request, reply) => {
       const { installation, query } = request
       const form = formOf(request, query.format)
-      const filters = topicFilters(installation.client_id, query.topics)
+      const filters = joinedTopicFilters(installation.client_id, query.topics)
       const scan = history.scan(
         {
           installation_id: installation.id,

@@ -8,7 +8,7 @@ import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
 import { sendJsonList } from '../../http/json-text.ts'
 import { explainTooLarge } from '../../http/page-limit.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
-import { topicFilters } from '../../http/topic-filters.ts'
+import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { listObjects } from '../../registry/objects.ts'
 import { LogEntry, LogV2BodyQuery, LogV2Query } from './schema.ts'
@@ -34,27 +34,33 @@ export const logV2Routes: Routes = (app, deps) => {
   app.get(
     '/:installation_id',
     { schema: { ...schema, querystring: LogV2Query }, config },
-    (request, reply) => readLog(request, reply, request.query, request.query.topics)
+    (request, reply) => {
+      const { installation, query } = request
+      const filters = joinedTopicFilters(installation.client_id, query.topics)
+      return readLog(request, reply, query, filters)
+    }
   )
 
   app.post(
     '/:installation_id',
     { schema: { ...schema, querystring: LogV2BodyQuery, body: TopicsBody }, config },
-    (request, reply) => readLog(request, reply, request.query, request.body)
+    (request, reply) => {
+      const { installation, query, body } = request
+      return readLog(request, reply, query, topicFilters(installation.client_id, body))
+    }
   )
 
   async function readLog(
     { installation, principal }: Pick<FastifyRequest, 'installation' | 'principal'>,
     reply: FastifyReply,
     query: Static<typeof LogV2BodyQuery>,
-    given: readonly string[] | undefined
+    filters: readonly string[] | undefined
   ) {
     const { id: installation_id, client_id } = installation
     reply.headers({
       deprecation: DEPRECATED,
       link: `</api/v3beta/log/${installation_id}>; rel="successor-version"`
     })
-    const filters = topicFilters(client_id, given)
     const topics = filters && latest.topics(installation_id, filters)
     // [contract: Log] the limit comes before matching functions, so fewer than `limit` may come back.
     const asked = { ...windowOf(query, clock()), installation_id, topics, withIds: true }

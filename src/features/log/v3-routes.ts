@@ -7,7 +7,7 @@ import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
 import { sendJsonText } from '../../http/json-text.ts'
 import { explainTooLarge } from '../../http/page-limit.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
-import { topicFilters } from '../../http/topic-filters.ts'
+import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
 import { plainNumber } from '../../lib/json-number.ts'
 import { toSeconds } from '../../lib/unix-time.ts'
 import { aggregationOf, bucketsOf } from './aggregation.ts'
@@ -29,23 +29,29 @@ export const logV3Routes: Routes = (app, deps) => {
   app.get(
     '/:installation_id',
     { schema: { ...schema, querystring: LogQuery }, config },
-    (request, reply) => readLog(request, reply, request.query, request.query.topics)
+    (request, reply) => {
+      const { installation, query } = request
+      const filters = joinedTopicFilters(installation.client_id, query.topics)
+      return readLog(request, reply, query, filters)
+    }
   )
 
   app.post(
     '/:installation_id',
     { schema: { ...schema, querystring: LogBodyQuery, body: TopicsBody }, config },
-    (request, reply) => readLog(request, reply, request.query, request.body)
+    (request, reply) => {
+      const { installation, query, body } = request
+      return readLog(request, reply, query, topicFilters(installation.client_id, body))
+    }
   )
 
   async function readLog(
     { installation }: Pick<FastifyRequest, 'installation'>,
     reply: FastifyReply,
     query: Static<typeof LogBodyQuery>,
-    given: readonly string[] | undefined
+    filters: readonly string[] | undefined
   ) {
-    const { id: installation_id, client_id } = installation
-    const filters = topicFilters(client_id, given)
+    const { id: installation_id } = installation
     const topics = filters && latest.topics(installation_id, filters)
     const window = windowOf(query, clock())
     const aggregation = aggregationOf(query, window)

@@ -73,12 +73,13 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
       config: { access: onObjects(resource, 'view') }
     },
     async ({ principal, installation, types, query }, reply) => {
-      const filters = readMetaFilters(query)
+      const { type: typePatterns, ...others } = query
+      const filters = readMetaFilters(others)
       const { sees } = rights(principal, installation)
       const found = listObjects(
         registry,
         { kind, installation_id: installation.id },
-        { typePatterns: query.type, types: types === 'all' ? undefined : [...types] }
+        { typePatterns, types: types === 'all' ? undefined : [...types] }
       )
       const matches = metaMatcher(filters)
       const mayBe = mayMatch(filters)

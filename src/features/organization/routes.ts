@@ -54,11 +54,12 @@ export const organizationRoutes: Routes = (app, deps) => {
       config: { access: permit('organization/list', 'organization/list/all') }
     },
     async ({ principal, query }) => {
+      const { minimal: isMinimal, ...others } = query
       const found = await listOrganizations(registry, [...principal.organizationsBelow], {
-        meta: readMetaFilters(query),
+        meta: readMetaFilters(others),
         seesProtected: organizationsProtected(principal, 'view')
       })
-      return found.map((one) => (query.minimal ? simple(one, principal) : shown(one, principal)))
+      return found.map((one) => (isMinimal ? simple(one, principal) : shown(one, principal)))
     }
   )
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Id, Meta, UnixSeconds } from '../../http/schema.ts'
+import { METADATA_PREFIX } from '../../lib/meta-filter.ts'
 
 export const MAX_LIMIT = 10_000
 /** As of filters: comparing takes up to the length of `q` times the length of a value. */
@@ -27,7 +28,7 @@ export const SearchQuery = Type.Object(
     ),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
   },
-  { additionalProperties: true, description: 'And `metadata.<key>=<value>`, repeatable' }
+  { 'x-prefix': METADATA_PREFIX, description: 'And `metadata.<key>=<value>`, repeatable' }
 )
 
 /** [contract: SearchResult] */

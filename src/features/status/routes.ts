@@ -5,7 +5,7 @@ import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { sendJsonText } from '../../http/json-text.ts'
 import { InstallationParams, Status, TopicsBody } from '../../http/schema.ts'
-import { topicFilters } from '../../http/topic-filters.ts'
+import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
 import { StatusQuery } from './schema.ts'
 
@@ -22,20 +22,22 @@ export const statusRoutes: Routes = (app, { latest }) => {
   app.get(
     '/:installation_id',
     { schema: { ...schema, querystring: StatusQuery }, config },
-    async ({ installation, query }, reply) => sendStatus(reply, installation, query.topics)
+    async ({ installation, query }, reply) =>
+      sendStatus(reply, installation, joinedTopicFilters(installation.client_id, query.topics))
   )
 
   app.post(
     '/:installation_id',
     { schema: { ...schema, body: TopicsBody }, config },
-    async ({ installation, body }, reply) => sendStatus(reply, installation, body)
+    async ({ installation, body }, reply) =>
+      sendStatus(reply, installation, topicFilters(installation.client_id, body))
   )
 
   function sendStatus(
     reply: FastifyReply,
-    { id, client_id }: InstallationRef,
-    topics: readonly string[] | undefined
+    { id }: InstallationRef,
+    filters: readonly string[] | undefined
   ) {
-    return sendJsonText(reply, `[${latest.json(id, topicFilters(client_id, topics))}]`)
+    return sendJsonText(reply, `[${latest.json(id, filters)}]`)
   }
 }
