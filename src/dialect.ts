@@ -165,12 +165,7 @@ export const tolerated: readonly Tolerated[] = [
       sentBy: 'Grafana data source 3.3',
       everywhere: true
     })
-  ),
-  {
-    route: 'GET /api/v2/installationinfo/{client_id}',
-    name: 'assigned_only',
-    sentBy: 'py-lynx'
-  }
+  )
 ]
 
 const START = `${LYNX}/api/v2/`
