@@ -11,6 +11,31 @@ export type Meta = {
   protected_meta: Readonly<Record<string, string>>
 }
 
+/** All metadata of one owner, as JSON. */
+const MAX_METADATA_CHARACTERS = 256 * 1024
+/** Quotes, colon and comma of a key and its value. */
+const JSON_CHARACTERS = 6
+
+export class MetadataTooLarge extends Error {
+  readonly statusCode = 413
+
+  constructor() {
+    super(`the metadata must not have more than ${MAX_METADATA_CHARACTERS} characters in all`)
+  }
+}
+
+export function requireSize(characters: number): void {
+  if (characters > MAX_METADATA_CHARACTERS) throw new MetadataTooLarge()
+}
+
+/** In the transaction of the write, which then has never been. */
+async function requireSizeOf(registry: Registry, owner: MetaOwner, id: number): Promise<void> {
+  const { rows } = await sql<{ size: number }>`
+    select coalesce(sum(length(key) + length(value) + ${sql.lit(JSON_CHARACTERS)}), 0) as size
+    from ${table(owner)} where ${ownerId(owner)} = ${id}`.execute(registry)
+  requireSize(Number(rows[0]?.size))
+}
+
 type MetaRow = { owner_id: number; key: string; value: string; protected: Flag }
 
 /** The metadata of several owners with one query; ask the answer for each of them. */
@@ -50,6 +75,7 @@ export async function writeMeta(
   if (protected_meta) {
     await replaceMeta(registry, owner, id, { map: protected_meta, isProtected: true })
   }
+  if (meta || protected_meta) await requireSizeOf(registry, owner, id)
 }
 
 /** Puts the map in place of the plain (or the protected) keys of an owner. */
@@ -170,6 +196,7 @@ const writes = (
   registry.transaction().execute(async (registry) => {
     const { numAffectedRows } = await statement.execute(registry)
     const isWritten = (numAffectedRows ?? 0n) > 0n
+    if (isWritten) await requireSizeOf(registry, owner, id)
     if (isWritten && owner === 'installation') await markForSearch(registry, owner, [id])
     return isWritten
   })

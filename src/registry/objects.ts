@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { fold, likePattern } from '../lib/meta-filter.ts'
 import { forKeyShare, forUpdate, isOneOfTexts } from './dialect.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
+import { requireSize } from './meta.ts'
 import { prepared } from './prepared.ts'
 import { markForSearch } from './search-index.ts'
 import type { ObjectKind, Registry } from './tables.ts'
@@ -24,19 +25,8 @@ export type ObjectFields = Pick<StoredObject, 'type' | 'meta' | 'protected_meta'
 /** Where an object is: an id alone is not enough, for nobody may reach into another installation. */
 export type ObjectRef = { kind: ObjectKind; installation_id: number; id: number }
 
-/** All metadata of one object, as JSON. */
-const MAX_METADATA = 256 * 1024
-
-export class MetadataTooLarge extends Error {
-  readonly statusCode = 413
-
-  constructor() {
-    super(`the metadata of one object must not have more than ${MAX_METADATA} characters`)
-  }
-}
-
 function checkSize({ meta, protected_meta }: ObjectFields): void {
-  if (meta.length + protected_meta.length > MAX_METADATA) throw new MetadataTooLarge()
+  requireSize(meta.length + protected_meta.length)
 }
 
 /** Ids of one block are counted together, see `object_counts`. */

@@ -142,6 +142,27 @@ export async function organizationsBelow(
   return rows.map(({ id }) => id)
 }
 
+/**
+ * The tenant that each organization belongs to: the one above it, or itself, that is right below the
+ * top. The top is a tenant of its own.
+ */
+export async function tenantsOf(
+  registry: Registry,
+  ids: readonly number[]
+): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<{ id: number; tenant: number }>`
+    with recursive above(id, tenant, parent_id) as (
+      select id, id, parent_id from organizations where ${isOneOf(registry, sql.ref('id'), ids)}
+      union
+      select above.id, parent.id, parent.parent_id
+      from organizations as parent join above on parent.id = above.parent_id
+      where parent.parent_id is not null
+    ) select id, tenant from above where parent_id is null
+      or parent_id in (select id from organizations where parent_id is null)`.execute(registry)
+  return new Map(rows.map(({ id, tenant }) => [id, tenant]))
+}
+
 /** True when these organizations or any above them ask for a second factor. */
 export async function forcesSmsLogin(registry: Registry, ids: readonly number[]): Promise<boolean> {
   if (ids.length === 0) return false

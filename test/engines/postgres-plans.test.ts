@@ -16,6 +16,9 @@ onEveryRegistry('plans', (engine) => {
   test('what is asked often reads no table through', async () => {
     const { world, deps } = platform()
     await fill(deps.registry)
+    // These ids went round what reserves them.
+    await deps.lineage.note()
+    await deps.lineage.ahead()
     const installation = await world.installation()
     const user = await world.user({
       grants: ['#'],

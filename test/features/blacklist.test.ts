@@ -282,10 +282,10 @@ onEveryRegistry('blacklist', (engine) => {
       body: ({ entry }: Given) => ({ topic: entry.topic }),
       expect: taken
     })
-    test('100 of one organization and 1000 in all', async () => {
+    test('100 of a tenant, whatever others have, and 1000 of the platform', async () => {
       const { world, deps } = platform()
       const { registry } = deps
-      const { cid, user } = await site(world)
+      const { cid, user, installation } = await site(world)
       const fill = (count: number, topic: (i: number) => string) =>
         registry
           .insertInto('topic_blacklist')
@@ -300,7 +300,7 @@ onEveryRegistry('blacklist', (engine) => {
         return [status, (json as { message?: string }).message]
       }
       await fill(100, (i) => `${cid}/full/${i}`)
-      const full = [409, 'the organization has 100 entries already']
+      const full = [409, 'the organization with all below it has 100 entries already']
       assert.deepEqual(await post(`${cid}/obj/more`), full)
       const other = await make({ topic: '999998/obj/x' })
       const moved = await put(other, { topic: `${cid}/obj/more` })
@@ -310,13 +310,23 @@ onEveryRegistry('blacklist', (engine) => {
       assert(first)
       assert.equal((await put(first, { enabled: false })).status, 200, 'its own place is free')
 
+      const organization_id = await world.organization(installation.organization_id)
+      const below = await world.installation({ organization_id })
+      const more = await post(`${below.client_id}/obj/more`)
+      assert.deepEqual(more, full, 'an organization below takes from the same places')
+
       for (let i = 0; i < 5; i++) await fill(200, (n) => `full/${i}/${n}`)
       const beside = await site(world)
-      const { status, json } = await world.request(`POST ${url}`, {
+      const free = await world.request(`POST ${url}`, {
         as: beside.user,
-        body: { topic: `${beside.cid}/x` }
+        body: { topic: `${beside.cid}/full/x` }
       })
-      assert.deepEqual([status, json], [409, { message: 'there are 1000 entries already' }])
+      assert.equal(free.status, 200)
+      const { status, json } = await world.request(`POST ${url}`, {
+        as: world.admin,
+        body: { topic: '+/full/x' }
+      })
+      assert.deepEqual([status, json], [409, { message: 'the platform has 1000 entries already' }])
       await registry.deleteFrom('topic_blacklist').where('topic', 'like', '%full/%').execute()
     })
     scenario('GET lists what the caller reaches', {

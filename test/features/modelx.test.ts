@@ -188,7 +188,7 @@ for (const { resource, byType, run } of models) {
         expect: {
           status: 413,
           body: {
-            message: 'the metadata of one object must not have more than 262144 characters'
+            message: 'the metadata must not have more than 262144 characters in all'
           }
         }
       })

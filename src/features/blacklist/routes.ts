@@ -15,12 +15,15 @@ import {
   listBlacklist,
   updateBlacklistEntry
 } from '../../registry/blacklist.ts'
+import { tenantsOf } from '../../registry/organizations.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { BlacklistEntry, EntryParams, EntryUpdate, NewEntry } from './schema.ts'
 
-const MAX_ENTRIES = 1000
-const MAX_OF_ORGANIZATION = 100
+/** Entries of all installations of a tenant together. */
+const MAX_OF_TENANT = 100
+/** Entries with a wildcard or of unknown installations, which only the platform's people write. */
+const MAX_OF_PLATFORM = 1000
 
 export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, clock }) => {
   const tags = ['Blacklist']
@@ -138,7 +141,7 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
     if (!reaches(principal, topic)) throw forbidden()
   }
 
-  /** Every message pays for a long list, so it has an end, and nobody takes all of it. */
+  /** The list has an end for each tenant, so that nobody takes the places of another. */
   async function checkPlace(
     registry: Registry,
     { id, topic, mode }: Pick<EntryRecord, 'topic' | 'mode'> & { id?: number }
@@ -147,12 +150,19 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
     if (others.some((entry) => entry.topic === topic && entry.mode === mode)) {
       throw conflict('topic has an entry of this mode already')
     }
-    const organization = organizationOf(topic)
-    const own = others.filter((entry) => organizationOf(entry.topic) === organization)
-    if (organization !== undefined && own.length >= MAX_OF_ORGANIZATION) {
-      throw conflict(`the organization has ${MAX_OF_ORGANIZATION} entries already`)
+    const organizations = new Set(
+      [topic, ...others.map((entry) => entry.topic)].map(organizationOf)
+    )
+    const known = [...organizations].filter((id) => id !== undefined)
+    const tenants = await tenantsOf(registry, known)
+    const tenantOf = (topic: string) => tenants.get(organizationOf(topic) ?? 0)
+    const tenant = tenantOf(topic)
+    const taken = others.filter((entry) => tenantOf(entry.topic) === tenant).length
+    const most = tenant === undefined ? MAX_OF_PLATFORM : MAX_OF_TENANT
+    if (taken >= most) {
+      const whose = tenant === undefined ? 'the platform' : 'the organization with all below it'
+      throw conflict(`${whose} has ${most} entries already`)
     }
-    if (others.length >= MAX_ENTRIES) throw conflict(`there are ${MAX_ENTRIES} entries already`)
   }
 
   /** Invisible and missing look the same. */
