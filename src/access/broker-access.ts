@@ -61,8 +61,6 @@ const MAX_REMEMBERED = 100_000
 const PAGE = 500
 /** No principal's. */
 const PLATFORM = 'platform'
-/** The first organization, above all others. */
-const TOP = 1
 
 /**
  * The catalogue for a broker that is a server of its own. Its questions carry no password and any
@@ -286,7 +284,7 @@ function within<T>(limit: number, promise: Promise<T>): Promise<T> {
 const mayReceiveAll = (principal: Principal): boolean =>
   holds(principal, 'mqtt/subscribe/broad') &&
   holdsName(principal, 'mqtt/subscribe/all') &&
-  principal.organizationsBelow.has(TOP)
+  principal.reachesTop
 
 /** EMQX asks at SUBSCRIBE only: a restricted key must not find what a wider one subscribed to. */
 const ownerOf = ({ owner, principal: { limit, tokenId } }: MqttSession): string =>

@@ -52,5 +52,6 @@ export const gatewayPrincipal = ({ id }: InstallationRef): Principal => ({
   limit: undefined,
   organizationIds: [],
   organizationsBelow: new Set(),
+  reachesTop: false,
   assigned: new Set([id])
 })

@@ -321,6 +321,7 @@ const nobody: Principal = {
   limit: undefined,
   organizationIds: [],
   organizationsBelow: new Set(),
+  reachesTop: false,
   assigned: new Set()
 }
 

@@ -4,7 +4,7 @@ import { clientIdOf } from '../lib/topic.ts'
 import { MINUTE } from '../lib/unix-time.ts'
 import { findGateway } from '../registry/gateways.ts'
 import type { InstallationRef } from '../registry/installations.ts'
-import { forcesSmsLogin, organizationsBelow } from '../registry/organizations.ts'
+import { forcesSmsLogin, organizationsBelow, topOrganization } from '../registry/organizations.ts'
 import type { Registry } from '../registry/tables.ts'
 import { findToken, type TokenRow, touchToken } from '../registry/tokens.ts'
 import {
@@ -223,6 +223,7 @@ export class Identity {
     const rights = await readRights(this.#registry, userId)
     if (!rights || this.#hasExpired(rights.expire_at)) return undefined
     const { priority, organizationIds, installationIds } = rights
+    const below = new Set(await organizationsBelow(this.#registry, organizationIds))
     return {
       kind: 'user',
       owner: `user:${userId}`,
@@ -233,7 +234,8 @@ export class Identity {
       grants: new Grants(JSON.parse(rights.permissions)),
       limit: token?.permissions ? Grants.of(JSON.parse(token.permissions)) : undefined,
       organizationIds,
-      organizationsBelow: new Set(await organizationsBelow(this.#registry, organizationIds)),
+      organizationsBelow: below,
+      reachesTop: below.has(await topOrganization(this.#registry)),
       assigned: new Set(installationIds)
     }
   }

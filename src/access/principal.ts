@@ -22,6 +22,8 @@ export type Principal = {
   organizationIds: readonly number[]
   /** The caller's organizations and all below. */
   organizationsBelow: ReadonlySet<number>
+  /** One of them is the top of all. */
+  reachesTop: boolean
   assigned: ReadonlySet<number>
 }
 

@@ -4,10 +4,10 @@ import { findBlacklistEntry } from '../registry/blacklist.ts'
 import { findEdgeApp } from '../registry/edge-apps.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import { organizationOfExecutor } from '../registry/notification-executors.ts'
+import { topOrganization } from '../registry/organizations.ts'
 import { findPolicy } from '../registry/registrations.ts'
 import type { NewTrace } from '../registry/trace.ts'
 import { organizationsOf } from '../registry/users.ts'
-import { TOP } from './visibility.ts'
 
 export type TraceOwner = Pick<NewTrace, 'installation_id' | 'organization_id'>
 
@@ -51,7 +51,9 @@ export async function ownerOf(
       if (!entry) return nobody
       const installation = directory.installationByTopic(entry.topic)
       // What is no installation's holds for the platform. [ADR-0025]
-      return installation ? inInstallation(installation.id, installation) : inOrganization(TOP)
+      return installation
+        ? inInstallation(installation.id, installation)
+        : inOrganization(await topOrganization(registry))
     }
     default:
       return nobody

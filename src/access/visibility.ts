@@ -2,12 +2,8 @@ import type { UserScope } from '../registry/users.ts'
 import type { PlainPermission, ScopedAction } from './catalogue.ts'
 import { holds, holdsName, organizationsWhere, type Principal } from './principal.ts'
 
-/** The first organization, above all others. */
-export const TOP = 1
-
 /** What holds for the whole platform belongs to those who reach all of it. */
-export const reachesEverything = ({ organizationsBelow }: Principal): boolean =>
-  organizationsBelow.has(TOP)
+export const reachesEverything = ({ reachesTop }: Principal): boolean => reachesTop
 
 /** Whom the caller can see: with `user/list` its organizations' members, with `.../assigned` its neighbours, itself always. */
 export const usersVisibleTo = (principal: Principal): UserScope => ({

@@ -142,6 +142,17 @@ export async function organizationsBelow(
   return rows.map(({ id }) => id)
 }
 
+/** The one above all others. It is the first that was made: 1, unless parts were adopted. */
+export async function topOrganization(registry: Registry): Promise<number> {
+  const row = await registry
+    .selectFrom('organizations')
+    .select('id')
+    .where('parent_id', 'is', null)
+    .orderBy('id')
+    .executeTakeFirst()
+  return row?.id ?? 0
+}
+
 /**
  * The tenant that each organization belongs to: the one above it, or itself, that is right below the
  * top. The top is a tenant of its own.

@@ -17,6 +17,7 @@ const principal = (grants: readonly string[], limit?: readonly string[]): Princi
   limit: limit && Grants.of(limit),
   organizationIds: [1],
   organizationsBelow: new Set([1]),
+  reachesTop: true,
   assigned: new Set([7])
 })
 const at = (id: number, organization_id: number) => ({ id, client_id: id + 1000, organization_id })

@@ -20,6 +20,7 @@ const principal = (names: readonly string[], parts: Partial<Principal> = {}): Pr
   limit: undefined,
   organizationIds: [1],
   organizationsBelow: new Set([1, 2]),
+  reachesTop: true,
   assigned: new Set([7]),
   ...parts
 })

@@ -122,12 +122,10 @@ for (const [what, lose] of [
     await publish(first, site, 21.5)
     await first.kill('SIGTERM')
     lose(registryOf(CARACAL_DATA_DIR))
-    for (let i = 0; i < 2; i++) {
-      await refuses(
-        env,
-        /^caracal: the registry .* is new, but the history .* belongs to platform \w{8} and has seen .*installation 1.*adopt"\n$/
-      )
-    }
+    await refuses(
+      env,
+      /^caracal: the registry .* is new, but the history .* belongs to platform \w{8} and has seen .*installation 1.*adopt"\n$/
+    )
     const { code, out, err } = await runCaracal(env, ['adopt'])
     assert.equal(code, 0, err)
     assert.match(out, /the registry .*, new, has given out no ids/)
@@ -145,6 +143,11 @@ for (const [what, lose] of [
       headers: { 'x-api-key': next.token }
     })
     assert.equal(((await home.json()) as { name: string }).name, 'Home')
+    // Only who reaches the top organization reads the ledger; its id is not 1 here.
+    const ledger = await fetch(`${adopted.url}/api/v2/ledger`, {
+      headers: { 'x-api-key': next.token }
+    })
+    assert.equal(ledger.status, 200)
     assert.equal(await adopted.kill('SIGTERM'), 0)
   })
 }
@@ -170,9 +173,11 @@ test("another platform's registry is refused, also by adopt, and its parts too",
     renameSync(own, `${own}.own`)
     cpSync(other, own, { recursive: true })
     await refuses(env, line)
-    const { code, err } = await runCaracal(env, ['adopt'])
-    assert.equal(code, 1)
-    assert.match(err, /has 1 installations of its own/)
+    if (name === 'history') {
+      const { code, err } = await runCaracal(env, ['adopt'])
+      assert.equal(code, 1)
+      assert.match(err, /has 1 installations of its own/)
+    }
     rmSync(own, { recursive: true })
     renameSync(`${own}.own`, own)
   }
