@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { recordChange } from './changes.ts'
+import { isOneOf } from './dialect.ts'
 import type { Registry } from './tables.ts'
 
 export type Role = {
@@ -37,6 +39,20 @@ export async function insertRole(
 
 export async function listRoles(registry: Registry): Promise<Role[]> {
   const rows = await registry.selectFrom('roles').selectAll().orderBy('id').execute()
+  return rows.map(toRole)
+}
+
+/** Each role that one of these users has. */
+export async function rolesOf(registry: Registry, userIds: readonly number[]): Promise<Role[]> {
+  const rows = await registry
+    .selectFrom('roles')
+    .selectAll()
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('users')
+        .select('role_id')
+        .where(isOneOf(registry, sql.ref('users.id'), userIds))
+    )
+    .execute()
   return rows.map(toRole)
 }
 

@@ -1,3 +1,4 @@
+import { mayHandOut } from '../../access/delegation.ts'
 import { holds, holdsName, type Principal } from '../../access/principal.ts'
 import type { Deps } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
@@ -15,8 +16,9 @@ import {
   usersOnlyIn
 } from '../../registry/organizations.ts'
 import { listPolicies } from '../../registry/registrations.ts'
+import { rolesOf } from '../../registry/roles.ts'
 import { inTransaction } from '../../registry/transaction.ts'
-import { deleteUser, otherAdministrators, prioritiesOf } from '../../registry/users.ts'
+import { deleteUser, otherAdministrators } from '../../registry/users.ts'
 
 /**
  * Without force an organization must be empty. With it everything below goes along: organizations,
@@ -28,7 +30,7 @@ export async function removeOrganization(
   id: number,
   force: boolean
 ): Promise<void> {
-  const { registry, clock } = deps
+  const { registry, directory, clock } = deps
   const installations = await inTransaction(registry, async (registry) => {
     if (!force) {
       const { children, installations, users, executors, files, policies } = await contentsOf(
@@ -47,8 +49,8 @@ export async function removeOrganization(
       throw badRequest('the organization is your own, or above it')
     }
     const members = await usersOnlyIn(registry, ids)
-    const priorities = await prioritiesOf(registry, members)
-    if (priorities.some((priority) => priority > principal.priority)) throw forbidden()
+    const roles = await rolesOf(registry, members)
+    if (!roles.every((role) => mayHandOut(principal, directory, role))) throw forbidden()
     if (
       members.length > 0 &&
       (await otherAdministrators(registry, { without: members, now: clock() })) === 0

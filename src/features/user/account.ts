@@ -128,20 +128,23 @@ export async function passwordHash(password: string): Promise<string> {
   return hashPassword(password)
 }
 
-/**
- * What signs in as the user is not changed by a restricted key, nor by somebody who reaches only
- * some of the user's organizations.
- */
+/** What signs in as the user is not changed by who reaches only some of the user's organizations. */
 export function checkAccount(principal: Principal, current: UserRecord, fields: UserFields): void {
   const { email, mobile, sms_login, password_hash, role_id, expire_at } = fields
   const isTouched =
     (email !== undefined && email !== current.email) ||
     (mobile !== undefined && mobile !== current.mobile) ||
     [sms_login, password_hash, role_id, expire_at].some((value) => value !== undefined)
-  if (!isTouched) return
+  const { organisations, assigned_installations } = fields
+  if (isTouched || organisations || assigned_installations) spareOwner(principal, current.id)
+  const isOther = current.id !== principal.userId
   const reachesAll = current.organisations.every((id) => principal.organizationsBelow.has(id))
-  const isAllowed = current.id === principal.userId ? principal.limit === undefined : reachesAll
-  if (!isAllowed) throw forbidden()
+  if (isOther && isTouched && !reachesAll) throw forbidden()
+}
+
+/** A restricted key neither ends its owner nor changes how it signs in or what it reaches. */
+export function spareOwner({ userId, limit }: Principal, id: number): void {
+  if (id === userId && limit) throw forbidden()
 }
 
 /** Refused when nobody with all rights would be left. */

@@ -8,7 +8,7 @@ import { Message } from '../../http/schema.ts'
 import { endSessions } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { findUser, type UserRow, updateUser } from '../../registry/users.ts'
-import { passwordHash } from './account.ts'
+import { passwordHash, spareOwner } from './account.ts'
 import { PasswordChange, PasswordSet, UserParams } from './schema.ts'
 
 /** Changing a password ends the other sessions of its owner. */
@@ -30,8 +30,7 @@ export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
       }
     },
     async (request) => {
-      // A restricted key changes nothing about its owner.
-      if (request.principal.limit) throw forbidden()
+      spareOwner(request.principal, request.principal.userId)
       const user = await findUser(registry, request.principal.userId)
       if (!user) throw forbidden()
       await checkCurrent(request, user, request.body.current_password)
@@ -55,8 +54,9 @@ export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
       }
     },
     async (request) => {
-      const { subject, body } = request
-      if (subject.id === request.principal.userId) {
+      const { principal, subject, body } = request
+      spareOwner(principal, subject.id)
+      if (subject.id === principal.userId) {
         await checkCurrent(request, subject, body.current_password ?? '')
       }
       return setPassword(request, subject.id, body.new_password)

@@ -28,7 +28,8 @@ import {
   passwordHash,
   plainFields,
   requireUser,
-  rightsFields
+  rightsFields,
+  spareOwner
 } from './account.ts'
 import { NewUser, User, UserId, UserParams, UserUpdate } from './schema.ts'
 
@@ -140,7 +141,8 @@ export const userRoutes: Routes = (app, deps) => {
       schema: { tags, params: UserParams, response: { 200: Message } },
       config: { access: ownUser('user/create/delete'), trace: deletes('user', 'user_id') }
     },
-    async ({ subject }) => {
+    async ({ principal, subject }) => {
+      spareOwner(principal, subject.id)
       await inTransaction(registry, async (registry) => {
         await keepAdministrator(registry, subject.id, clock())
         await deleteUser(registry, subject.id, clock())
