@@ -2,13 +2,13 @@ import type { Static } from 'typebox'
 import { mayHandOut } from '../../access/delegation.ts'
 import { hashPassword } from '../../access/password.ts'
 import { holds, may, type Principal } from '../../access/principal.ts'
+import { isRoleFor, visibleRole } from '../../access/role-place.ts'
 import type { Deps } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { completeAddress } from '../../lib/address.ts'
 import { passwordFault } from '../../lib/password-rules.ts'
 import { phoneNumber } from '../../lib/phone-number.ts'
-import { findRole } from '../../registry/roles.ts'
 import type { Registry } from '../../registry/tables.ts'
 import {
   otherAdministrators,
@@ -54,7 +54,7 @@ export async function rightsFields(
 
   if (body.role && body.role !== current?.role_id) {
     needUpdate()
-    const role = await findRole(deps.registry, body.role)
+    const role = await visibleRole(deps.registry, principal, body.role)
     if (!role) throw badRequest('role does not exist')
     if (!mayHandOut(principal, deps.directory, role)) throw forbidden()
     fields.role_id = body.role
@@ -86,6 +86,16 @@ export async function rightsFields(
     throw badRequest('mobile must be a phone number for sms_login')
   }
   return fields
+}
+
+/** A role of an organization is used there and below only. */
+export async function checkRolePlace(
+  registry: Registry,
+  roleId: number,
+  organisations: readonly number[]
+): Promise<void> {
+  if (await isRoleFor(registry, roleId, organisations)) return
+  throw badRequest('role belongs to another organization')
 }
 
 const idsOf = (ids: readonly number[] | null | undefined): number[] | undefined =>

@@ -24,6 +24,7 @@ import {
 } from '../../registry/users.ts'
 import {
   checkAccount,
+  checkRolePlace,
   keepAdministrator,
   passwordHash,
   plainFields,
@@ -80,7 +81,10 @@ export const userRoutes: Routes = (app, deps) => {
       const edits = usersProtected(principal, 'edit').organizationIds.length > 0
       checkNewMeta(fields, { sees: edits, edits })
       if (body.password) fields.password_hash = await passwordHash(body.password)
-      const id = await inTransaction(registry, (registry) => insertUser(registry, fields, clock()))
+      const id = await inTransaction(registry, async (registry) => {
+        await checkRolePlace(registry, role_id, organisations)
+        return insertUser(registry, fields, clock())
+      })
       if (id === undefined) throw badRequest('email is taken')
       return answer(principal, id)
     }
@@ -119,6 +123,10 @@ export const userRoutes: Routes = (app, deps) => {
           ...(password_hash && { password_hash })
         }
         checkAccount(principal, current, fields)
+        if (fields.role_id !== undefined || fields.organisations) {
+          const { role_id, organisations } = { ...current, ...fields }
+          await checkRolePlace(registry, role_id, organisations)
+        }
         const rights = await metaRights(registry, principal, subject.id)
         await keepProtected(registry, { kind: 'user', id: subject.id }, fields, rights)
         if (fields.role_id !== undefined || fields.expire_at) {
