@@ -4,11 +4,12 @@ import { hashPassword } from '../../access/password.ts'
 import { holds, may, type Principal } from '../../access/principal.ts'
 import { isRoleFor, visibleRole } from '../../access/role-place.ts'
 import type { Deps } from '../../deps.ts'
-import { badRequest, forbidden } from '../../http/errors.ts'
+import { badRequest, forbidden, tooManyChanges } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { completeAddress } from '../../lib/address.ts'
 import { passwordFault } from '../../lib/password-rules.ts'
 import { phoneNumber } from '../../lib/phone-number.ts'
+import type { AccountChange } from '../../notify/account-changed.ts'
 import type { Registry } from '../../registry/tables.ts'
 import {
   otherAdministrators,
@@ -150,6 +151,22 @@ export function checkAccount(principal: Principal, current: UserRecord, fields: 
   const isOther = current.id !== principal.userId
   const reachesAll = current.organisations.every((id) => principal.organizationsBelow.has(id))
   if (isOther && isTouched && !reachesAll) throw forbidden()
+}
+
+/** What the user signs in with that is other than before. */
+export function signInChanges(current: UserRecord, fields: UserFields): AccountChange[] {
+  const { email = current.email, mobile = current.mobile, password_hash } = fields
+  return [
+    ...(password_hash === undefined ? [] : (['password'] as const)),
+    ...(email === current.email ? [] : (['e-mail address'] as const)),
+    ...(mobile === current.mobile ? [] : (['mobile number'] as const))
+  ]
+}
+
+/** Counted when everything else is allowed. */
+export function countOwnChange({ identity }: Deps, userId: number): void {
+  const retryAfter = identity.accountChanges.take(userId)
+  if (retryAfter > 0) throw tooManyChanges(retryAfter)
 }
 
 /** A restricted key neither ends its owner nor changes how it signs in or what it reaches. */

@@ -4,12 +4,14 @@ import type { Principal } from '../../access/principal.ts'
 import { creates, deletes, updates } from '../../access/trace.ts'
 import { usersProtected, usersVisibleTo } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
+import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest } from '../../http/errors.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Message } from '../../http/schema.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
+import { namesOf, tellAccountChanged } from '../../notify/account-changed.ts'
 import { metaRows } from '../../registry/meta.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { endSessions } from '../../registry/tokens.ts'
@@ -25,11 +27,13 @@ import {
 import {
   checkAccount,
   checkRolePlace,
+  countOwnChange,
   keepAdministrator,
   passwordHash,
   plainFields,
   requireUser,
   rightsFields,
+  signInChanges,
   spareOwner
 } from './account.ts'
 import { NewUser, User, UserId, UserParams, UserUpdate } from './schema.ts'
@@ -111,11 +115,12 @@ export const userRoutes: Routes = (app, deps) => {
       },
       config: { access: editUser('user/update'), trace: updates('user', 'user_id') }
     },
-    async ({ principal, subject, body }) => {
+    async (request, reply) => {
+      const { principal, subject, body } = request
       const isSelf = subject.id === principal.userId
       if (body.password && !isSelf) throw badRequest('password is set at user/{id}/password')
       const password_hash = body.password ? await passwordHash(body.password) : undefined
-      await inTransaction(registry, async (registry) => {
+      const { changes, addresses } = await inTransaction(registry, async (registry) => {
         const current = await requireUser(registry, subject.id)
         const fields = {
           ...plainFields(body, current),
@@ -132,13 +137,20 @@ export const userRoutes: Routes = (app, deps) => {
         if (fields.role_id !== undefined || fields.expire_at) {
           await keepAdministrator(registry, subject.id, clock())
         }
+        const changes = isSelf ? signInChanges(current, fields) : []
+        if (changes.length > 0) countOwnChange(deps, subject.id)
         if (!(await updateUser(registry, subject.id, fields, clock()))) {
           throw badRequest('email is taken')
         }
-        if (password_hash) {
+        if (changes.length > 0) {
           await endSessions(registry, subject.id, { now: clock(), except: principal.tokenId })
         }
+        return { changes, addresses: [current.email, fields.email ?? current.email] }
       })
+      if (changes.length > 0) {
+        request.traceText = `changed the ${namesOf(changes)} of`
+        afterAnswer(reply, () => tellAccountChanged(deps, { id: subject.id, addresses }, changes))
+      }
       return answer(principal, subject.id)
     }
   )
