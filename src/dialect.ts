@@ -24,6 +24,7 @@ export type Difference = {
 }
 
 const installation: Difference = { without: ['timezone'] }
+const role: Difference = { without: ['organization_id'] }
 const schedule: Difference = { integers: ['updated_at'] }
 const user: Difference = {
   more: { assigned_installations: Type.Array(Type.Integer()), expire_at: Type.Integer() }
@@ -55,6 +56,10 @@ export const differences: Readonly<Record<string, Difference>> = {
   'POST /api/v2/user': user,
   'GET /api/v2/user/{user_id}': user,
   'PUT /api/v2/user/{user_id}': user,
+  'GET /api/v2/role': role,
+  'POST /api/v2/role': role,
+  'GET /api/v2/role/{role_id}': role,
+  'PUT /api/v2/role/{role_id}': role,
   'GET /api/v2/schedule/{installation_id}': schedule,
   'POST /api/v2/schedule/{installation_id}': { body: true, ...schedule },
   'GET /api/v2/schedule/{installation_id}/{schedule_id}': schedule,

@@ -4,8 +4,10 @@ import type { Directory } from './directory.ts'
 import { Grants } from './permission.ts'
 import type { Principal } from './principal.ts'
 
+type Installations = Pick<Directory, 'installation'>
+
 /** A grant opens nothing that whoever gives it does not have. */
-export function mayGrant(principal: Principal, directory: Directory, pattern: string): boolean {
+export function mayGrant(principal: Principal, directory: Installations, pattern: string): boolean {
   const { grants, limit, organizationsBelow } = principal
   const held = limit ? [grants, limit] : [grants]
   const id = clientIdOf(pattern)
@@ -19,10 +21,13 @@ export function mayGrant(principal: Principal, directory: Directory, pattern: st
   )
 }
 
-/** Nobody handles a role, or whoever has it, above their own priority or with wider grants. */
+/**
+ * Nobody handles a role, or whoever has it, above their own priority or with wider grants. The
+ * limits of the key in use count too. [ADR-0035]
+ */
 export const mayHandOut = (
   principal: Principal,
-  directory: Directory,
+  directory: Installations,
   role: { priority: number; permissions: Readonly<Record<string, boolean>> }
 ): boolean =>
   role.priority <= principal.priority &&

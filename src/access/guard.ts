@@ -8,6 +8,7 @@ import { findRole } from '../registry/roles.ts'
 import { findToken, type TokenRow } from '../registry/tokens.ts'
 import { findUser, organizationsOf, type UserRow, visibleUsers } from '../registry/users.ts'
 import type { PlainPermission, ScopedAction } from './catalogue.ts'
+import { mayHandOut } from './delegation.ts'
 import type { SignIn, SignInFault } from './identity.ts'
 import {
   isNone,
@@ -92,7 +93,7 @@ export const onUser = (...permissions: PlainPermission[]): Access => ({
   permissions,
   edits: 'nothing'
 })
-/** To change a user: also nobody whose role has a greater priority than the caller's. */
+/** To change a user: also nobody whose role goes beyond what the caller holds. [ADR-0035] */
 export const editUser = (permission: PlainPermission): Access => ({
   kind: 'user',
   permissions: [permission],
@@ -300,7 +301,7 @@ export function guard(
     if (!user) throw isSelf ? unauthorized() : forbidden()
     if (edits !== 'nothing' && !isSelf) {
       const role = await findRole(registry, user.role_id)
-      if (!role || role.priority > principal.priority) throw forbidden()
+      if (!role || !mayHandOut(principal, directory, role)) throw forbidden()
     }
     if (edits === 'account' && !isSelf) {
       const organizations = await organizationsOf(registry, id)

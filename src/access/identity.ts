@@ -1,7 +1,8 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
+import { RateLimit } from '../lib/rate-limit.ts'
 import { clientIdOf } from '../lib/topic.ts'
-import { MINUTE } from '../lib/unix-time.ts'
+import { HOUR, MINUTE } from '../lib/unix-time.ts'
 import { findGateway } from '../registry/gateways.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import { forcesSmsLogin, organizationsBelow, topOrganization } from '../registry/organizations.ts'
@@ -37,10 +38,14 @@ export type Origin = { address: string; agent: string }
 /** How often the last use of a token is written down. */
 const TOUCH_EVERY = MINUTE
 const MAX_REMEMBERED = 10_000
+/** Each one is told by mail, and nobody floods an address with those. */
+const ACCOUNT_CHANGES = { most: 10, window: HOUR }
 
 /** Turns tokens and passwords into principals, remembering both until something changes. */
 export class Identity {
   readonly throttle: Throttle
+  /** How often somebody may change what they sign in with, by user. */
+  readonly accountChanges: RateLimit
   readonly #registry: Registry
   readonly #directory: Directory
   readonly #clock: Clock
@@ -58,6 +63,7 @@ export class Identity {
     this.#directory = directory
     this.#clock = clock
     this.throttle = new Throttle(clock)
+    this.accountChanges = new RateLimit(clock, ACCOUNT_CHANGES)
   }
 
   /** To be called when users, roles, tokens or organizations changed. */

@@ -35,12 +35,15 @@ export class Grants {
 
   /**
    * True when the pattern opens nothing that these grants do not. Who has something on all
-   * installations has it on the assigned ones.
+   * installations has it on the assigned ones, and who sees all users sees the assigned ones.
    */
   coversPattern(pattern: string): boolean {
-    const wider = pattern.replace(/\/assigned$/, '')
-    const names = wider === pattern ? [pattern] : [pattern, `${wider}/all`, wider]
-    return names.some((name) => this.#patterns.some((own) => filterCovers(own, name)))
+    const has = (name: string) => this.#patterns.some((own) => filterCovers(own, name))
+    if (has(pattern)) return true
+    if (!pattern.endsWith('/assigned')) return false
+    const opensUsers = topicMatches(pattern, 'user/list/assigned')
+    if (opensUsers && !has('user/list/assigned') && !has('user/list')) return false
+    return pattern === 'user/list/assigned' || has(pattern.replace(/assigned$/, 'all'))
   }
 
   /** The same for a pattern that names an installation, by grants that name it too. */

@@ -6,6 +6,7 @@ import type { InstallationRef } from '../registry/installations.ts'
 import { organizationOfExecutor } from '../registry/notification-executors.ts'
 import { topOrganization } from '../registry/organizations.ts'
 import { findPolicy } from '../registry/registrations.ts'
+import { findRole } from '../registry/roles.ts'
 import type { NewTrace } from '../registry/trace.ts'
 import { organizationsOf } from '../registry/users.ts'
 
@@ -38,6 +39,11 @@ export async function ownerOf(
       return inOrganization(id)
     case 'user':
       return inOrganization((await organizationsOf(registry, id))[0])
+    case 'role':
+      // The platform's are nobody's to see but who reaches everything.
+      return inOrganization(
+        (await findRole(registry, id))?.organization_id ?? (await topOrganization(registry))
+      )
     case 'output_executor':
       return inOrganization(await organizationOfExecutor(registry, id))
     case 'edge_app':

@@ -9,6 +9,7 @@ const listed: readonly { kind: TraceObject; by: readonly PlainPermission[] }[] =
   { kind: 'organization', by: ['organization/list', 'organization/list/all'] },
   { kind: 'edge_app', by: ['edge/app/list'] },
   { kind: 'user_registration_policy', by: ['registration/policy/list'] },
+  { kind: 'role', by: ['role/list'] },
   { kind: 'mqtt', by: ['mqtt/blacklist/topic/manage'] }
 ]
 

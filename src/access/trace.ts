@@ -75,6 +75,8 @@ declare module 'fastify' {
     signedInAs: number
     /** Set by a route that succeeded without a change. */
     changedNothing: boolean
+    /** Set by a route that knows more exactly what was done. */
+    traceText: string | undefined
     /** Of what may be gone when the answer is there. */
     formerOwner: TraceOwner | undefined
   }
@@ -88,6 +90,7 @@ export function traceWrites(app: App, deps: Deps): void {
   app.decorateRequest('signedInAs', 0)
   app.decorateRequest('changedNothing', false)
   app.decorateRequest('formerOwner')
+  app.decorateRequest('traceText')
 
   app.addHook('preHandler', async (request) => {
     const trace = traceOf(request)
@@ -121,7 +124,7 @@ export function traceWrites(app: App, deps: Deps): void {
     const ids = trace.id === 'answer' ? idsIn(payload) : [await idOrAccount(request, trace)]
     return Promise.all(
       ids.map(async (id) => {
-        const description = `${trace.text} ${textOf(trace, id)}${byWhom(request)}`
+        const description = `${request.traceText ?? trace.text} ${textOf(trace, id)}${byWhom(request)}`
         return { ...(await entryOf(request, trace, id)), description }
       })
     )

@@ -33,6 +33,10 @@ export const tooManyTries = (retryAfter: number) =>
   new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyRegistrations = (retryAfter: number) =>
   new ApiError(429, 'Too many registrations', { headers: { 'retry-after': String(retryAfter) } })
+export const tooManyChanges = (retryAfter: number) =>
+  new ApiError(429, 'Too many changes of the account', {
+    headers: { 'retry-after': String(retryAfter) }
+  })
 export const tooManyNotifications = (retryAfter: number) =>
   new ApiError(429, 'Too many notifications', { headers: { 'retry-after': String(retryAfter) } })
 export const executorsBusy = () =>

@@ -13,12 +13,13 @@ import { trace } from './migrations/0011-trace.ts'
 import { registration } from './migrations/0012-registration.ts'
 import { blacklist } from './migrations/0013-blacklist.ts'
 import { lineage } from './migrations/0014-lineage.ts'
+import { roles } from './migrations/0015-roles.ts'
 import type { Registry } from './tables.ts'
 
 export type Migration = { name: string; up: (registry: Registry) => Promise<void> }
 
 /** In order, forward only; a migration that was released is never edited. */
-const migrations: readonly Migration[] = [
+export const migrations: readonly Migration[] = [
   foundation,
   identity,
   objects,
@@ -32,7 +33,8 @@ const migrations: readonly Migration[] = [
   trace,
   registration,
   blacklist,
-  lineage
+  lineage,
+  roles
 ]
 
 /** Each migration is one transaction; a schema newer than this program is refused untouched. */

@@ -174,6 +174,22 @@ export async function tenantsOf(
   return new Map(rows.map(({ id, tenant }) => [id, tenant]))
 }
 
+/** These organizations and everything above them. */
+export async function organizationsAbove(
+  registry: Registry,
+  ids: readonly number[]
+): Promise<number[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: number }>`
+    with recursive above(id, parent_id) as (
+      select id, parent_id from organizations where id in (${sql.join(ids)})
+      union
+      select parent.id, parent.parent_id
+      from organizations as parent join above on parent.id = above.parent_id
+    ) select id from above order by id`.execute(registry)
+  return rows.map(({ id }) => id)
+}
+
 /** True when these organizations or any above them ask for a second factor. */
 export async function forcesSmsLogin(registry: Registry, ids: readonly number[]): Promise<boolean> {
   if (ids.length === 0) return false
@@ -208,6 +224,9 @@ export async function contentsOf(registry: Registry, id: number) {
     policies: await count(
       await sql`select 1 from registration_policies
         where organization_id = ${id} or parent_organization = ${id} limit 1`.execute(registry)
+    ),
+    roles: await count(
+      await sql`select 1 from roles where organization_id = ${id} limit 1`.execute(registry)
     ),
     users: await count(
       await sql`select 1 from user_organizations where organization_id = ${id} limit 1`.execute(

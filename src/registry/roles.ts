@@ -1,15 +1,20 @@
+import { sql } from 'kysely'
 import { recordChange } from './changes.ts'
+import { isOneOf } from './dialect.ts'
+import { organizationsBelow } from './organizations.ts'
 import type { Registry } from './tables.ts'
 
 export type Role = {
   id: number
+  /** Where it is seen and used, and below; null: everywhere. [ADR-0035] */
+  organization_id: number | null
   name: string
   /** A greater priority is more powerful. */
   priority: number
   permissions: Record<string, boolean>
 }
 
-type RoleFields = Omit<Role, 'id'>
+type RoleFields = Omit<Role, 'id' | 'organization_id'> & { organization_id?: number | null }
 
 const toRow = ({ name, priority, permissions }: RoleFields) => ({
   name,
@@ -21,18 +26,36 @@ const toRole = (row: Omit<Role, 'permissions'> & { permissions: string }): Role 
   permissions: JSON.parse(row.permissions)
 })
 
-/** Undefined: the name is taken. */
+/** Undefined: the name is taken, in its organization or by the platform. */
 export async function insertRole(
   registry: Registry,
   role: RoleFields
 ): Promise<number | undefined> {
+  const { organization_id = null } = role
+  if (await isTaken(registry, { ...role, organization_id })) return undefined
   const inserted = await registry
     .insertInto('roles')
-    .values(toRow(role))
-    .onConflict((conflict) => conflict.column('name').doNothing())
+    .values({ ...toRow(role), organization_id })
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
   return inserted?.id
+}
+
+async function isTaken(
+  registry: Registry,
+  { id = 0, name, organization_id }: Pick<Role, 'name' | 'organization_id'> & { id?: number }
+): Promise<boolean> {
+  const other = await registry
+    .selectFrom('roles')
+    .select('id')
+    .where('name', '=', name)
+    .where('id', '!=', id)
+    .where(({ eb, or }) =>
+      or([eb('organization_id', 'is', null), eb('organization_id', '=', organization_id)])
+    )
+    .executeTakeFirst()
+  return other !== undefined
 }
 
 export async function listRoles(registry: Registry): Promise<Role[]> {
@@ -40,26 +63,95 @@ export async function listRoles(registry: Registry): Promise<Role[]> {
   return rows.map(toRole)
 }
 
+/** The platform's and those of these organizations. */
+export async function listRolesWithin(
+  registry: Registry,
+  organizationIds: readonly number[]
+): Promise<Role[]> {
+  const rows = await registry
+    .selectFrom('roles')
+    .selectAll()
+    .where(({ eb, or }) =>
+      or([
+        eb('organization_id', 'is', null),
+        isOneOf(registry, sql.ref('organization_id'), organizationIds)
+      ])
+    )
+    .orderBy('id')
+    .execute()
+  return rows.map(toRole)
+}
+
+/** Those that the organizations made themselves. */
+export async function rolesMadeIn(
+  registry: Registry,
+  organizationIds: readonly number[]
+): Promise<Role[]> {
+  const rows = await registry
+    .selectFrom('roles')
+    .selectAll()
+    .where(isOneOf(registry, sql.ref('organization_id'), organizationIds))
+    .orderBy('id')
+    .execute()
+  return rows.map(toRole)
+}
+
+/** Each role that one of these users has. */
+export async function rolesOf(registry: Registry, userIds: readonly number[]): Promise<Role[]> {
+  const rows = await registry
+    .selectFrom('roles')
+    .selectAll()
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('users')
+        .select('role_id')
+        .where(isOneOf(registry, sql.ref('users.id'), userIds))
+    )
+    .execute()
+  return rows.map(toRole)
+}
+
+/** Whether it may be used in each of these organizations. */
+export async function isRoleOf(
+  registry: Registry,
+  { organization_id }: Role,
+  organizationIds: readonly number[]
+): Promise<boolean> {
+  if (organization_id === null) return true
+  const below = await organizationsBelow(registry, [organization_id])
+  return organizationIds.every((id) => below.includes(id))
+}
+
+/** Whether members of these organizations, or who registers there, have roles made in `makers`. */
+export async function haveRolesOf(
+  registry: Registry,
+  organizationIds: readonly number[],
+  makers: readonly number[]
+): Promise<boolean> {
+  const isMade = isOneOf(registry, sql.ref('roles.organization_id'), makers)
+  const { rows } = await sql`
+    select 1 from roles join users on users.role_id = roles.id
+      join user_organizations as uo on uo.user_id = users.id
+    where ${isMade} and ${isOneOf(registry, sql.ref('uo.organization_id'), organizationIds)}
+    union
+    select 1 from roles join registration_policies as p on p.role_id = roles.id
+    where ${isMade} and ${isOneOf(
+      registry,
+      sql`coalesce(p.organization_id, p.parent_organization)`,
+      organizationIds
+    )}`.execute(registry)
+  return rows.length > 0
+}
+
 export async function findRole(registry: Registry, id: number): Promise<Role | undefined> {
   const row = await registry.selectFrom('roles').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toRole(row)
 }
 
-/** False: another role has the name. */
-export async function updateRole(
-  registry: Registry,
-  { id, ...role }: Role,
-  now: number
-): Promise<boolean> {
-  const other = await registry
-    .selectFrom('roles')
-    .select('id')
-    .where('name', '=', role.name)
-    .where('id', '!=', id)
-    .executeTakeFirst()
-  if (other) return false
-  await registry.updateTable('roles').set(toRow(role)).where('id', '=', id).execute()
-  await recordChange(registry, 'identity', id, now)
+/** False: another role has the name. Its organization stays. */
+export async function updateRole(registry: Registry, role: Role, now: number): Promise<boolean> {
+  if (await isTaken(registry, role)) return false
+  await registry.updateTable('roles').set(toRow(role)).where('id', '=', role.id).execute()
+  await recordChange(registry, 'identity', role.id, now)
   return true
 }
 

@@ -33,6 +33,8 @@ export type Tables = {
   organization_meta: MetaTable<'organization_id'>
   roles: {
     id: Generated<number>
+    /** Null: the platform's. */
+    organization_id: number | null
     name: string
     /** A greater priority is more powerful. */
     priority: number

@@ -279,21 +279,27 @@ export async function otherAdministrators(
 }
 
 /**
- * Users with a password who belong to one of `within` and to nothing outside `reach`, of at most
- * this priority.
+ * Users with a password who belong to one of `within` and to nothing outside `reach`, with one of
+ * these roles.
  */
 export async function usersToReset(
   registry: Registry,
   {
     within,
     reach,
-    priority,
+    roles,
     except
-  }: { within: readonly number[]; reach: readonly number[]; priority: number; except: number }
+  }: {
+    within: readonly number[]
+    reach: readonly number[]
+    roles: readonly number[]
+    except: number
+  }
 ): Promise<{ id: number; email: string }[]> {
   const { rows } = await sql<{ id: number; email: string }>`
-    select users.id, users.email from users join roles on roles.id = users.role_id
-    where users.password_hash <> '' and roles.priority <= ${priority} and users.id <> ${except}
+    select users.id, users.email from users
+    where users.password_hash <> '' and users.id <> ${except}
+      and ${isOneOf(registry, sql.ref('users.role_id'), roles)}
       and exists (select 1 from user_organizations as uo where uo.user_id = users.id
         and ${isOneOf(registry, sql.ref('uo.organization_id'), within)})
       and not exists (select 1 from user_organizations as uo where uo.user_id = users.id
@@ -321,14 +327,4 @@ export async function forgetPasswords(
     .execute()
   // One is enough: it makes every node forget whom it knows.
   await recordChange(registry, 'identity', ids[0] ?? 0, now)
-}
-
-export async function prioritiesOf(registry: Registry, ids: readonly number[]): Promise<number[]> {
-  const rows = await registry
-    .selectFrom('users')
-    .innerJoin('roles', 'roles.id', 'users.role_id')
-    .select('roles.priority')
-    .where(isOneOf(registry, sql.ref('users.id'), ids))
-    .execute()
-  return rows.map(({ priority }) => priority)
 }

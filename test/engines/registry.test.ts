@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { Directory } from '../../src/access/directory.ts'
 import { noIds } from '../../src/lib/lineage.ts'
@@ -25,14 +25,16 @@ import {
   removeInstallations,
   updateInstallation
 } from '../../src/registry/installations.ts'
-import { migrate } from '../../src/registry/migrate.ts'
+import { migrate, migrations } from '../../src/registry/migrate.ts'
 import { sigma } from '../../src/registry/migrations/0007-sigma.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import { insertOrganization, organizationsBelow } from '../../src/registry/organizations.ts'
 import { readRegistryLineage } from '../../src/registry/platform.ts'
-import { insertRole } from '../../src/registry/roles.ts'
-import type { Registry } from '../../src/registry/tables.ts'
-import { insertUser } from '../../src/registry/users.ts'
+import { postgresDialect } from '../../src/registry/postgres.ts'
+import { deleteRole, findRole, insertRole } from '../../src/registry/roles.ts'
+import { sqliteDialect } from '../../src/registry/sqlite.ts'
+import type { Registry, Tables } from '../../src/registry/tables.ts'
+import { insertUser, readUser } from '../../src/registry/users.ts'
 import { eventually } from '../support/eventually.ts'
 import { onEveryRegistry, waitersFor } from '../support/registries.ts'
 
@@ -107,6 +109,43 @@ onEveryRegistry('registry', (engine) => {
       await registry.destroy()
     })
   }
+
+  test('roles that were made before they had organizations belong to the platform', async () => {
+    const place = { url: await engine.url(), dataDir: mkdtempSync(join(tmpdir(), 'caracal-')) }
+    const file = join(place.dataDir, 'registry.sqlite')
+    const dialect = place.url === '' ? sqliteDialect(file) : postgresDialect(place.url, {})
+    const old = new Kysely<Tables>({ dialect })
+    await migrate(old, migrations.slice(0, 14))
+    await insertOrganization(old, { name: 'Home', parent_id: null }, now)
+    for (const name of ['one', 'two', 'gone']) {
+      await sql`insert into roles (name, priority, permissions) values (${name}, 7, '{"#":true}')`.execute(
+        old
+      )
+    }
+    await sql`delete from roles where name = 'gone'`.execute(old)
+    const user = { email: 'a@example.org', role_id: 2, organisations: [1] }
+    assert.equal(await insertUser(old, user, now), 1)
+    await old.destroy()
+
+    const registry = await openRegistry(place)
+    const two = {
+      id: 2,
+      organization_id: null,
+      name: 'two',
+      priority: 7,
+      permissions: { '#': true }
+    }
+    assert.deepEqual(await findRole(registry, 2), two)
+    assert.equal((await readUser(registry, 1))?.role_id, 2)
+    assert.equal(await deleteRole(registry, 2), false)
+    await assert.rejects(registry.deleteFrom('roles').where('id', '=', 2).execute())
+    const fields = { name: 'new', priority: 1, permissions: {} }
+    assert.equal(await insertRole(registry, fields), 4, 'no id is given out twice')
+    assert.equal(await insertRole(registry, fields), undefined)
+    assert.equal(await insertRole(registry, { ...fields, organization_id: 1 }), undefined)
+    await registry.destroy()
+    rmSync(place.dataDir, { recursive: true })
+  })
 
   test('a migration that fails leaves nothing behind', async () => {
     const broken = {

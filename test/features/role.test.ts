@@ -45,7 +45,9 @@ onEveryRegistry('role and permission', (engine) => {
       body: { name, priority: 50, permissions }
     })
     assert.equal(made.status, 200, made.text)
-    const { id, ...rest } = made.json as { id: number }
+    const { id, organization_id, ...rest } = made.json as { id: number; organization_id: number }
+    const me = await world.request('GET /api/v2/user/me', { as: user })
+    assert.deepEqual((me.json as { organisations: number[] }).organisations, [organization_id])
     assert.deepEqual(rest, { name, priority: 50, permissions })
     const path = `/api/v2/role/${id}`
     assert.deepEqual((await world.request(`GET ${path}`, { as: user })).json, made.json)
@@ -55,6 +57,7 @@ onEveryRegistry('role and permission', (engine) => {
     })
     assert.deepEqual(changed.json, {
       id,
+      organization_id,
       name,
       priority: 60,
       permissions: { 'log/read/all': true }

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { onOrganization, permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
 import { creates, deletes, updates } from '../../access/trace.ts'
+import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { conflict, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
@@ -191,10 +192,11 @@ function givenFields(body: Static<typeof EdgeAppUpdate>): Partial<EdgeAppFields>
   ])
 }
 
-/** Only an administrator makes an app official, or an official one ordinary. */
-function checkOfficial({ grants, limit }: Principal, was: boolean, now: boolean): void {
+/** Only an administrator of the whole platform makes an app official, or an official one ordinary. */
+function checkOfficial(principal: Principal, was: boolean, now: boolean): void {
+  const { grants, limit } = principal
   const isAdministrator = grants.coversPattern('#') && limit === undefined
-  if (was !== now && !isAdministrator) throw forbidden()
+  if (was !== now && !(isAdministrator && reachesEverything(principal))) throw forbidden()
 }
 
 const shown = ({ isPublished: _, ...app }: EdgeAppRecord): Static<typeof EdgeApp> => ({

@@ -1,10 +1,11 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
+import { mayHandOut } from '../../access/delegation.ts'
 import { onInstallation, permit, signedIn } from '../../access/guard.ts'
 import { holdsName, may, type Principal, scopeOf } from '../../access/principal.ts'
 import { creates, deletes, updates } from '../../access/trace.ts'
 import { usersVisibleTo } from '../../access/visibility.ts'
-import type { Routes } from '../../deps.ts'
+import type { Deps, Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
@@ -26,8 +27,8 @@ import {
   updateInstallation
 } from '../../registry/installations.ts'
 import { metaRows } from '../../registry/meta.ts'
+import { rolesOf } from '../../registry/roles.ts'
 import { replanSchedules } from '../../registry/schedules.ts'
-import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { visibleUsers } from '../../registry/users.ts'
 import { Installation, InstallationUpdate, NewInstallation } from './schema.ts'
@@ -72,7 +73,7 @@ export const installationRoutes: Routes = (app, deps) => {
       const organization_id = body.organization_id || firstOrganization
       if (organization_id === undefined) throw badRequest('organization_id is required')
       if (!principal.organizationsBelow.has(organization_id)) throw forbidden()
-      const fields = await checked(registry, principal, body, [])
+      const fields = await checked(deps, principal, body, [])
       const edits = holdsName(principal, 'installation/edit/protected_meta/all')
       checkNewMeta(fields, { sees: edits, edits })
       const now = clock()
@@ -120,7 +121,8 @@ export const installationRoutes: Routes = (app, deps) => {
       const now = clock()
       await inTransaction(registry, async (registry) => {
         const current = await findInstallation(registry, installation.id)
-        const fields = await checked(registry, principal, body, current?.users ?? [])
+        const scope = { ...deps, registry }
+        const fields = await checked(scope, principal, body, current?.users ?? [])
         if (body.organization_id) {
           const moves = body.organization_id !== installation.organization_id
           const ends = [body.organization_id, installation.organization_id]
@@ -198,7 +200,7 @@ const shown = (
 
 /** The fields that were given, each one allowed and sound; ids and times in the body are noise. */
 async function checked(
-  registry: Registry,
+  deps: Deps,
   principal: Principal,
   body: Static<typeof InstallationUpdate>,
   assigned: readonly number[]
@@ -214,21 +216,27 @@ async function checked(
     throw badRequest('timezone must be an IANA time zone')
   }
   if (body.users) {
-    fields.users = await assignments(registry, principal, body.users, assigned)
+    fields.users = await assignments(deps, principal, body.users, assigned)
   }
   return fields
 }
 
-/** Who is added must be visible to the caller; who is assigned and is not stays. */
+/**
+ * Who is added must be visible to the caller, with a role that the caller holds: it opens the
+ * installation. Who is assigned and is not visible stays.
+ */
 async function assignments(
-  registry: Registry,
+  { registry, directory }: Deps,
   principal: Principal,
   given: readonly number[],
   current: readonly number[]
 ): Promise<number[]> {
   const scope = usersVisibleTo(principal)
   const visible = await visibleUsers(registry, [...given, ...current], scope)
-  if (!given.every((id) => visible.has(id) || current.includes(id))) throw forbidden()
+  const added = given.filter((id) => !current.includes(id))
+  if (!added.every((id) => visible.has(id))) throw forbidden()
+  const roles = await rolesOf(registry, added)
+  if (!roles.every((role) => mayHandOut(principal, directory, role))) throw forbidden()
   return [...new Set([...given, ...current.filter((id) => !visible.has(id))])]
 }
 

@@ -1,7 +1,9 @@
+import { mayHandOut } from '../../access/delegation.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Deps } from '../../deps.ts'
 import { sendResetKey } from '../../notify/password-key.ts'
 import { organizationsBelow } from '../../registry/organizations.ts'
+import { listRoles } from '../../registry/roles.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { forgetPasswords, usersToReset } from '../../registry/users.ts'
 
@@ -13,12 +15,13 @@ export async function forcePasswordReset(
   principal: Principal,
   id: number
 ): Promise<Member[]> {
-  const { registry, clock } = deps
+  const { registry, directory, clock } = deps
   return inTransaction(registry, async (registry) => {
+    const roles = await listRoles(registry)
     const users = await usersToReset(registry, {
       within: await organizationsBelow(registry, [id]),
       reach: [...principal.organizationsBelow],
-      priority: principal.priority,
+      roles: roles.filter((role) => mayHandOut(principal, directory, role)).map(({ id }) => id),
       except: principal.userId
     })
     const ids = users.map((user) => user.id)

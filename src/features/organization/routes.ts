@@ -5,7 +5,7 @@ import { creates, deletes, executes, updates } from '../../access/trace.ts'
 import { organizationsProtected } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
-import { badRequest, forbidden } from '../../http/errors.ts'
+import { badRequest, conflict, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Id, Message } from '../../http/schema.ts'
@@ -19,9 +19,12 @@ import {
   listOrganizations,
   type OrganizationFields,
   type OrganizationRecord,
+  organizationsAbove,
   organizationsBelow,
   updateOrganization
 } from '../../registry/organizations.ts'
+import { haveRolesOf } from '../../registry/roles.ts'
+import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { forcePasswordReset, mailKeys } from './password-reset.ts'
 import { removeOrganization } from './removal.ts'
@@ -118,6 +121,7 @@ export const organizationRoutes: Routes = (app, deps) => {
           const below = await organizationsBelow(registry, [id])
           if (below.includes(body.parent))
             throw badRequest('parent must not be the organization itself or below it')
+          await checkRoles(registry, { id, from: current.parent_id, to: body.parent })
           fields.parent_id = body.parent
         }
         await keepProtected(registry, { kind: 'organization', id }, fields, rights(principal, id))
@@ -188,6 +192,19 @@ export const organizationRoutes: Routes = (app, deps) => {
     const organization = await findOrganization(registry, id)
     if (!organization) throw forbidden()
     return shown(organization, principal)
+  }
+}
+
+/** Nobody is moved away from where their role comes from. */
+async function checkRoles(
+  registry: Registry,
+  { id, from, to }: { id: number; from: number | null; to: number }
+): Promise<void> {
+  const kept = await organizationsAbove(registry, [to])
+  const above = from === null ? [] : await organizationsAbove(registry, [from])
+  const lost = above.filter((one) => !kept.includes(one))
+  if (await haveRolesOf(registry, await organizationsBelow(registry, [id]), lost)) {
+    throw conflict('users or registration policies have roles of an organization above')
   }
 }
 

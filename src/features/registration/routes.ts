@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { isForAdministrators, mayHandOut } from '../../access/delegation.ts'
 import { everyone, permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
+import { visibleRole } from '../../access/role-place.ts'
 import { authenticates, creates, deletes, updates } from '../../access/trace.ts'
 import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
@@ -18,7 +19,7 @@ import {
   type RegistrationPolicy as PolicyRecord,
   updatePolicy
 } from '../../registry/registrations.ts'
-import { findRole } from '../../registry/roles.ts'
+import { findRole, isRoleOf } from '../../registry/roles.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { register } from './register.ts'
@@ -192,7 +193,7 @@ export const registrationRoutes: Routes = (app, deps) => {
     principal: Principal,
     policy: Omit<PolicyRecord, 'id'> & { id?: number }
   ): Promise<void> {
-    const role = await findRole(registry, policy.role_id)
+    const role = await visibleRole(registry, principal, policy.role_id)
     if (!role) throw badRequest('role_id does not exist')
     if (!mayHandOut(principal, directory, role)) throw forbidden()
     if (isForAdministrators(role.permissions)) {
@@ -200,6 +201,9 @@ export const registrationRoutes: Routes = (app, deps) => {
     }
     if (organizationOf(policy) === 0) throw badRequest('organization_id is required')
     if (!reaches(principal, policy)) throw forbidden()
+    if (!(await isRoleOf(registry, role, [organizationOf(policy)]))) {
+      throw badRequest('role_id belongs to another organization')
+    }
     const there = await listPolicies(registry, [organizationOf(policy)])
     if (there.filter(({ id }) => id !== policy.id).length >= MAX_OF_ORGANIZATION) {
       throw conflict(`the organization has ${MAX_OF_ORGANIZATION} policies already`)

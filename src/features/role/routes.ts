@@ -1,38 +1,52 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { firstRoles } from '../../access/catalogue.ts'
 import { mayHandOut } from '../../access/delegation.ts'
 import { permit } from '../../access/guard.ts'
 import type { Principal } from '../../access/principal.ts'
+import { mayWriteRolesOf, rolesVisibleTo, visibleRole } from '../../access/role-place.ts'
 import { creates, deletes, updates } from '../../access/trace.ts'
+import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
-import { badRequest, forbidden, notFound } from '../../http/errors.ts'
+import { badRequest, conflict, forbidden, notFound } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { AnyKey, Id, Maybe, Message } from '../../http/schema.ts'
 import { isTopicFilter } from '../../lib/topic.ts'
 import {
   deleteRole,
-  findRole,
   insertRole,
-  listRoles,
   type Role as RoleRecord,
+  rolesMadeIn,
   updateRole
 } from '../../registry/roles.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { otherAdministrators } from '../../registry/users.ts'
 
-const Permissions = Type.Record(AnyKey, Type.Boolean())
+const MAX_PERMISSIONS = 1000
+const MAX_OF_ORGANIZATION = 100
+
+const Permissions = Type.Record(AnyKey, Type.Boolean(), { maxProperties: MAX_PERMISSIONS })
 const Priority = Type.Integer({ minimum: 0, maximum: 1_000_000 })
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 
 const Role = Type.Object({
   id: Type.Integer(),
+  organization_id: Type.Integer({
+    description: "Where it is seen and used, and below; 0 = the platform's, everywhere"
+  }),
   name: Type.String(),
   priority: Type.Integer({ description: 'A greater priority is more powerful' }),
   permissions: Permissions
 })
-const NewRole = Type.Object({ name: Name, priority: Priority, permissions: Maybe(Permissions) })
+const Organization = Maybe(Type.Union([Id, Type.Literal(0)]))
+const NewRole = Type.Object({
+  organization_id: Organization,
+  name: Name,
+  priority: Priority,
+  permissions: Maybe(Permissions)
+})
 const RoleUpdate = Type.Object({
+  organization_id: Organization,
   name: Maybe(Name),
   priority: Maybe(Priority),
   permissions: Maybe(Permissions)
@@ -42,16 +56,34 @@ const RoleParams = Type.Object({ role_id: Id })
 /** The role that the first administrator has: without it nobody could mend the others. */
 const ADMINISTRATOR = 1
 
+const shown = (role: RoleRecord): Static<typeof Role> => ({
+  ...role,
+  organization_id: role.organization_id ?? 0
+})
+
+/** Who does not reach the platform makes roles of an organization. */
+function placeOf(principal: Principal, given: number | null | undefined): number | null {
+  const isPlatforms = !given && reachesEverything(principal)
+  const place = isPlatforms ? null : given || principal.organizationIds[0]
+  if (place === undefined) throw badRequest('organization_id is required')
+  if (!mayWriteRolesOf(principal, place)) throw forbidden()
+  return place
+}
+
 export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
   const tags = ['Role']
 
   app.get(
     '/',
     {
-      schema: { tags, response: { 200: Type.Array(Role) } },
+      schema: {
+        tags,
+        summary: "The platform's roles and those of the organizations the caller can see",
+        response: { 200: Type.Array(Role) }
+      },
       config: { access: permit('role/list') }
     },
-    () => listRoles(registry)
+    async ({ principal }) => (await rolesVisibleTo(registry, principal)).map(shown)
   )
 
   app.get(
@@ -60,21 +92,33 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
       schema: { tags, params: RoleParams, response: { 200: Role } },
       config: { access: permit('role/list') }
     },
-    ({ params }) => find(registry, params.role_id)
+    async ({ principal, params }) => shown(await find(registry, principal, params.role_id))
   )
 
   app.post(
     '/',
     {
-      schema: { tags, body: NewRole, response: { 200: Role } },
+      schema: {
+        tags,
+        summary: "Make a role of the caller's organization, or of the platform for who reaches it",
+        body: NewRole,
+        response: { 200: Role }
+      },
       config: { access: permit('role/create_delete'), trace: creates('role') }
     },
     async ({ principal, body }) => {
-      const role = { ...body, permissions: body.permissions ?? {} }
+      const organization_id = placeOf(principal, body.organization_id)
+      const role = { ...body, organization_id, permissions: body.permissions ?? {} }
       check(principal, role)
-      const id = await insertRole(registry, role)
+      const id = await inTransaction(registry, async (registry) => {
+        const made = organization_id ? await rolesMadeIn(registry, [organization_id]) : []
+        if (made.length >= MAX_OF_ORGANIZATION) {
+          throw conflict(`the organization has ${MAX_OF_ORGANIZATION} roles already`)
+        }
+        return insertRole(registry, role)
+      })
       if (id === undefined) throw badRequest('name is taken')
-      return find(registry, id)
+      return shown(await find(registry, principal, id))
     }
   )
 
@@ -87,6 +131,9 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
     async ({ principal, params, body }) => {
       await inTransaction(registry, async (registry) => {
         const role = await findBelow(registry, principal, params.role_id)
+        if (body.organization_id && body.organization_id !== role.organization_id) {
+          throw badRequest('organization_id stays as it was made')
+        }
         const updated = { ...role, ...given(body, ['name', 'priority', 'permissions']) }
         check(principal, updated)
         if (role.permissions['#'] && !updated.permissions['#']) {
@@ -97,7 +144,7 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
         }
         if (!(await updateRole(registry, updated, clock()))) throw badRequest('name is taken')
       })
-      return find(registry, params.role_id)
+      return shown(await find(registry, principal, params.role_id))
     }
   )
 
@@ -116,8 +163,8 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
     }
   )
 
-  async function find(registry: Registry, id: number): Promise<RoleRecord> {
-    const role = await findRole(registry, id)
+  async function find(registry: Registry, principal: Principal, id: number): Promise<RoleRecord> {
+    const role = await visibleRole(registry, principal, id)
     if (!role) throw notFound()
     return role
   }
@@ -128,13 +175,14 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
     principal: Principal,
     id: number
   ): Promise<RoleRecord> {
-    const role = await find(registry, id)
+    const role = await find(registry, principal, id)
+    if (!mayWriteRolesOf(principal, role.organization_id)) throw forbidden()
     if (role.id === ADMINISTRATOR) throw badRequest('the Administrator role cannot be changed')
     if (!mayHandOut(principal, directory, role)) throw forbidden()
     return role
   }
 
-  function check(principal: Principal, role: Omit<RoleRecord, 'id'>): void {
+  function check(principal: Principal, role: Pick<RoleRecord, 'priority' | 'permissions'>): void {
     const wrong = Object.keys(role.permissions).find((name) => !isTopicFilter(name))
     if (wrong !== undefined) throw badRequest(`permissions: "${wrong}" is not a permission`)
     if (!mayHandOut(principal, directory, role)) throw forbidden()

@@ -2,13 +2,14 @@ import type { Static } from 'typebox'
 import { mayHandOut } from '../../access/delegation.ts'
 import { hashPassword } from '../../access/password.ts'
 import { holds, may, type Principal } from '../../access/principal.ts'
+import { isRoleFor, visibleRole } from '../../access/role-place.ts'
 import type { Deps } from '../../deps.ts'
-import { badRequest, forbidden } from '../../http/errors.ts'
+import { badRequest, forbidden, tooManyChanges } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { completeAddress } from '../../lib/address.ts'
 import { passwordFault } from '../../lib/password-rules.ts'
 import { phoneNumber } from '../../lib/phone-number.ts'
-import { findRole } from '../../registry/roles.ts'
+import type { AccountChange } from '../../notify/account-changed.ts'
 import type { Registry } from '../../registry/tables.ts'
 import {
   otherAdministrators,
@@ -54,7 +55,7 @@ export async function rightsFields(
 
   if (body.role && body.role !== current?.role_id) {
     needUpdate()
-    const role = await findRole(deps.registry, body.role)
+    const role = await visibleRole(deps.registry, principal, body.role)
     if (!role) throw badRequest('role does not exist')
     if (!mayHandOut(principal, deps.directory, role)) throw forbidden()
     fields.role_id = body.role
@@ -86,6 +87,16 @@ export async function rightsFields(
     throw badRequest('mobile must be a phone number for sms_login')
   }
   return fields
+}
+
+/** A role of an organization is used there and below only. */
+export async function checkRolePlace(
+  registry: Registry,
+  roleId: number,
+  organisations: readonly number[]
+): Promise<void> {
+  if (await isRoleFor(registry, roleId, organisations)) return
+  throw badRequest('role belongs to another organization')
 }
 
 const idsOf = (ids: readonly number[] | null | undefined): number[] | undefined =>
@@ -128,20 +139,39 @@ export async function passwordHash(password: string): Promise<string> {
   return hashPassword(password)
 }
 
-/**
- * What signs in as the user is not changed by a restricted key, nor by somebody who reaches only
- * some of the user's organizations.
- */
+/** What signs in as the user is not changed by who reaches only some of the user's organizations. */
 export function checkAccount(principal: Principal, current: UserRecord, fields: UserFields): void {
   const { email, mobile, sms_login, password_hash, role_id, expire_at } = fields
   const isTouched =
     (email !== undefined && email !== current.email) ||
     (mobile !== undefined && mobile !== current.mobile) ||
     [sms_login, password_hash, role_id, expire_at].some((value) => value !== undefined)
-  if (!isTouched) return
+  const { organisations, assigned_installations } = fields
+  if (isTouched || organisations || assigned_installations) spareOwner(principal, current.id)
+  const isOther = current.id !== principal.userId
   const reachesAll = current.organisations.every((id) => principal.organizationsBelow.has(id))
-  const isAllowed = current.id === principal.userId ? principal.limit === undefined : reachesAll
-  if (!isAllowed) throw forbidden()
+  if (isOther && isTouched && !reachesAll) throw forbidden()
+}
+
+/** What the user signs in with that is other than before. */
+export function signInChanges(current: UserRecord, fields: UserFields): AccountChange[] {
+  const { email = current.email, mobile = current.mobile, password_hash } = fields
+  return [
+    ...(password_hash === undefined ? [] : (['password'] as const)),
+    ...(email === current.email ? [] : (['e-mail address'] as const)),
+    ...(mobile === current.mobile ? [] : (['mobile number'] as const))
+  ]
+}
+
+/** Counted when everything else is allowed. */
+export function countOwnChange({ identity }: Deps, userId: number): void {
+  const retryAfter = identity.accountChanges.take(userId)
+  if (retryAfter > 0) throw tooManyChanges(retryAfter)
+}
+
+/** A restricted key neither ends its owner nor changes how it signs in or what it reaches. */
+export function spareOwner({ userId, limit }: Principal, id: number): void {
+  if (id === userId && limit) throw forbidden()
 }
 
 /** Refused when nobody with all rights would be left. */

@@ -1,18 +1,21 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ownUser, signedIn } from '../../access/guard.ts'
 import { isPassword, NO_PASSWORD } from '../../access/password.ts'
 import { updates, updatesCaller } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
+import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, forbidden, tooManyTries } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
+import { tellAccountChanged } from '../../notify/account-changed.ts'
 import { endSessions } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { findUser, type UserRow, updateUser } from '../../registry/users.ts'
-import { passwordHash } from './account.ts'
+import { countOwnChange, passwordHash, spareOwner } from './account.ts'
 import { PasswordChange, PasswordSet, UserParams } from './schema.ts'
 
 /** Changing a password ends the other sessions of its owner. */
-export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
+export const passwordRoutes: Routes = (app, deps) => {
+  const { registry, identity, clock } = deps
   const tags = ['User']
 
   app.put(
@@ -29,13 +32,12 @@ export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
         trace: updatesCaller('set the password of')
       }
     },
-    async (request) => {
-      // A restricted key changes nothing about its owner.
-      if (request.principal.limit) throw forbidden()
+    async (request, reply) => {
+      spareOwner(request.principal, request.principal.userId)
       const user = await findUser(registry, request.principal.userId)
       if (!user) throw forbidden()
       await checkCurrent(request, user, request.body.current_password)
-      return setPassword(request, user.id, request.body.new_password)
+      return setOwn(request, reply, user, request.body.new_password)
     }
   )
 
@@ -54,10 +56,12 @@ export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
         trace: updates('user', 'user_id', 'set the password of')
       }
     },
-    async (request) => {
-      const { subject, body } = request
-      if (subject.id === request.principal.userId) {
+    async (request, reply) => {
+      const { principal, subject, body } = request
+      spareOwner(principal, subject.id)
+      if (subject.id === principal.userId) {
         await checkCurrent(request, subject, body.current_password ?? '')
+        return setOwn(request, reply, subject, body.new_password)
       }
       return setPassword(request, subject.id, body.new_password)
     }
@@ -71,6 +75,18 @@ export const passwordRoutes: Routes = (app, { registry, identity, clock }) => {
       throw badRequest('current_password is wrong')
     }
     identity.throttle.succeeded(user.email, ip)
+  }
+
+  async function setOwn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { id, email }: UserRow,
+    password: string
+  ) {
+    countOwnChange(deps, id)
+    const answer = await setPassword(request, id, password)
+    afterAnswer(reply, () => tellAccountChanged(deps, { id, addresses: [email] }, ['password']))
+    return answer
   }
 
   async function setPassword({ principal }: FastifyRequest, userId: number, password: string) {

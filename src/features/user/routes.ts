@@ -4,12 +4,14 @@ import type { Principal } from '../../access/principal.ts'
 import { creates, deletes, updates } from '../../access/trace.ts'
 import { usersProtected, usersVisibleTo } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
+import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest } from '../../http/errors.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Message } from '../../http/schema.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
+import { namesOf, tellAccountChanged } from '../../notify/account-changed.ts'
 import { metaRows } from '../../registry/meta.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { endSessions } from '../../registry/tokens.ts'
@@ -24,11 +26,15 @@ import {
 } from '../../registry/users.ts'
 import {
   checkAccount,
+  checkRolePlace,
+  countOwnChange,
   keepAdministrator,
   passwordHash,
   plainFields,
   requireUser,
-  rightsFields
+  rightsFields,
+  signInChanges,
+  spareOwner
 } from './account.ts'
 import { NewUser, User, UserId, UserParams, UserUpdate } from './schema.ts'
 
@@ -79,7 +85,10 @@ export const userRoutes: Routes = (app, deps) => {
       const edits = usersProtected(principal, 'edit').organizationIds.length > 0
       checkNewMeta(fields, { sees: edits, edits })
       if (body.password) fields.password_hash = await passwordHash(body.password)
-      const id = await inTransaction(registry, (registry) => insertUser(registry, fields, clock()))
+      const id = await inTransaction(registry, async (registry) => {
+        await checkRolePlace(registry, role_id, organisations)
+        return insertUser(registry, fields, clock())
+      })
       if (id === undefined) throw badRequest('email is taken')
       return answer(principal, id)
     }
@@ -106,11 +115,12 @@ export const userRoutes: Routes = (app, deps) => {
       },
       config: { access: editUser('user/update'), trace: updates('user', 'user_id') }
     },
-    async ({ principal, subject, body }) => {
+    async (request, reply) => {
+      const { principal, subject, body } = request
       const isSelf = subject.id === principal.userId
       if (body.password && !isSelf) throw badRequest('password is set at user/{id}/password')
       const password_hash = body.password ? await passwordHash(body.password) : undefined
-      await inTransaction(registry, async (registry) => {
+      const { changes, addresses } = await inTransaction(registry, async (registry) => {
         const current = await requireUser(registry, subject.id)
         const fields = {
           ...plainFields(body, current),
@@ -118,18 +128,29 @@ export const userRoutes: Routes = (app, deps) => {
           ...(password_hash && { password_hash })
         }
         checkAccount(principal, current, fields)
+        if (fields.role_id !== undefined || fields.organisations) {
+          const { role_id, organisations } = { ...current, ...fields }
+          await checkRolePlace(registry, role_id, organisations)
+        }
         const rights = await metaRights(registry, principal, subject.id)
         await keepProtected(registry, { kind: 'user', id: subject.id }, fields, rights)
         if (fields.role_id !== undefined || fields.expire_at) {
           await keepAdministrator(registry, subject.id, clock())
         }
+        const changes = isSelf ? signInChanges(current, fields) : []
+        if (changes.length > 0) countOwnChange(deps, subject.id)
         if (!(await updateUser(registry, subject.id, fields, clock()))) {
           throw badRequest('email is taken')
         }
-        if (password_hash) {
+        if (changes.length > 0) {
           await endSessions(registry, subject.id, { now: clock(), except: principal.tokenId })
         }
+        return { changes, addresses: [current.email, fields.email ?? current.email] }
       })
+      if (changes.length > 0) {
+        request.traceText = `changed the ${namesOf(changes)} of`
+        afterAnswer(reply, () => tellAccountChanged(deps, { id: subject.id, addresses }, changes))
+      }
       return answer(principal, subject.id)
     }
   )
@@ -140,7 +161,8 @@ export const userRoutes: Routes = (app, deps) => {
       schema: { tags, params: UserParams, response: { 200: Message } },
       config: { access: ownUser('user/create/delete'), trace: deletes('user', 'user_id') }
     },
-    async ({ subject }) => {
+    async ({ principal, subject }) => {
+      spareOwner(principal, subject.id)
       await inTransaction(registry, async (registry) => {
         await keepAdministrator(registry, subject.id, clock())
         await deleteUser(registry, subject.id, clock())
