@@ -53,6 +53,10 @@ export class Latest {
     return [...found].sort()
   }
 
+  has(installationId: number, topic: string): boolean {
+    return this.#installations.get(installationId)?.has(topic) ?? false
+  }
+
   /** How many topics of the installation ever had a sample. */
   count(installationId: number): number {
     return this.#installations.get(installationId)?.size ?? 0

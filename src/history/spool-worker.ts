@@ -14,6 +14,8 @@ import type {
 
 /** The newest refusals that are kept; older ones make room. */
 const LEDGER_SIZE = 10_000
+/** Of groups that are read at once. */
+const MAX_READ_BYTES = 16 * 1024 * 1024
 /** Pages that are given back at once: a megabyte, some milliseconds for which samples wait. */
 const STEP = 256
 /** Pages in use up to which the whole file is written anew without a long wait. */
@@ -65,7 +67,7 @@ const readGroups = db.prepare(
 )
 const groupBehind = db.prepare('select 1 from groups where seq > ? limit 1')
 const deleteGroups = db.prepare('delete from groups where seq <= ?')
-const groupsAfter = db.prepare('select seq, rows from groups where seq > ? order by seq limit 64')
+const groupsAfter = db.prepare('select seq, rows from groups where seq > ? order by seq')
 const pageSize = numberOf(db.prepare('pragma page_size'))
 const pages = db.prepare('pragma page_count')
 const freePages = db.prepare('pragma freelist_count')
@@ -175,10 +177,18 @@ function concat(parts: Uint8Array[]): Uint8Array {
   return all
 }
 
+/** Some groups at once; the first one goes whatever its size. */
 function after(seq: number): { seq: number; rows: Uint8Array } | undefined {
-  const found = groupsAfter.all(seq) as { seq: number; rows: Uint8Array }[]
-  const last = found.at(-1)
-  return last && { seq: last.seq, rows: concat(found.map((group) => group.rows)) }
+  const parts: Uint8Array[] = []
+  let [last, bytes] = [seq, 0]
+  for (const row of groupsAfter.iterate(seq)) {
+    const group = row as { seq: number; rows: Uint8Array }
+    bytes += group.rows.length
+    if (parts.length > 0 && bytes > MAX_READ_BYTES) break
+    parts.push(group.rows)
+    last = group.seq
+  }
+  return parts.length > 0 ? { seq: last, rows: concat(parts) } : undefined
 }
 
 const state = (): SpoolState => {

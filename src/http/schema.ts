@@ -65,7 +65,7 @@ export const Status = Type.Object({
   installation_id: Type.Integer(),
   timestamp: UnixTime,
   value: Type.Number(),
-  msg: Type.String(),
+  msg: Type.String({ description: 'At most 64 KiB' }),
   topic: Type.String()
 })
 
