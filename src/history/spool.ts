@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type Ids, type Lineage, unknownLineage } from '../lib/lineage.ts'
-import type { Refusal } from '../lib/sample.ts'
+import { decodeSamples, type Refusal, type Sample } from '../lib/sample.ts'
 
 /** A message that was acknowledged and not stored. */
 export type Refused = {
@@ -34,6 +34,7 @@ export type SpoolRequest = { ask: number } & (
   | { kind: 'drop'; last: number }
   | { kind: 'shrink'; spare: number }
   | { kind: 'after'; seq: number }
+  | { kind: 'find'; ids: readonly number[] }
   | { kind: 'ledger'; before: number; limit: number }
   | { kind: 'state' }
   | { kind: 'lineage' }
@@ -170,6 +171,12 @@ export class Spool {
       }
       seq = next.seq
     }
+  }
+
+  /** The samples with these ids that still wait here. */
+  async find(ids: readonly number[]): Promise<Sample[]> {
+    const rows = (await this.#request({ kind: 'find', ids })) as Uint8Array
+    return [...decodeSamples(Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength))]
   }
 
   async state(): Promise<SpoolState> {

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
+import { WalkTooLong } from '../lib/topic-walk.ts'
 import { Unavailable } from '../lib/unavailable.ts'
 import {
   ApiError,
@@ -39,6 +40,9 @@ function answerTo(error: FastifyError | ApiError | Error, request: FastifyReques
   if (isOrphan(error)) return notFound()
   if (error.name === 'AbortError') return clientCancelled()
   if (error.name === 'TimeoutError') return timedOut()
+  if (error instanceof WalkTooLong) {
+    return badRequest('topics: these filters take too long on so many topics; send fewer of them')
+  }
   if (error instanceof Unavailable || isLostConnection(error)) return unavailable(error)
   if ('statusCode' in error && error.statusCode && error.statusCode < 500) {
     return new ApiError(error.statusCode, error.message)

@@ -77,4 +77,4 @@ export const SilentQuery = Type.Object({
 export const TopicsQuery = Type.Optional(
   Type.Array(Type.String(), { description: 'Topic filters, with or without client id; + and #' })
 )
-export const TopicsBody = Type.Array(Type.String({ maxLength: 65_535 }), { maxItems: 100_000 })
+export const TopicsBody = Type.Array(Type.String(), { maxItems: 20_000 })

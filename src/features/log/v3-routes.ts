@@ -46,7 +46,7 @@ export const logV3Routes: Routes = (app, deps) => {
   ) {
     const { id: installation_id, client_id } = installation
     const filters = topicFilters(client_id, given)
-    const topics = filters && latest.topics(installation_id, filters)
+    const topics = filters && (await latest.topics(installation_id, filters))
     const window = windowOf(query, clock())
     const aggregation = aggregationOf(query, window)
     const asked = { ...window, installation_id, topics }
