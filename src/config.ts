@@ -116,6 +116,13 @@ export const Settings = Type.Object({
     default: 1024,
     description: 'Disk space that the files of one installation or organization may take'
   }),
+  TOPICS_PER_INSTALLATION: Type.Integer({
+    minimum: 1,
+    maximum: 10_000_000,
+    default: 20_000,
+    description:
+      'Topics that one installation may have values on; values on further ones are refused'
+  }),
   TRACE_DAYS: Type.Integer({
     minimum: 1,
     maximum: 36_500,

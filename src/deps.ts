@@ -13,6 +13,7 @@ import type { History } from './history/history.ts'
 import type { Latest } from './history/latest.ts'
 import type { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
+import type { TopicQuota } from './history/topic-quota.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Tally } from './lib/tally.ts'
 import type { Metrics } from './metrics.ts'
@@ -30,6 +31,7 @@ export type Deps = {
   searchTimeoutMs: number
   history: History
   latest: Latest
+  topicQuota: TopicQuota
   spool: Spool
   ids: SampleIds
   /** Awaited before a write and before its answer: an id is known outside the registry first [ADR-0030]. */

@@ -15,6 +15,7 @@ import type { App, Deps, Health } from './deps.ts'
 import { Latest } from './history/latest.ts'
 import { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
+import { TopicQuota } from './history/topic-quota.ts'
 import { Connections } from './http/connections.ts'
 import { callerAddress, trustIn } from './http/proxies.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -130,7 +131,10 @@ async function open(
   const trace = new TraceRecorder({ registry, clock, hasRoom })
   closers.push(() => within(STOP_LIMIT, trace.flush()))
   const ids = new SampleIds(lastId)
-  const ingest = new Ingest({ spool, ids, latest, directory, blacklist, disk, metrics, clock })
+  const topicQuota = new TopicQuota({ latest, clock, log, max: config.TOPICS_PER_INSTALLATION })
+  const ingest = new Ingest({
+    ...{ spool, ids, latest, topicQuota, directory, blacklist, disk, metrics, clock }
+  })
   closers.push(() => ingest.stop())
   const mover = new Mover({ spool, history, metrics, hasRoom, log })
   disk.onFreed(() => mover.wake())
@@ -182,6 +186,7 @@ async function open(
     searchTimeoutMs,
     history,
     latest,
+    topicQuota,
     spool,
     ids,
     lineage,

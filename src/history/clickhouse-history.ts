@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { plainNumber } from '../lib/json-number.ts'
 import { highest, type IdKind, idKinds, type Lineage, noIds } from '../lib/lineage.ts'
-import { MAX_PAGE_BYTES } from '../lib/page-limit.ts'
+import { MAX_PAGE_BYTES, PageTooLarge } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
@@ -118,21 +118,42 @@ class ClickhouseHistory implements History {
 
   async *latest(): AsyncGenerator<Sample[]> {
     let last: Pick<Sample, 'installation_id' | 'topic'> = { installation_id: 0, topic: '' }
+    let limit = LATEST_CHUNK
     while (true) {
-      const lines = await this.#connection.query(
-        `SELECT id, installation_id, client_id, topic, timestamp, value, msg FROM latest FINAL
-         WHERE (installation_id, topic) > ({installation_id:UInt64}, {topic:String})
-         ORDER BY installation_id, topic
-         LIMIT {limit:UInt64}`,
-        { installation_id: last.installation_id, topic: last.topic, limit: LATEST_CHUNK }
-      )
+      const { installation_id, topic } = last
+      const lines = await this.#connection
+        .query(
+          `${latestSql} WHERE (installation_id, topic) > ({installation_id:UInt64}, {topic:String})
+           ORDER BY installation_id, topic
+           LIMIT {limit:UInt64}`,
+          { installation_id, topic, limit },
+          undefined,
+          MAX_PAGE_BYTES
+        )
+        .catch((error) => {
+          // Long messages: fewer of them at once.
+          if (error instanceof PageTooLarge && limit > 1) return undefined
+          throw error
+        })
+      if (lines === undefined) {
+        limit = Math.ceil(limit / 10)
+        continue
+      }
       const samples: Sample[] = rowsOf(lines)
       const end = samples.at(-1)
       if (end === undefined) return
       yield samples
-      if (samples.length < LATEST_CHUNK) return
       last = end
     }
+  }
+
+  async latestOf(installation_id: number, topics: readonly string[]): Promise<Sample[]> {
+    const lines = await this.#connection.query(
+      `${latestSql} WHERE installation_id = {installation_id:UInt64}
+         AND topic IN {topics:Array(String)}`,
+      { installation_id, topics }
+    )
+    return rowsOf(lines)
   }
 
   async erase(installation_id: number): Promise<void> {
@@ -211,6 +232,9 @@ const lineageSql = `
   FROM lineage GROUP BY platform, kind
   UNION ALL
   SELECT '', 'installation', max(installation_id), 0, 0 FROM latest`
+
+const latestSql =
+  'SELECT id, installation_id, client_id, topic, timestamp, value, msg FROM latest FINAL'
 
 const matching = ({ topics }: PageQuery): string => `
   FROM samples FINAL

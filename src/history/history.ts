@@ -76,8 +76,10 @@ export interface History {
    * installation, topic, time, value and msg; in parts of a bounded size, each read when it is asked for.
    */
   readMonth(name: string, from?: SamplePlace): AsyncIterable<MonthPart>
-  /** The newest sample of every topic: greatest timestamp, on a tie the later arrival. */
+  /** The newest sample of every topic, in parts of a bounded size: greatest timestamp, on a tie the later arrival. */
   latest(): AsyncIterable<Sample[]>
+  /** The newest sample of each of these topics that has one, in any order. Few topics: messages may be long. */
+  latestOf(installation_id: number, topics: readonly string[]): Promise<Sample[]>
   /** Latest values alone, as `encodeSample` writes them; one with an earlier timestamp changes nothing. */
   keepLatest(rows: Buffer, token: string): Promise<void>
   /** Removes every sample and latest value of an installation. */

@@ -1,12 +1,27 @@
-import { type Sample, statusJson } from '../lib/sample.ts'
-import { hasWildcard, topicMatches } from '../lib/topic.ts'
+import { ownText } from '../lib/own-text.ts'
+import type { Sample } from '../lib/sample.ts'
+import { mergedTexts, sortedTexts } from '../lib/sorted-texts.ts'
+import { hasWildcard } from '../lib/topic.ts'
+import { matchingTopics } from '../lib/topic-walk.ts'
+import { Turns } from '../lib/turns.ts'
+
+/** Characters of a message up to which it stays in memory with its topic. */
+export const MAX_SHORT_MSG = 256
+/** Of long messages that were the last to come: most are not in history yet. */
+const MAX_RECENT_BYTES = 16 * 1024 * 1024
+
+/** The newest sample of a topic; `msg` is undefined when it is long. */
+export type Held = Omit<Sample, 'msg'> & { readonly msg: string | undefined }
 
 /**
  * The newest sample of every topic, in memory: greatest timestamp, on a tie the later arrival.
- * History and spool rebuild it at start.
+ * History and spool rebuild it at start. Long messages stay on disk; `LatestTexts` reads them.
  */
 export class Latest {
   readonly #installations = new Map<number, Topics>()
+  /** The oldest one first. */
+  readonly #recent = new Map<Held, string>()
+  #recentBytes = 0
   #tell: (sample: Sample) => void = () => {}
 
   /** Called with each sample put here that became the newest of its topic. */
@@ -25,32 +40,36 @@ export class Latest {
       topics = new Topics()
       this.#installations.set(sample.installation_id, topics)
     }
-    return topics.put(sample)
+    const before = topics.find(sample.topic)
+    if (before && !isNewer(sample, before)) return false
+    const held = topics.put(sample, before)
+    if (before) this.#forget(before)
+    if (held.msg === undefined) this.#remember(held, sample.msg)
+    return true
   }
 
   /**
-   * The newest samples as JSON objects joined by commas, sorted by topic. Filters are full topics
-   * and may have wildcards; undefined means all.
+   * The topics that ever had a sample and match a filter, sorted; undefined means all. Filters are
+   * full topics and may have wildcards.
    */
-  json(installationId: number, filters: readonly string[] | undefined): string {
-    const known = this.#installations.get(installationId)
-    if (!known) return ''
-    const topics = filters ? this.topics(installationId, filters) : known.inOrder()
-    return topics.map((topic) => known.json(topic)).join(',')
+  async topics(
+    installationId: number,
+    filters: readonly string[] | undefined
+  ): Promise<readonly string[]> {
+    return (await this.#installations.get(installationId)?.matching(filters)) ?? []
   }
 
-  /** The topics that ever had a sample and match a filter, sorted. */
-  topics(installationId: number, filters: readonly string[]): string[] {
-    const topics = this.#installations.get(installationId)
-    if (!topics) return []
-    const found = new Set(filters.filter((filter) => !hasWildcard(filter) && topics.has(filter)))
-    const patterns = filters.filter(hasWildcard)
-    if (patterns.length > 0) {
-      for (const topic of topics.keys()) {
-        if (patterns.some((pattern) => topicMatches(pattern, topic))) found.add(topic)
-      }
-    }
-    return [...found].sort()
+  find(installationId: number, topic: string): Held | undefined {
+    return this.#installations.get(installationId)?.find(topic)
+  }
+
+  /** The whole message, if it was among the last long ones. */
+  recentMsg(held: Held): string | undefined {
+    return this.#recent.get(held)
+  }
+
+  has(installationId: number, topic: string): boolean {
+    return this.find(installationId, topic) !== undefined
   }
 
   /** How many topics of the installation ever had a sample. */
@@ -67,48 +86,83 @@ export class Latest {
     for (const topics of this.#installations.values()) size += topics.size
     return size
   }
+
+  #remember(held: Held, msg: string): void {
+    this.#recent.set(held, ownText(msg))
+    this.#recentBytes += bytesOf(msg)
+    for (const oldest of this.#recent.keys()) {
+      if (this.#recentBytes <= MAX_RECENT_BYTES) break
+      this.#forget(oldest)
+    }
+  }
+
+  #forget(held: Held): void {
+    const msg = this.#recent.get(held)
+    if (msg === undefined) return
+    this.#recent.delete(held)
+    this.#recentBytes -= bytesOf(msg)
+  }
 }
 
-type Held = { sample: Sample; json: string | undefined }
+/** A character takes two at most. */
+const bytesOf = (msg: string): number => 2 * msg.length
 
-/** The topics of one installation. JSON text and order are made when first asked for. */
+const isNewer = (sample: Sample, { timestamp, id }: Held): boolean =>
+  sample.timestamp === timestamp ? sample.id > id : sample.timestamp > timestamp
+
+/** The topics of one installation, put in order when it is asked for. */
 class Topics {
   readonly #held = new Map<string, Held>()
-  #order: string[] | undefined
+  #order: readonly string[] = []
+  /** Not in the order yet. */
+  #added: string[] = []
+  #ordering: Promise<void> | undefined
 
-  put(sample: Sample): boolean {
-    const held = this.#held.get(sample.topic)
-    if (!held) {
-      this.#held.set(sample.topic, { sample, json: undefined })
-      this.#order = undefined
-      return true
+  put(sample: Sample, before: Held | undefined): Held {
+    const { id, installation_id, client_id, timestamp, value } = sample
+    const topic = before?.topic ?? ownText(sample.topic)
+    const msg = sample.msg.length > MAX_SHORT_MSG ? undefined : ownText(sample.msg)
+    const held = { id, installation_id, client_id, topic, timestamp, value, msg }
+    this.#held.set(topic, held)
+    if (!before) this.#added.push(topic)
+    return held
+  }
+
+  find(topic: string): Held | undefined {
+    return this.#held.get(topic)
+  }
+
+  async matching(filters: readonly string[] | undefined): Promise<readonly string[]> {
+    if (!filters) return this.#inOrder()
+    const turns = new Turns()
+    const exact: string[] = []
+    for (const filter of filters) {
+      if (!hasWildcard(filter) && this.#held.has(filter)) exact.push(filter)
+      if (turns.isOver()) await turns.next()
     }
-    const { timestamp, id } = held.sample
-    const isNewer = sample.timestamp === timestamp ? sample.id > id : sample.timestamp > timestamp
-    if (!isNewer) return false
-    held.sample = sample
-    held.json = undefined
-    return true
+    const found = await sortedTexts(exact, turns)
+    const patterns = filters.filter(hasWildcard)
+    if (patterns.length === 0) return found
+    const matched = await matchingTopics(await this.#inOrder(), patterns, turns)
+    return mergedTexts(found, matched, turns)
   }
 
-  json(topic: string): string {
-    const held = this.#held.get(topic)
-    if (!held) return ''
-    held.json ??= statusJson(held.sample)
-    return held.json
-  }
-
-  inOrder(): readonly string[] {
-    this.#order ??= [...this.#held.keys()].sort()
+  /** Everything that was put before the call. */
+  async #inOrder(): Promise<readonly string[]> {
+    while (this.#added.length > 0 || this.#ordering) {
+      this.#ordering ??= this.#orderAdded().finally(() => {
+        this.#ordering = undefined
+      })
+      await this.#ordering
+    }
     return this.#order
   }
 
-  has(topic: string): boolean {
-    return this.#held.has(topic)
-  }
-
-  keys(): Iterable<string> {
-    return this.#held.keys()
+  async #orderAdded(): Promise<void> {
+    const turns = new Turns()
+    const added = this.#added
+    this.#added = []
+    this.#order = await mergedTexts(this.#order, await sortedTexts(added, turns), turns)
   }
 
   get size(): number {

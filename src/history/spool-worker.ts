@@ -14,6 +14,8 @@ import type {
 
 /** The newest refusals that are kept; older ones make room. */
 const LEDGER_SIZE = 10_000
+/** Of groups that are read at once. */
+const MAX_READ_BYTES = 16 * 1024 * 1024
 /** Pages that are given back at once: a megabyte, some milliseconds for which samples wait. */
 const STEP = 256
 /** Pages in use up to which the whole file is written anew without a long wait. */
@@ -65,7 +67,12 @@ const readGroups = db.prepare(
 )
 const groupBehind = db.prepare('select 1 from groups where seq > ? limit 1')
 const deleteGroups = db.prepare('delete from groups where seq <= ?')
-const groupsAfter = db.prepare('select seq, rows from groups where seq > ? order by seq limit 64')
+const groupsAfter = db.prepare('select seq, rows from groups where seq > ? order by seq')
+const allSeqs = db.prepare('select seq from groups order by seq')
+const readRows = db.prepare('select rows from groups where seq = ?')
+const readBeginning = db.prepare(
+  'select cast(substr(rows, 1, 20) as text) as beginning from groups where seq = ?'
+)
 const pageSize = numberOf(db.prepare('pragma page_size'))
 const pages = db.prepare('pragma page_count')
 const freePages = db.prepare('pragma freelist_count')
@@ -140,6 +147,7 @@ function drop(last: number): void {
     deleteGroups.run(last)
     clearBatch.run()
   })
+  for (const seq of firstIds.keys()) if (seq <= last) firstIds.delete(seq)
 }
 
 async function shrink(spareBytes: number): Promise<void> {
@@ -175,10 +183,69 @@ function concat(parts: Uint8Array[]): Uint8Array {
   return all
 }
 
+/** Some groups at once; the first one goes whatever its size. */
 function after(seq: number): { seq: number; rows: Uint8Array } | undefined {
-  const found = groupsAfter.all(seq) as { seq: number; rows: Uint8Array }[]
-  const last = found.at(-1)
-  return last && { seq: last.seq, rows: concat(found.map((group) => group.rows)) }
+  const parts: Uint8Array[] = []
+  let [last, bytes] = [seq, 0]
+  for (const row of groupsAfter.iterate(seq)) {
+    const group = row as { seq: number; rows: Uint8Array }
+    bytes += group.rows.length
+    if (parts.length > 0 && bytes > MAX_READ_BYTES) break
+    parts.push(group.rows)
+    last = group.seq
+  }
+  return parts.length > 0 ? { seq: last, rows: concat(parts) } : undefined
+}
+
+/** The id of a group's first sample, by the group's number; ids rise from group to group. */
+const firstIds = new Map<number, number>()
+
+function firstIdOf(seq: number): number {
+  let id = firstIds.get(seq)
+  if (id === undefined) {
+    id = Number.parseInt(String(readBeginning.get(seq)?.['beginning']), 10)
+    firstIds.set(seq, id)
+  }
+  return id
+}
+
+/** The lines of the samples with these ids; samples are stored between two groups that are read. */
+async function find(ids: readonly number[]): Promise<Uint8Array> {
+  const seqs = allSeqs.all().map(({ seq }) => Number(seq))
+  const wanted = new Map<number, number[]>()
+  for (const id of ids) {
+    const seq = seqs.at(placeOf(id, seqs) - 1)
+    if (seq === undefined) continue
+    wanted.set(seq, [...(wanted.get(seq) ?? []), id])
+  }
+  const lines: Uint8Array[] = []
+  for (const [seq, those] of wanted) {
+    await nextTurn()
+    // Dropped or closed meanwhile.
+    const rows = db.isOpen ? readRows.get(seq)?.['rows'] : undefined
+    if (rows instanceof Uint8Array) lines.push(...those.map((id) => lineOf(id, rows)))
+  }
+  return concat(lines)
+}
+
+/** How many groups begin with this id or an earlier one. */
+function placeOf(id: number, seqs: readonly number[]): number {
+  let [low, high] = [0, seqs.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (firstIdOf(seqs[middle] ?? 0) <= id) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function lineOf(id: number, bytes: Uint8Array): Uint8Array {
+  const rows = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const begin = `${id}\t`
+  const isFirst = rows.toString('latin1', 0, begin.length) === begin
+  const start = isFirst ? 0 : rows.indexOf(`\n${begin}`) + 1
+  if (!isFirst && start === 0) return new Uint8Array()
+  return rows.subarray(start, rows.indexOf('\n', start) + 1)
 }
 
 const state = (): SpoolState => {
@@ -214,6 +281,8 @@ function answer(request: SpoolRequest): unknown {
       return shrink(request.spare)
     case 'after':
       return after(request.seq)
+    case 'find':
+      return find(request.ids)
     case 'state':
       return state()
     case 'lineage':

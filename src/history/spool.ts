@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type Ids, type Lineage, unknownLineage } from '../lib/lineage.ts'
-import type { Refusal } from '../lib/sample.ts'
+import { decodeSamples, type Refusal, type Sample } from '../lib/sample.ts'
 import { explainDamage } from '../lib/storage-fault.ts'
 
 /** A message that was acknowledged and not stored. */
@@ -34,6 +35,7 @@ export type SpoolRequest = { ask: number } & (
   | { kind: 'drop'; last: number }
   | { kind: 'shrink'; spare: number }
   | { kind: 'after'; seq: number }
+  | { kind: 'find'; ids: readonly number[] }
   | { kind: 'ledger'; before: number; limit: number }
   | { kind: 'state' }
   | { kind: 'lineage' }
@@ -47,8 +49,17 @@ type Ask = SpoolRequest extends infer Request
     : never
   : never
 
+/** Of one group: far below the longest text that there can be, and written in some milliseconds. */
+export const MAX_GROUP_BYTES = 16 * 1024 * 1024
+/** Of everything that is not on disk yet; beyond it whoever appends waits. */
+export const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** Rows that are handed out at once: decoded in a millisecond or two. */
+const PIECE_BYTES = 256 * 1024
+const LINE_END = 10
+
 type Gathering = {
   lines: string[]
+  bytes: number
   lastId: number
   refusals: Refused[]
   stored: PromiseWithResolvers<void>
@@ -62,7 +73,10 @@ export class Spool {
   readonly #worker: Worker
   readonly #asked = new Map<number, PromiseWithResolvers<unknown>>()
   #ask = 0
-  #gathering: Gathering | undefined
+  /** Oldest first; the last one gathers. What is being written is not among them. */
+  readonly #groups: Gathering[] = []
+  #waitingBytes = 0
+  #room: PromiseWithResolvers<void> | undefined
   #committing = false
   #failure: Error | undefined
 
@@ -89,9 +103,24 @@ export class Spool {
     this.#worker.on('exit', () => this.#fail(new Error('the spool is closed')))
   }
 
+  /** More waits for the disk than may; whoever appends should await `whenRoom` before. */
+  get isFull(): boolean {
+    return this.#waitingBytes >= MAX_WAITING_BYTES
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+
+  whenRoom(): Promise<void> {
+    if (!this.isFull) return Promise.resolve()
+    this.#room ??= Promise.withResolvers<void>()
+    return this.#room.promise
+  }
+
   /** Resolves when the sample, as `encodeSample` writes it, would survive kill -9. */
   append(line: string, id: number): Promise<void> {
-    const gathering = this.#gather()
+    const gathering = this.#gather(Buffer.byteLength(line))
     gathering.lines.push(line)
     gathering.lastId = id
     return gathering.stored.promise
@@ -104,14 +133,15 @@ export class Spool {
 
   /** Notes in the ledger what was refused; resolves like `append`. */
   refuse(refused: Refused): Promise<void> {
-    const gathering = this.#gather()
+    const { topic, sender, payload } = refused
+    const gathering = this.#gather(Buffer.byteLength(topic + sender + payload))
     gathering.refusals.push(refused)
     return gathering.stored.promise
   }
 
   /** Resolves when everything that was appended so far is on disk. */
   settled(): Promise<void> {
-    return this.#gather().stored.promise
+    return this.#gather(0).stored.promise
   }
 
   /** The oldest samples, in order; the same again until `drop`. */
@@ -131,7 +161,7 @@ export class Spool {
     await this.#request({ kind: 'shrink', spare })
   }
 
-  /** Everything still in the spool, oldest first. */
+  /** Everything still in the spool, oldest first, in pieces of whole lines; others have a turn in between. */
   async *rows(): AsyncGenerator<Buffer> {
     let seq = 0
     for (;;) {
@@ -139,9 +169,18 @@ export class Spool {
         | { seq: number; rows: Uint8Array }
         | undefined
       if (!next) return
-      yield Buffer.from(next.rows.buffer)
+      for (const piece of piecesOf(Buffer.from(next.rows.buffer))) {
+        yield piece
+        await nextTurn()
+      }
       seq = next.seq
     }
+  }
+
+  /** The samples with these ids that still wait here. */
+  async find(ids: readonly number[]): Promise<Sample[]> {
+    const rows = (await this.#request({ kind: 'find', ids })) as Uint8Array
+    return [...decodeSamples(Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength))]
   }
 
   async state(): Promise<SpoolState> {
@@ -166,37 +205,44 @@ export class Spool {
   async close(): Promise<void> {
     if (this.#failure) return
     const exited = new Promise((resolve) => this.#worker.once('exit', resolve))
-    await this.#gathering?.stored.promise.catch(() => {})
+    await this.#groups.at(-1)?.stored.promise.catch(() => {})
     await this.#request({ kind: 'close' })
     await exited
   }
 
-  #gather(): Gathering {
-    if (!this.#gathering) {
-      this.#gathering = {
-        lines: [],
-        lastId: 0,
-        refusals: [],
-        stored: Promise.withResolvers<void>()
-      }
+  /** The group that these bytes belong to. */
+  #gather(bytes: number): Gathering {
+    this.#waitingBytes += bytes
+    let last = this.#groups.at(-1)
+    if (!last || (last.bytes > 0 && last.bytes + bytes > MAX_GROUP_BYTES)) {
+      last = { lines: [], bytes: 0, lastId: 0, refusals: [], stored: Promise.withResolvers<void>() }
       // Whoever appended sees a failure; the group itself must not end the process.
-      this.#gathering.stored.promise.catch(() => {})
+      last.stored.promise.catch(() => {})
+      this.#groups.push(last)
       // One turn of the loop, so that what arrived together is committed together.
       if (!this.#committing) setImmediate(() => void this.#commit())
     }
-    return this.#gathering
+    last.bytes += bytes
+    return last
   }
 
   async #commit(): Promise<void> {
     if (this.#committing) return
     this.#committing = true
-    while (this.#gathering) {
-      const { lines, lastId, refusals, stored } = this.#gathering
-      this.#gathering = undefined
-      const group = { rows: Buffer.from(lines.join('')), count: lines.length, lastId, refusals }
-      await this.#request({ kind: 'append', group }).then(() => stored.resolve(), stored.reject)
+    for (let group = this.#groups.shift(); group; group = this.#groups.shift()) {
+      // Whatever is wrong with one group, the next one goes on.
+      await this.#write(group).then(group.stored.resolve, group.stored.reject)
+      this.#waitingBytes -= group.bytes
+      if (this.isFull) continue
+      this.#room?.resolve()
+      this.#room = undefined
     }
     this.#committing = false
+  }
+
+  async #write({ lines, lastId, refusals }: Gathering): Promise<void> {
+    const group = { rows: Buffer.from(lines.join('')), count: lines.length, lastId, refusals }
+    await this.#request({ kind: 'append', group })
   }
 
   #request(request: Ask): Promise<unknown> {
@@ -212,5 +258,15 @@ export class Spool {
     this.#failure ??= error
     for (const asked of this.#asked.values()) asked.reject(this.#failure)
     this.#asked.clear()
+  }
+}
+
+/** Each ends with a line's end. */
+function* piecesOf(rows: Buffer): Generator<Buffer> {
+  for (let start = 0; start < rows.length; ) {
+    const end = rows.indexOf(LINE_END, start + PIECE_BYTES)
+    const piece = rows.subarray(start, end === -1 ? rows.length : end + 1)
+    yield piece
+    start += piece.length
   }
 }

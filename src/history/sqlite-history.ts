@@ -143,6 +143,10 @@ class SqliteHistory implements History {
     }
   }
 
+  latestOf(installation_id: number, topics: readonly string[]): Promise<Sample[]> {
+    return this.#readers.short.call('latestOf', [installation_id, topics])
+  }
+
   keepLatest(rows: Buffer, token: string): Promise<void> {
     return this.#writer.call('keepLatest', [new Uint8Array(rows), token])
   }

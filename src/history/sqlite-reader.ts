@@ -13,6 +13,8 @@ type Topic = { rank: number; head: string; tail: string }
 type Statements = Record<'count' | 'size' | 'read' | 'lean' | 'text', StatementSync>
 
 const LATEST_CHUNK = 5000
+/** Of messages that are handed over at once. */
+const LATEST_BYTES = 4 * 1024 * 1024
 /** Texts of a window up to this size are read with their rows, needed or not. */
 const SMALL_BYTES = 4 * 1024 * 1024
 
@@ -21,6 +23,7 @@ export class SqliteReader {
   readonly #file: DatabaseSync
   readonly #throwIfCancelled: () => void
   readonly #latest: StatementSync
+  readonly #latestOf: StatementSync
   readonly #months: OpenMonths<Statements>
 
   constructor(file: DatabaseSync, isCancelled: () => boolean = () => false) {
@@ -39,6 +42,10 @@ export class SqliteReader {
       SELECT topic_id, latest.id, installation_id, client_id, topic, timestamp, value, msg
       FROM latest JOIN topics USING (topic_id)
       WHERE topic_id > ? ORDER BY topic_id LIMIT ${LATEST_CHUNK}`)
+    this.#latestOf = file.prepare(`
+      SELECT latest.id, installation_id, client_id, topic, timestamp, value, msg
+      FROM topics JOIN latest USING (topic_id)
+      WHERE installation_id = ? AND topic IN (SELECT value FROM json_each(?))`)
   }
 
   readPage(query: PageQuery): Page | 'too large' {
@@ -56,11 +63,20 @@ export class SqliteReader {
   /** The topics after `last`, in the order of their number; an empty list is the end. */
   latestAfter(last: number): { samples: Sample[]; last: number } {
     const samples: Sample[] = []
-    for (const { topic_id, ...sample } of this.#latest.all(last)) {
-      samples.push({ ...sample } as Sample)
+    let bytes = 0
+    for (const { topic_id, ...row } of this.#latest.iterate(last)) {
+      const sample = { ...row } as Sample
+      samples.push(sample)
       last = Number(topic_id)
+      bytes += sample.msg.length
+      if (bytes > LATEST_BYTES) break
     }
     return { samples, last }
+  }
+
+  latestOf(installation_id: number, topics: readonly string[]): Sample[] {
+    const rows = this.#latestOf.all(installation_id, JSON.stringify(topics))
+    return rows.map((row) => ({ ...row }) as Sample)
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import { isDiskFull } from '../lib/storage-fault.ts'
+import { WalkTooLong } from '../lib/topic-walk.ts'
 import { Unavailable } from '../lib/unavailable.ts'
 import {
   ApiError,
@@ -42,6 +43,9 @@ function answerTo(error: FastifyError | ApiError | Error, request: FastifyReques
   if (error.name === 'AbortError') return clientCancelled()
   if (error.name === 'TimeoutError') return timedOut()
   if (isDiskFull(error)) return noSpace(error)
+  if (error instanceof WalkTooLong) {
+    return badRequest('topics: these filters take too long on so many topics; send fewer of them')
+  }
   if (error instanceof Unavailable || isLostConnection(error)) return unavailable(error)
   if ('statusCode' in error && error.statusCode && error.statusCode < 500) {
     return new ApiError(error.statusCode, error.message)

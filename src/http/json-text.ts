@@ -27,7 +27,11 @@ export async function sendJsonParts<Item>(
   parts: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
   jsonOf: ToJson<Item>
 ) {
-  const texts = textsOf(parts, jsonOf)
+  return sendJsonTexts(reply, textsOf(parts, jsonOf))
+}
+
+/** Some objects each, separated by commas. */
+export async function sendJsonTexts(reply: FastifyReply, texts: AsyncGenerator<string>) {
   const first = await texts.next()
   if (first.done) return sendJsonText(reply, '[]')
   const second = await texts.next()

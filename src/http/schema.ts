@@ -65,7 +65,7 @@ export const Status = Type.Object({
   installation_id: Type.Integer(),
   timestamp: UnixTime,
   value: Type.Number(),
-  msg: Type.String(),
+  msg: Type.String({ description: 'At most 64 KiB' }),
   topic: Type.String()
 })
 
@@ -81,4 +81,4 @@ export const TopicsQuery = Type.Optional(
       'Topic filters, with or without client id; + and #; repeatable and comma-separated. A topic with a comma is found by its whole text too'
   })
 )
-export const TopicsBody = Type.Array(Type.String({ maxLength: 65_535 }), { maxItems: 100_000 })
+export const TopicsBody = Type.Array(Type.String(), { maxItems: 20_000 })

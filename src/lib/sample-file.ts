@@ -1,7 +1,8 @@
 import { CsvRecords, csvFields } from './csv.ts'
 import { LineSplitter } from './line-splitter.ts'
+import { isMsgTooLong, MAX_MSG_BYTES } from './sample.ts'
 import { COLUMNS, type Column, type LineForm } from './sample-lines.ts'
-import { hasWildcard } from './topic.ts'
+import { hasWildcard, isWithinTopicLimits, MAX_TOPIC_BYTES, MAX_TOPIC_LEVELS } from './topic.ts'
 import { DAY, fromSeconds, type UnixMs } from './unix-time.ts'
 
 /** A line of a file as it stands there; a column that is missing is undefined. */
@@ -107,10 +108,9 @@ export function checkFields(fields: Fields, now: UnixMs): FileSample | string {
   if (typeof topic !== 'string') return 'topic must be text'
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'value must be a finite number'
   if (msg !== undefined && msg !== null && typeof msg !== 'string') return 'msg must be text'
+  if (msg && isMsgTooLong(msg)) return `msg must have at most ${MAX_MSG_BYTES} bytes`
   return { topic, timestamp: at, value: value === 0 ? 0 : value, msg: (msg ?? '').toWellFormed() }
 }
-
-const MAX_TOPIC = 65_535
 
 /** A topic of a file, with or without client id, as a full one of the installation; or what is wrong. */
 export function ownTopic(clientId: number, topic: string): { topic: string } | string {
@@ -121,7 +121,7 @@ export function ownTopic(clientId: number, topic: string): { topic: string } | s
     return `topic must be obj/... or ${prefix}obj/...`
   if (hasWildcard(own) || own.includes('\0')) return 'topic must have no +, # or NUL'
   const full = (prefix + own).toWellFormed()
-  return Buffer.byteLength(full) > MAX_TOPIC
-    ? `topic has more than ${MAX_TOPIC} bytes`
-    : { topic: full }
+  return isWithinTopicLimits(full)
+    ? { topic: full }
+    : `topic must have at most ${MAX_TOPIC_LEVELS} levels and ${MAX_TOPIC_BYTES} bytes`
 }

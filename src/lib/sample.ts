@@ -19,6 +19,9 @@ export type Refusal =
   | 'not json'
   | 'no numeric value'
   | 'bad msg'
+  | 'msg too long'
+  | 'topic too long'
+  | 'too many topics'
   | 'bad timestamp'
   | 'unknown client id'
   | 'forbidden topic'
@@ -29,6 +32,13 @@ export type Reading = { timestamp: UnixMs; value: number; msg: string }
 
 /** The embedded broker takes no larger packet; nodes tell each other what is stored through theirs. */
 const LARGEST = 1024 * 1024
+
+/** UTF-8 bytes of a sample's text. */
+export const MAX_MSG_BYTES = 64 * 1024
+
+export const isMsgTooLong = (msg: string): boolean =>
+  msg.length > MAX_MSG_BYTES ||
+  (msg.length > MAX_MSG_BYTES / 3 && Buffer.byteLength(msg) > MAX_MSG_BYTES)
 
 /** The payload of an object topic. No timestamp means the moment of arrival. */
 export function parseReading(payload: Buffer, arrival: UnixMs): Reading | Refusal {
@@ -46,6 +56,7 @@ export function parseReading(payload: Buffer, arrival: UnixMs): Reading | Refusa
   const at = timestampOf(timestamp, arrival)
   if (at === undefined) return 'bad timestamp'
   if (msg !== undefined && msg !== null && typeof msg !== 'string') return 'bad msg'
+  if (msg && isMsgTooLong(msg)) return 'msg too long'
   return { timestamp: at, value: value === 0 ? 0 : value, msg: msg ?? '' }
 }
 
@@ -71,8 +82,20 @@ export const encodeSample = (s: Sample): string => `${s.id}${encodeContent(s)}`
 export const encodeContent = (s: Omit<Sample, 'id'>): string =>
   `\t${s.installation_id}\t${s.client_id}\t${escapeText(s.topic)}\t${s.timestamp}\t${s.value}\t${escapeText(s.msg)}\n`
 
+/** Bytes that become text at once: no batch reaches the longest text that there can be. */
+const DECODED_BYTES = 1024 * 1024
+const LINE_END = 10
+
 export function* decodeSamples(rows: Buffer): Generator<Sample> {
-  const text = rows.toString('utf8')
+  for (let start = 0; start < rows.length; ) {
+    const found = rows.indexOf(LINE_END, start + DECODED_BYTES)
+    const end = found === -1 ? rows.length : found + 1
+    yield* decodeText(rows.toString('utf8', start, end))
+    start = end
+  }
+}
+
+function* decodeText(text: string): Generator<Sample> {
   let start = 0
   while (start < text.length) {
     const end = text.indexOf('\n', start)

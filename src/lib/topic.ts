@@ -38,6 +38,22 @@ export function isTopicFilter(text: string): boolean {
   })
 }
 
+/** Levels of a topic or filter: every level costs a node in a topic tree. */
+export const MAX_TOPIC_LEVELS = 64
+/** UTF-8 bytes of a topic or filter. */
+export const MAX_TOPIC_BYTES = 1024
+
+const SLASH_CODE = 47
+
+/** Whether a topic or filter is short enough to be kept or looked for. */
+export function isWithinTopicLimits(text: string): boolean {
+  // A character is one byte at least: what is too long is never counted.
+  if (text.length > MAX_TOPIC_BYTES) return false
+  let levels = 1
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) === SLASH_CODE) levels++
+  return levels <= MAX_TOPIC_LEVELS && Buffer.byteLength(text) <= MAX_TOPIC_BYTES
+}
+
 /** [MQTT5 4.8.2] What `$share/<group>/<filter>` subscribes to; undefined when it is malformed. */
 export function unshared(filter: string): string | undefined {
   if (!filter.startsWith('$share/')) return filter
@@ -46,7 +62,7 @@ export function unshared(filter: string): string | undefined {
 
 const ZERO = 48
 /** Counted from the digit zero, as the loop below sees it. */
-const SLASH = 47 - ZERO
+const SLASH = SLASH_CODE - ZERO
 
 /** The first level when it is a client id: digits only, as the platform gives them out. */
 export function clientIdOf(topic: string): number | undefined {

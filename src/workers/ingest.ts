@@ -5,9 +5,10 @@ import type { DiskRoom, Message } from '../bus/bus.ts'
 import type { Latest } from '../history/latest.ts'
 import type { SampleIds } from '../history/sample-ids.ts'
 import type { Spool } from '../history/spool.ts'
+import type { TopicQuota } from '../history/topic-quota.ts'
 import type { Clock } from '../lib/clock.ts'
 import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sample.ts'
-import { clientIdOf, isObjectTopic } from '../lib/topic.ts'
+import { clientIdOf, isObjectTopic, isWithinTopicLimits, MAX_TOPIC_BYTES } from '../lib/topic.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -15,6 +16,7 @@ type Parts = {
   spool: Spool
   ids: SampleIds
   latest: Latest
+  topicQuota: TopicQuota
   directory: Directory
   blacklist: Blacklist
   disk: DiskRoom
@@ -38,6 +40,9 @@ export class Ingest {
   readonly #stopping = new AbortController()
   #looking: Promise<boolean> | undefined
   #lookPause = LOOK_EVERY
+  /** The last of the messages that wait for room in the spool. */
+  #turn: Promise<void> = NOTHING_TO_STORE
+  #queued = 0
   #group: Group = { stored: NOTHING_TO_STORE, samples: [] }
 
   constructor(parts: Parts) {
@@ -54,7 +59,7 @@ export class Ingest {
     const { disk, blacklist } = this.#parts
     if (!isObjectTopic(message.topic)) return NOTHING_TO_STORE
     if (blacklist.keepsOut(message.topic)) return this.refuse('blacklisted', message, sender)
-    return disk.isEnough ? this.#store(message, sender) : this.#hold(message, sender)
+    return disk.isEnough ? this.#admit(message, sender) : this.#hold(message, sender)
   }
 
   /** Counted and noted; the sender was or will be acknowledged, so a bad message blocks nobody. */
@@ -67,12 +72,27 @@ export class Ingest {
       .subarray(0, EXCERPT * 4)
       .toString('utf8')
       .slice(0, EXCERPT)
-    return spool.refuse({ created: clock(), reason, topic, sender, payload: excerpt })
+    const beginning = topic.slice(0, MAX_TOPIC_BYTES)
+    return spool.refuse({ created: clock(), reason, topic: beginning, sender, payload: excerpt })
+  }
+
+  /** While the spool is full messages wait in the order they came, as they came. */
+  #admit(message: Message, sender: string): Promise<void> {
+    const { spool } = this.#parts
+    if (this.#queued === 0 && !spool.isFull) return this.#store(message, sender)
+    this.#queued++
+    const turn = this.#turn.then(() => spool.whenRoom())
+    this.#turn = turn
+    return turn.then(() => {
+      this.#queued--
+      return this.#store(message, sender)
+    })
   }
 
   #store(message: Message, sender: string): Promise<void> {
-    const { spool, ids, directory, clock } = this.#parts
+    const { spool, ids, directory, topicQuota, clock } = this.#parts
     const { topic, payload } = message
+    if (!isWithinTopicLimits(topic)) return this.refuse('topic too long', message, sender)
     const clientId = clientIdOf(topic)
     if (clientId === undefined) return this.refuse('unknown client id', message, sender)
     const installation = directory.installationByClientId(clientId)
@@ -82,6 +102,9 @@ export class Ingest {
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
     const { timestamp, value, msg } = reading
     const { id: installation_id, client_id } = installation
+    if (!topicQuota.admit(installation_id, topic)) {
+      return this.refuse('too many topics', message, sender)
+    }
     const id = ids.next(arrival)
     const sample = { id, installation_id, client_id, topic, timestamp, value, msg }
     const stored = spool.append(encodeSample(sample), id)
@@ -129,15 +152,16 @@ export class Ingest {
 
   /** Samples that are stored together become the latest together, before any of them is acknowledged. */
   #newGroup(stored: Promise<void>): Group {
-    const { latest, metrics } = this.#parts
+    const { latest, metrics, topicQuota } = this.#parts
     const samples: Sample[] = []
-    void stored.then(
-      () => {
-        for (const sample of samples) latest.put(sample)
-        metrics.stored(samples.length)
-      },
-      () => {}
-    )
+    const release = () => {
+      for (const { installation_id, topic } of samples) topicQuota.release(installation_id, topic)
+    }
+    void stored.then(() => {
+      for (const sample of samples) latest.put(sample)
+      metrics.stored(samples.length)
+      release()
+    }, release)
     return { stored, samples }
   }
 
@@ -145,6 +169,6 @@ export class Ingest {
   async #hold(message: Message, sender: string): Promise<void> {
     if (message.qos === 0) return this.refuse('disk reserve', message, sender)
     await this.#parts.disk.whenEnough()
-    return this.#store(message, sender)
+    return this.#admit(message, sender)
   }
 }

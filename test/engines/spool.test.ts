@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { Spool } from '../../src/history/spool.ts'
+import { MAX_GROUP_BYTES, MAX_WAITING_BYTES, Spool } from '../../src/history/spool.ts'
 import { noIds, unknownLineage } from '../../src/lib/lineage.ts'
 import { decodeSamples, encodeSample } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
@@ -254,4 +254,39 @@ test('it knows its platform, and ids only rise, also after it was opened again',
   t.after(() => again.close())
   const kept = { ...unknownLineage, platform: 'first', reached: { ...reached, user: 4 } }
   assert.deepEqual(await again.lineage(), kept)
+})
+
+test('many large samples at once: groups of a bounded size, all of it stored in order', async (t) => {
+  const dir = temporary(t)
+  const spool = await opened(t, dir)
+  const padding = ' '.repeat(MB)
+  const ids = from(1, 100)
+  const room = ids.map((id) => {
+    const stored = spool.append(`${line(id).trimEnd()}${padding}\n`, id)
+    return { stored, isFull: spool.isFull }
+  })
+  assert.equal(room.filter(({ isFull }) => !isFull).length, MAX_WAITING_BYTES / MB - 1)
+  const waited = spool.whenRoom()
+  await Promise.all(room.map(({ stored }) => stored))
+  await waited
+  assert.equal(spool.isFull, false)
+  const file = new DatabaseSync(join(dir, 'spool.sqlite'), { readOnly: true })
+  const largest = file.prepare('select max(length(rows)) as bytes from groups').get()?.['bytes']
+  file.close()
+  assert(Number(largest) <= MAX_GROUP_BYTES, `${largest} bytes`)
+  const rest: number[] = []
+  for await (const rows of spool.rows()) {
+    assert(rows.length < 3 * MB)
+    rest.push(...idsOf(rows))
+  }
+  assert.deepEqual(rest, ids)
+})
+
+test('a group that cannot be written fails alone', async (t) => {
+  const spool = await opened(t, temporary(t))
+  // SQLite keeps no such id.
+  await assert.rejects(spool.append(line(1), Number.NaN))
+  await append(spool, 2, 3)
+  assert.deepEqual(idsOf((await spool.take(limits))?.rows ?? new Uint8Array()), [2, 3])
+  assert.equal(spool.isFull, false)
 })

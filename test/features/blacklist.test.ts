@@ -5,6 +5,7 @@ import { Directory } from '../../src/access/directory.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { onEveryRegistry } from '../support/registries.ts'
+import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -39,8 +40,8 @@ onEveryRegistry('blacklist', (engine) => {
     const lines = json as { topic: string; reason: string }[]
     return lines.filter((line) => line.topic === topic).map(({ reason }) => reason)
   }
-  const values = (installationId: number): number[] => {
-    const json = platform().deps.latest.json(installationId, undefined)
+  const values = async (installationId: number): Promise<number[]> => {
+    const json = await statusText(platform().deps, installationId)
     return json === '' ? [] : JSON.parse(`[${json}]`).map(({ value }: { value: number }) => value)
   }
 
@@ -78,7 +79,7 @@ onEveryRegistry('blacklist', (engine) => {
         listener.messages.map(({ topic }) => topic),
         [`${cid}/obj/quiet`]
       )
-      assert.deepEqual(values(installation.id), [3])
+      assert.deepEqual(await values(installation.id), [3])
       assert.equal(sender.mqtt.connected, true)
       const later = await world.mqtt(user)
       await later.subscribe(`${cid}/#`)
@@ -112,7 +113,7 @@ onEveryRegistry('blacklist', (engine) => {
       await world.publish(user, `${cid}/obj/a/raw`, { value: 1 })
       await world.publish(user, `${cid}/obj/a/fine`, { value: 2 })
       await eventually(() => assert.equal(listener.messages.length, 2))
-      assert.deepEqual(values(installation.id), [2])
+      assert.deepEqual(await values(installation.id), [2])
       assert.equal(await countOf(entry), 1)
     })
 
@@ -122,7 +123,7 @@ onEveryRegistry('blacklist', (engine) => {
       const entry = await make({ topic: `${cid}/obj/x`, enabled: false })
       const send = async (value: number) => {
         await world.publish(user, `${cid}/obj/x`, { value })
-        return values(installation.id)
+        return await values(installation.id)
       }
       assert.deepEqual(await send(1), [1])
       await put(entry, { enabled: true })
@@ -177,7 +178,7 @@ onEveryRegistry('blacklist', (engine) => {
       const ingest = new Ingest({ ...deps, disk })
       const payload = Buffer.from('{"value":1}')
       await ingest.accept({ topic: `${cid}/obj/timer`, payload, qos: 0, retain: false }, 'schedule')
-      assert.deepEqual(values(installation.id), [])
+      assert.deepEqual(await values(installation.id), [])
     })
 
     test('several nodes follow, and their counts add up', async () => {

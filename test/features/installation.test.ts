@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { onEveryRegistry } from '../support/registries.ts'
+import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -435,7 +436,7 @@ onEveryRegistry('installation', (engine) => {
         assert.deepEqual(await deps.registry.selectFrom('erasures').selectAll().execute(), [])
       })
       await world.publish(user, topic, { value: 2 })
-      assert.deepEqual(deps.latest.json(installation.id, undefined), '')
+      assert.deepEqual(await statusText(deps, installation.id), '')
     })
 
     scenario('without the grant', {

@@ -10,7 +10,7 @@ import { unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { onSqlite } from '../support/registries.ts'
-import { store } from '../support/samples.ts'
+import { statusText, store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -276,7 +276,7 @@ onSqlite('log import', (engine) => {
       })
       assert.equal(total, 0)
     })
-    assert.equal(deps.latest.json(house.installation.id, undefined), '')
+    assert.equal(await statusText(deps, house.installation.id), '')
   })
 
   test('history fails in between: the answer says how much is stored', async () => {

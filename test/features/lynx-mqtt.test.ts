@@ -18,6 +18,7 @@ import {
   subscribePacket
 } from '../support/mqtt.ts'
 import { freePort } from '../support/port.ts'
+import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -50,7 +51,7 @@ describe('MQTT as existing clients speak it', () => {
     const line = `POST /api/v2/gateway/credentials/${id}`
     return (await world.request(line, { as: world.admin })).json as Credential
   }
-  const values = ({ id }: Site): string => platform().deps.latest.json(id, undefined)
+  const values = ({ id }: Site): Promise<string> => statusText(platform().deps, id)
 
   type Row = {
     options: (site: Site) => IClientOptions | Promise<IClientOptions>
@@ -140,7 +141,7 @@ describe('MQTT as existing clients speak it', () => {
         const { cid } = given
         assert.deepEqual(await client.subscribe(`${cid}/#`, qos), [qos])
         await client.publish(`${cid}/obj/x`, '{"value":21.5}', { qos })
-        await eventually(() => assert.match(values(given), /"value":21\.5/))
+        await eventually(async () => assert.match(await values(given), /"value":21\.5/))
         await eventually(() => assert.deepEqual(client.payloads(), ['{"value":21.5}']))
         await client.mqtt.endAsync()
       })
@@ -152,7 +153,7 @@ describe('MQTT as existing clients speak it', () => {
     const options = await rows['MicroPython sensor']?.options(given)
     const sensor = await mqttClient(t, platform().mqttPort, options)
     sensor.mqtt.stream.destroy()
-    await eventually(() => assert.match(values(given), /"value":0,.*pico\/alive/))
+    await eventually(async () => assert.match(await values(given), /"value":0,.*pico\/alive/))
   })
 
   test('every other password is refused with code 4', async (t) => {
@@ -306,7 +307,7 @@ describe('MQTT as existing clients speak it', () => {
           )
         )
       }
-      await eventually(() => assert.match(values(given), /"value":3/))
+      await eventually(async () => assert.match(await values(given), /"value":3/))
     })
 
     test('its set-up page takes every character of credentials and keys', async () => {

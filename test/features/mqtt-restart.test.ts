@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { temporaryDirectory } from '../support/process.ts'
+import { statusText } from '../support/samples.ts'
 import type { Account } from '../support/world.ts'
 
 test('what a killed platform left behind, asked again who its owners are', async (t) => {
@@ -44,9 +45,9 @@ test('what a killed platform left behind, asked again who its owners are', async
   const second = await startTestPlatform({ settings: { CARACAL_DATA_DIR: dataDir } })
   t.after(() => second.stop())
 
-  const latest = () => second.deps.latest.json(installation.id, undefined)
-  await eventually(() =>
-    assert.match(latest(), /obj\/token".*obj\/password"|obj\/password".*obj\/token"/)
+  const latest = () => statusText(second.deps, installation.id)
+  await eventually(async () =>
+    assert.match(await latest(), /obj\/token".*obj\/password"|obj\/password".*obj\/token"/)
   )
   const woken = await mqttClient(t, second.mqttPort, sleeping)
   await eventually(() =>
@@ -56,7 +57,7 @@ test('what a killed platform left behind, asked again who its owners are', async
       `${cid}/set/lamp`
     ])
   )
-  assert.doesNotMatch(latest(), /ended|changed/)
+  assert.doesNotMatch(await latest(), /ended|changed/)
   await assert.rejects(
     mqttClient(t, second.mqttPort, { ...sleeping, password: world.admin.token }),
     { code: 2 }

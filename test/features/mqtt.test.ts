@@ -4,6 +4,7 @@ import type { PlatformBus } from '../../src/platform-bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { mqttClient, type TestClient } from '../support/mqtt.ts'
 import { onEveryRegistry } from '../support/registries.ts'
+import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -124,10 +125,10 @@ onEveryRegistry('MQTT', (engine) => {
       listener.messages.filter(({ topic }) => !topic.includes('/cmd/')),
       []
     )
-    assert.equal(deps.latest.json(foreign.id, undefined), '')
+    assert.equal(await statusText(deps, foreign.id), '')
     assert.equal(sender.mqtt.connected, true)
     await sender.publish(`${installation.client_id}/obj/x`, '{"value":1}', { qos: 1 })
-    assert.notEqual(deps.latest.json(installation.id, undefined), '')
+    assert.notEqual(await statusText(deps, installation.id), '')
   })
 
   test('a right that ends is gone from open connections, queued and retained messages too', async () => {
@@ -186,7 +187,9 @@ onEveryRegistry('MQTT', (engine) => {
     }
     await dying(`${foreign.client_id}/obj/alive`)
     await dying(`${installation.client_id}/obj/alive`)
-    await eventually(() => assert.match(deps.latest.json(installation.id, undefined), /obj\/alive/))
-    assert.equal(deps.latest.json(foreign.id, undefined), '')
+    await eventually(async () =>
+      assert.match(await statusText(deps, installation.id), /obj\/alive/)
+    )
+    assert.equal(await statusText(deps, foreign.id), '')
   })
 })

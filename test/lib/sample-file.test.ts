@@ -176,5 +176,6 @@ test('ownTopic', () => {
   f('obj/+', /no \+/)
   f('obj/#', /no \+/)
   f('obj/a\0', /NUL/)
-  f(`obj/${'x'.repeat(65_530)}`, /65535 bytes/)
+  f(`obj/${'x'.repeat(1019)}`, /64 levels and 1024 bytes/)
+  f(`obj/${'a/'.repeat(62)}x`, /64 levels and 1024 bytes/)
 })

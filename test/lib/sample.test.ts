@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { plainNumber } from '../../src/lib/json-number.ts'
-import { decodeSamples, encodeSample, parseReading, statusJson } from '../../src/lib/sample.ts'
+import {
+  decodeSamples,
+  encodeSample,
+  MAX_MSG_BYTES,
+  parseReading,
+  statusJson
+} from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 
 const now = unixMs(1_800_000_000_000)
@@ -33,11 +39,17 @@ test('parseReading', () => {
   f('{"value":1,"timestamp":1800086400}', { value: 1, timestamp: 1_800_086_400_000, msg: '' })
   f('{"value":1,"timestamp":1800086400.001}', 'bad timestamp')
   f('{"value":1,"msg":5}', 'bad msg')
+  const long = 'x'.repeat(MAX_MSG_BYTES)
+  f(JSON.stringify({ value: 1, msg: long }), { value: 1, timestamp: now, msg: long })
+  f(JSON.stringify({ value: 1, msg: `${long}x` }), 'msg too long')
+  const wide = 'é'.repeat(MAX_MSG_BYTES / 2)
+  f(JSON.stringify({ value: 1, msg: wide }), { value: 1, timestamp: now, msg: wide })
+  f(JSON.stringify({ value: 1, msg: `${wide}x` }), 'msg too long')
   f(`{"value":1}${' '.repeat(2 ** 20 - 11)}`, { value: 1, timestamp: now, msg: '' })
   f(`{"value":1}${' '.repeat(2 ** 20 - 10)}`, 'too large')
   const noText = Buffer.from(`{"value":1,"msg":"${'x'.repeat(400_000)}"}`)
   noText.fill(0xff, 20, 300_000)
-  assert.equal(typeof parseReading(noText, now), 'object')
+  assert.equal(parseReading(noText, now), 'msg too long')
   noText.fill(0xff, 20, 400_000)
   assert.equal(parseReading(noText, now), 'too large')
   const zero = parseReading(Buffer.from('{"value":-0}'), now)

@@ -5,6 +5,9 @@ import {
   clientIdOf,
   isObjectTopic,
   isTopicFilter,
+  isWithinTopicLimits,
+  MAX_TOPIC_BYTES,
+  MAX_TOPIC_LEVELS,
   topicMatches,
   unshared,
   withClientId
@@ -50,6 +53,29 @@ test('topicMatches agrees with a regular expression made from the filter', () =>
       assert.equal(topicMatches(filter, topic), new RegExp(`^${pattern}$`).test(topic))
     })
   )
+})
+
+test('isWithinTopicLimits', () => {
+  const f = (text: string, want: boolean) =>
+    assert.equal(isWithinTopicLimits(text), want, `${text.slice(0, 20)}... ${text.length}`)
+  f('', true)
+  f('42/obj/hall/temp', true)
+  f('a'.repeat(MAX_TOPIC_BYTES), true)
+  f('a'.repeat(MAX_TOPIC_BYTES + 1), false)
+  f('é'.repeat(MAX_TOPIC_BYTES / 2), true)
+  f('é'.repeat(MAX_TOPIC_BYTES / 2 + 1), false)
+  f(Array(MAX_TOPIC_LEVELS).fill('a').join('/'), true)
+  f(
+    Array(MAX_TOPIC_LEVELS + 1)
+      .fill('a')
+      .join('/'),
+    false
+  )
+  f('/'.repeat(MAX_TOPIC_LEVELS - 1), true)
+  f('/'.repeat(MAX_TOPIC_LEVELS), false)
+  f(`${'+/'.repeat(MAX_TOPIC_LEVELS - 1)}#`, true)
+  f(`${'+/'.repeat(MAX_TOPIC_LEVELS)}#`, false)
+  f('a'.repeat(10_000_000), false)
 })
 
 test('isTopicFilter', () => {

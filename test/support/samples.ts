@@ -1,3 +1,4 @@
+import { latestTexts } from '../../src/history/latest-texts.ts'
 import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import type { TestPlatform } from './platform.ts'
@@ -18,4 +19,14 @@ export async function store(
   await history.append(Buffer.from(stored.map(encodeSample).join('')), `stored before ${last}`)
   for (const sample of stored) latest.put(sample)
   return stored
+}
+
+/** The latest values as status answers them, without the brackets. */
+export async function statusText(
+  parts: Parameters<typeof latestTexts>[0],
+  installationId: number
+): Promise<string> {
+  const texts: string[] = []
+  for await (const text of latestTexts(parts, installationId, undefined)) texts.push(text)
+  return texts.join()
 }

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Directory } from '../../src/access/directory.ts'
+import { MAX_WAITING_BYTES } from '../../src/history/spool.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import { Ingest } from '../../src/workers/ingest.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { onPostgres } from '../support/registries.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
+const MiB = 1024 * 1024
 const disk = { isEnough: true, whenEnough: () => Promise.resolve() }
 
 onPostgres('ingest', (engine) => {
@@ -71,4 +73,29 @@ onPostgres('ingest', (engine) => {
     assert.equal(state.failed, 1)
     assert.equal((await refused()).length, 4)
   })
+})
+
+test('what waits for the disk is bounded, and what comes meanwhile is stored in its order', async (t) => {
+  const platform = await startTestPlatform()
+  t.after(() => platform.stop())
+  const { deps, world } = platform
+  const { id, client_id } = await world.installation()
+  const ingest = new Ingest({ ...deps, disk })
+  t.after(() => ingest.stop())
+  const msg = 'x'.repeat(60 * 1024)
+  const count = 1500
+  const all = Array.from({ length: count }, (_, value) => {
+    const payload = Buffer.from(JSON.stringify({ value, msg, timestamp: 1_700_000_000 }))
+    const message = { topic: `${client_id}/obj/x`, payload, qos: 1 as const, retain: false }
+    return ingest.accept(message, 'test')
+  })
+  assert(deps.spool.isFull)
+  assert(deps.spool.waitingBytes < MAX_WAITING_BYTES + MiB, `${deps.spool.waitingBytes} bytes`)
+  await Promise.all(all)
+  assert.equal(deps.spool.isFull, false)
+  const response = await fetch(`${platform.url}/api/v2/status/${id}`, {
+    headers: { authorization: `Bearer ${world.admin.token}` }
+  })
+  // At one moment the later arrival is the latest.
+  assert.equal(((await response.json()) as [{ value: number }])[0].value, count - 1)
 })

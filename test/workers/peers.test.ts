@@ -14,6 +14,7 @@ import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { temporaryDirectory } from '../support/process.ts'
+import { statusText } from '../support/samples.ts'
 
 const OWN = '$caracal/a1b2c3d4'
 
@@ -100,8 +101,8 @@ describe('what nodes tell each other', { skip: withoutMosquitto }, () => {
     await wait(6000)
     assert.equal(heard('hello').length, 1)
     parts.history = history
-    await eventually(() =>
-      assert.match(parts.latest.json(installation_id, undefined), /"value":7,/)
+    await eventually(async () =>
+      assert.match(await statusText(parts, installation_id), /"value":7,/)
     )
     assert.equal(heard('hello').length, 1)
   })

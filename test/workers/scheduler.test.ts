@@ -8,6 +8,7 @@ import { Scheduler } from '../../src/workers/scheduler.ts'
 import { eventually } from '../support/eventually.ts'
 import type { TestPlatform } from '../support/platform.ts'
 import { onEveryRegistry } from '../support/registries.ts'
+import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -98,7 +99,7 @@ onEveryRegistry('scheduler', (engine) => {
     const { world, deps } = platform()
     const { installation } = await makeSchedule(world, { topic: 'obj/setpoint', value: 19 })
     await schedulerOf(platform(), noon).tick()
-    assert.match(deps.latest.json(installation.id, undefined), /"value":19,.*obj\/setpoint/)
+    assert.match(await statusText(deps, installation.id), /"value":19,.*obj\/setpoint/)
   })
 
   test('a topic that carries the client id is published as it is', async () => {

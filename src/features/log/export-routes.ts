@@ -29,14 +29,15 @@ export const logExportRoutes: Routes = (app, { history, latest, clock }) => {
       // Nobody reads through a file to learn its length.
       exposeHeadRoute: false
     },
-    (request, reply) => {
+    async (request, reply) => {
       const { installation, query } = request
       const form = formOf(request, query.format)
       const filters = joinedTopicFilters(installation.client_id, query.topics)
+      const topics = filters && (await latest.topics(installation.id, filters))
       const scan = history.scan(
         {
           installation_id: installation.id,
-          topics: filters && latest.topics(installation.id, filters),
+          topics,
           ...windowOf(query, clock())
         },
         form,

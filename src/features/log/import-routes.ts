@@ -18,7 +18,7 @@ import { EndlessField } from '../../lib/csv.ts'
 import { SampleFile } from '../../lib/sample-file.ts'
 import type { LineForm } from '../../lib/sample-lines.ts'
 import { FILE_TYPES, ImportResult } from './file-schema.ts'
-import { ImportRun, NoRoom } from './import-run.ts'
+import { ImportRun, NoRoom, TooManyTopics } from './import-run.ts'
 
 class Stopping extends Error {}
 const diskFull = (stored: number) =>
@@ -91,6 +91,8 @@ export const logImportRoutes: Routes = (app, deps) => {
     } catch (error) {
       await run.settled()
       throw stopped(error as NodeJS.ErrnoException, run.stored, request)
+    } finally {
+      run.release()
     }
   }
 }
@@ -121,6 +123,7 @@ function formOf({ headers }: FastifyRequest): LineForm | undefined {
 function stopped(error: NodeJS.ErrnoException, stored: number, { raw }: FastifyRequest): ApiError {
   if (raw.destroyed && !raw.complete) return clientCancelled()
   if (error instanceof ApiError) return error
+  if (error instanceof TooManyTopics) return importStopped(409, error.message, stored)
   if (error instanceof NoRoom) return diskFull(stored)
   if (error instanceof Stopping) return importStopped(503, 'The server stops', stored)
   if (error instanceof EndlessField) return importStopped(400, error.message, stored)

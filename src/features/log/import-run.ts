@@ -1,8 +1,10 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../http/errors.ts'
+import { ownText } from '../../lib/own-text.ts'
 import { encodeContent, type Sample } from '../../lib/sample.ts'
 import { checkFields, type Fields, ownTopic } from '../../lib/sample-file.ts'
+import { MAX_TOPIC_BYTES } from '../../lib/topic.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
 
@@ -35,11 +37,21 @@ const emptyBatch = (): Batch => ({
 
 type Parts = Pick<
   Deps,
-  'history' | 'spool' | 'ids' | 'latest' | 'directory' | 'clock' | 'hasRoom' | 'metrics'
+  | 'history'
+  | 'spool'
+  | 'ids'
+  | 'latest'
+  | 'topicQuota'
+  | 'directory'
+  | 'clock'
+  | 'hasRoom'
+  | 'metrics'
 >
 
 /** The disk is full up to its reserve. */
 export class NoRoom extends Error {}
+/** The installation has as many topics as it may. */
+export class TooManyTopics extends Error {}
 
 /** One import: lines become samples, and full batches go straight to history while reading goes on. */
 export class ImportRun {
@@ -47,6 +59,8 @@ export class ImportRun {
   readonly #installation: InstallationRef
   readonly #now: UnixMs
   readonly #topics = new Map<string, Own>()
+  /** Until the run ends they count, stored or not. */
+  readonly #admitted = new Set<string>()
   readonly #samples: Omit<Sample, 'id'>[] = []
   readonly #errors: { line: number; message: string }[] = []
   #batch = emptyBatch()
@@ -76,9 +90,19 @@ export class ImportRun {
       return
     }
     const { id: installation_id, client_id } = this.#installation
+    this.#admit(own.topic, line)
     const { timestamp, value, msg } = checked
     this.#samples.push({ installation_id, client_id, topic: own.topic, timestamp, value, msg })
     if (this.#samples.length >= PIECE_ROWS || msg.length > LONG) this.#encode()
+  }
+
+  #admit(topic: string, line: number): void {
+    const { topicQuota, metrics } = this.#parts
+    if (!topicQuota.admit(this.#installation.id, topic)) {
+      metrics.refused('too many topics')
+      throw new TooManyTopics(`line ${line}: an installation has at most ${topicQuota.max} topics`)
+    }
+    this.#admitted.add(topic)
   }
 
   #encode(): void {
@@ -131,6 +155,11 @@ export class ImportRun {
     await this.#storing.catch(() => {})
   }
 
+  /** Topics that have no sample in the end do not count any more. */
+  release(): void {
+    for (const topic of this.#admitted) this.#parts.topicQuota.release(this.#installation.id, topic)
+  }
+
   async #store({ rows, pieces, hash, lastId, newest }: Batch): Promise<void> {
     if (rows === 0) return
     const { history, spool, latest, metrics } = this.#parts
@@ -155,11 +184,14 @@ export class ImportRun {
   }
 
   #topicOf(topic: string): Own {
+    const { client_id } = this.#installation
+    // Too long to be one: nothing of it is kept.
+    if (topic.length > MAX_TOPIC_BYTES) return ownTopic(client_id, topic)
     let own = this.#topics.get(topic)
     if (own === undefined) {
-      own = ownTopic(this.#installation.client_id, topic)
+      own = ownTopic(client_id, topic)
       if (this.#topics.size >= KNOWN_TOPICS) this.#topics.clear()
-      this.#topics.set(topic, own)
+      this.#topics.set(ownText(topic), own)
     }
     return own
   }

@@ -61,7 +61,7 @@ export const logV2Routes: Routes = (app, deps) => {
       deprecation: DEPRECATED,
       link: `</api/v3beta/log/${installation_id}>; rel="successor-version"`
     })
-    const topics = filters && latest.topics(installation_id, filters)
+    const topics = filters && (await latest.topics(installation_id, filters))
     // [contract: Log] the limit comes before matching functions, so fewer than `limit` may come back.
     const asked = { ...windowOf(query, clock()), installation_id, topics, withIds: true }
     const types = typesAllowed(principal, 'functionx', 'view', installation)

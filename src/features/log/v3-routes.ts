@@ -52,7 +52,7 @@ export const logV3Routes: Routes = (app, deps) => {
     filters: readonly string[] | undefined
   ) {
     const { id: installation_id } = installation
-    const topics = filters && latest.topics(installation_id, filters)
+    const topics = filters && (await latest.topics(installation_id, filters))
     const window = windowOf(query, clock())
     const aggregation = aggregationOf(query, window)
     const asked = { ...window, installation_id, topics }

@@ -3,14 +3,16 @@ import { Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
 import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
-import { sendJsonText } from '../../http/json-text.ts'
+import { latestTexts } from '../../history/latest-texts.ts'
+import { dropIfStalled } from '../../http/hung-up.ts'
+import { sendJsonTexts } from '../../http/json-text.ts'
 import { InstallationParams, Status, TopicsBody } from '../../http/schema.ts'
 import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
 import { StatusQuery } from './schema.ts'
 
-/** [contract: Status] Answered from memory; the rows are kept as JSON text already. */
-export const statusRoutes: Routes = (app, { latest }) => {
+/** [contract: Status] Answered from memory, but for long messages. */
+export const statusRoutes: Routes = (app, deps) => {
   const schema = {
     tags: ['Status'],
     summary: 'Latest value per topic',
@@ -38,6 +40,7 @@ export const statusRoutes: Routes = (app, { latest }) => {
     { id }: InstallationRef,
     filters: readonly string[] | undefined
   ) {
-    return sendJsonText(reply, `[${latest.json(id, filters)}]`)
+    dropIfStalled(reply.raw)
+    return sendJsonTexts(reply, latestTexts(deps, id, filters))
   }
 }
