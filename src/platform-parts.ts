@@ -59,7 +59,7 @@ export async function openParts(
   const spoolOpening = Spool.open(dataDir)
   closers.push(() => spoolOpening.then((spool) => spool.close()))
   const { history, engine } = await openHistory({
-    ...{ url: config.HISTORY_URL, dataDir },
+    ...{ url: config.HISTORY_URL, dataDir, clock },
     ...{ cluster: config.HISTORY_CLUSTER, quorum: config.HISTORY_QUORUM }
   })
   closers.push(() => history.close())

@@ -119,7 +119,7 @@ async function open(
   if (!(await claims.keep(`data ${node}`))) {
     throw new Error(`CARACAL_DATA_DIR ${dataDir} is a copy of one that another node runs on`)
   }
-  const latest = await readLatest(history, spool)
+  const latest = await readLatest(history, spool, clock)
   directory.onRemoved((id) => latest.erase(id))
 
   const metrics = new Metrics()
@@ -289,8 +289,8 @@ async function stopServing(app: App, connections: Connections, bus: Bus): Promis
   await Promise.all([app.close(), endConnections()])
 }
 
-async function readLatest(history: Deps['history'], spool: Spool): Promise<Latest> {
-  const latest = new Latest()
+async function readLatest(history: Deps['history'], spool: Spool, clock: Clock): Promise<Latest> {
+  const latest = new Latest(clock)
   for await (const samples of history.latest()) {
     for (const sample of samples) latest.put(sample)
   }

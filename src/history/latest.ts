@@ -1,3 +1,5 @@
+import type { Clock } from '../lib/clock.ts'
+import { isNewer } from '../lib/newest.ts'
 import { ownText } from '../lib/own-text.ts'
 import type { Sample } from '../lib/sample.ts'
 import { mergedTexts, sortedTexts } from '../lib/sorted-texts.ts'
@@ -14,7 +16,7 @@ const MAX_RECENT_BYTES = 16 * 1024 * 1024
 export type Held = Omit<Sample, 'msg'> & { readonly msg: string | undefined }
 
 /**
- * The newest sample of every topic, in memory: greatest timestamp, on a tie the later arrival.
+ * The newest sample of every topic, in memory, as `isNewer` says.
  * History and spool rebuild it at start. Long messages stay on disk; `LatestTexts` reads them.
  */
 export class Latest {
@@ -22,7 +24,12 @@ export class Latest {
   /** The oldest one first. */
   readonly #recent = new Map<Held, string>()
   #recentBytes = 0
+  readonly #clock: Clock
   #tell: (sample: Sample) => void = () => {}
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   /** Called with each sample put here that became the newest of its topic. */
   onNewer(tell: (sample: Sample) => void): void {
@@ -41,7 +48,7 @@ export class Latest {
       this.#installations.set(sample.installation_id, topics)
     }
     const before = topics.find(sample.topic)
-    if (before && !isNewer(sample, before)) return false
+    if (before && !isNewer(sample, before, this.#clock())) return false
     const held = topics.put(sample, before)
     if (before) this.#forget(before)
     if (held.msg === undefined) this.#remember(held, sample.msg)
@@ -106,9 +113,6 @@ export class Latest {
 
 /** A character takes two at most. */
 const bytesOf = (msg: string): number => 2 * msg.length
-
-const isNewer = (sample: Sample, { timestamp, id }: Held): boolean =>
-  sample.timestamp === timestamp ? sample.id > id : sample.timestamp > timestamp
 
 /** The topics of one installation, put in order when it is asked for. */
 class Topics {

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Clock } from '../lib/clock.ts'
 import { openClickhouseHistory } from './clickhouse-history.ts'
 import { openClickhouseServer } from './clickhouse-server.ts'
 import type { History } from './history.ts'
@@ -12,6 +13,7 @@ export type HistoryPlace = {
   /** As in HISTORY_URL: empty is SQLite in DATA_DIR, `http(s):` a ClickHouse server. */
   url: string
   dataDir: string
+  clock?: Clock
   /** As in HISTORY_CLUSTER and HISTORY_QUORUM; a server's only. */
   cluster?: string
   quorum?: number
@@ -19,7 +21,9 @@ export type HistoryPlace = {
 
 export async function openHistory(at: HistoryPlace): Promise<OpenedHistory> {
   const directory = join(at.dataDir, 'history/sqlite')
-  if (at.url === '') return { engine: 'sqlite', history: await openSqliteHistory(directory) }
+  if (at.url === '') {
+    return { engine: 'sqlite', history: await openSqliteHistory(directory, at.clock) }
+  }
   const entries = await readdir(directory).catch(() => [])
   if (entries.length > 0) {
     throw new Error(

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Lineage } from '../lib/lineage.ts'
 import { PageTooLarge } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
@@ -30,7 +31,10 @@ import { WorkerLane } from './worker-lane.ts'
 const LONG = 31 * DAY
 
 /** History in one SQLite file. */
-export async function openSqliteHistory(directory: string): Promise<History> {
+export async function openSqliteHistory(
+  directory: string,
+  clock: Clock = systemClock
+): Promise<History> {
   const writer = startLane<SqliteWriter>(directory, 'writer')
   // The writer makes the tables before the readers prepare their statements on them.
   await writer.ready()
@@ -45,7 +49,8 @@ export async function openSqliteHistory(directory: string): Promise<History> {
     await writer.close()
     throw error
   }
-  return new SqliteHistory(writer, readers, () => startLane<SqliteScanner>(directory, 'scanner'))
+  const startScanner = () => startLane<SqliteScanner>(directory, 'scanner')
+  return new SqliteHistory({ writer, readers, startScanner, clock })
 }
 
 function startLane<Target extends Lane<Target>>(directory: string, role: WorkerData['role']) {
@@ -59,6 +64,12 @@ function startLane<Target extends Lane<Target>>(directory: string, role: WorkerD
 
 type Lane<Target> = { [Name in keyof Target]: (...args: never[]) => unknown }
 type Readers = Readonly<Record<'short' | 'long', WorkerLane<SqliteReader>>>
+type Lanes = {
+  writer: WorkerLane<SqliteWriter>
+  readers: Readers
+  startScanner: () => WorkerLane<SqliteScanner>
+  clock: Clock
+}
 
 /**
  * SQLite answers on the thread that asks, so writing has a thread of its own, and so have queries of
@@ -68,23 +79,21 @@ class SqliteHistory implements History {
   readonly #writer: WorkerLane<SqliteWriter>
   readonly #readers: Readers
   readonly #startScanner: () => WorkerLane<SqliteScanner>
+  readonly #clock: Clock
   #scanner: WorkerLane<SqliteScanner> | undefined
   #isClosed = false
 
-  constructor(
-    writer: WorkerLane<SqliteWriter>,
-    readers: Readers,
-    startScanner: () => WorkerLane<SqliteScanner>
-  ) {
+  constructor({ writer, readers, startScanner, clock }: Lanes) {
     this.#writer = writer
     this.#readers = readers
     this.#startScanner = startScanner
+    this.#clock = clock
   }
 
   append(rows: Buffer, token: string): Promise<void> {
     // A copy, because a buffer may be a part of a larger one, and the thread takes the whole.
     const copy = new Uint8Array(rows)
-    return this.#writer.call('append', [copy, token], { transfer: [copy.buffer] })
+    return this.#writer.call('append', [copy, token, this.#clock()], { transfer: [copy.buffer] })
   }
 
   async readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
@@ -148,7 +157,7 @@ class SqliteHistory implements History {
   }
 
   keepLatest(rows: Buffer, token: string): Promise<void> {
-    return this.#writer.call('keepLatest', [new Uint8Array(rows), token])
+    return this.#writer.call('keepLatest', [new Uint8Array(rows), token, this.#clock()])
   }
 
   async erase(installation_id: number): Promise<void> {

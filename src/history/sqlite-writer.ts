@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { highest, type IdKind, idKinds, idsOf, type Lineage, noIds } from '../lib/lineage.ts'
+import { bordersOf, isNewer } from '../lib/newest.ts'
 import { decodeSamples, type Sample } from '../lib/sample.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
 import type { KeptLineage, MonthSize, Sizes } from './history.ts'
@@ -34,7 +35,7 @@ export class SqliteWriter {
     this.#space = new SqliteSpace(file)
   }
 
-  append(rows: Uint8Array, token: string): void {
+  append(rows: Uint8Array, token: string, now: UnixMs): void {
     this.#inTransaction(() => {
       if (!this.#rememberBatch(token)) return
       const topics = new Set<Topic>()
@@ -45,17 +46,16 @@ export class SqliteWriter {
       }
       const used = this.#space.used()
       // Topic by topic, because that is how the samples lie in the file.
-      for (const topic of topics) this.#insert(topic.topic_id, topic.arrived.splice(0))
+      for (const topic of topics) this.#insert(topic.topic_id, topic.arrived.splice(0), now)
       this.#space.share(used, this.#countArrived())
     })
   }
 
-  keepLatest(rows: Uint8Array, token: string): void {
+  keepLatest(rows: Uint8Array, token: string, now: UnixMs): void {
     this.#inTransaction(() => {
       if (!this.#rememberBatch(token)) return
       for (const sample of decodeSamples(Buffer.from(rows.buffer, rows.byteOffset, rows.length))) {
-        const { timestamp, value, msg, id } = sample
-        this.#statements.keepNewest.run(this.#topicOf(sample).topic_id, timestamp, value, msg, id)
+        this.#keepNewest(this.#topicOf(sample).topic_id, sample, now)
       }
     })
   }
@@ -151,7 +151,7 @@ export class SqliteWriter {
     return arrived
   }
 
-  #insert(topic_id: number, arrived: readonly Sample[]): void {
+  #insert(topic_id: number, arrived: readonly Sample[], now: UnixMs): void {
     let month: OpenMonth | undefined
     let newest: Sample | undefined
     let rows: Columns = []
@@ -168,12 +168,20 @@ export class SqliteWriter {
         month.insertSome.run(...rows)
         rows = []
       }
-      if (newest === undefined || timestamp >= newest.timestamp) newest = sample
+      const isLatest = newest === undefined || timestamp === newest.timestamp
+      if (isLatest || (newest && isNewer(sample, newest, now))) newest = sample
     }
     if (newest === undefined || month === undefined) return
     insertRest(month, rows)
-    const { timestamp, value, msg, id } = newest
-    this.#statements.keepNewest.run(topic_id, timestamp, value, msg, id)
+    this.#keepNewest(topic_id, newest, now)
+  }
+
+  #keepNewest(topic_id: number, { timestamp, value, msg, id }: Sample, now: UnixMs): void {
+    const { future, from } = bordersOf(now)
+    this.#statements.keepNewest.run(
+      ...[topic_id, timestamp, value, msg, id],
+      ...[future, from, future]
+    )
   }
 
   #monthOf({ timestamp }: Sample): OpenMonth {
@@ -257,5 +265,6 @@ const prepare = (file: DatabaseSync) => ({
     INSERT INTO latest (topic_id, timestamp, value, msg, id) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (topic_id) DO UPDATE
     SET timestamp = excluded.timestamp, value = excluded.value, msg = excluded.msg, id = excluded.id
-    WHERE excluded.timestamp >= latest.timestamp`)
+    WHERE excluded.timestamp >= latest.timestamp
+      OR (latest.timestamp > ? AND excluded.timestamp BETWEEN ? AND ?)`)
 })

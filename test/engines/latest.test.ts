@@ -7,6 +7,7 @@ import { Latest, MAX_SHORT_MSG } from '../../src/history/latest.ts'
 import { latestTexts } from '../../src/history/latest-texts.ts'
 import { openHistory } from '../../src/history/open.ts'
 import { Spool } from '../../src/history/spool.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { encodeSample, MAX_MSG_BYTES, type Sample, statusJson } from '../../src/lib/sample.ts'
 import { topicMatches } from '../../src/lib/topic.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
@@ -26,7 +27,7 @@ onEveryHistory('latest values', ({ url }) => {
     t.after(() => history.close())
     const spool = await Spool.open(dataDir)
     t.after(() => spool.close())
-    const latest = new Latest()
+    const latest = new Latest(systemClock)
     const parts = { latest, history, spool }
     // More than is remembered, in several groups; some are replaced by short ones.
     const samples = Array.from({ length: 400 }, (_, i) => sample(i + 1, `t${i}`, long(i + 1)))
@@ -71,7 +72,7 @@ onEveryHistory('latest values', ({ url }) => {
         .join()
     )
 
-    const rebuilt = new Latest()
+    const rebuilt = new Latest(systemClock)
     for await (const chunk of history.latest()) {
       assert(chunk.reduce((sum, { msg }) => sum + msg.length, 0) < 68 * 1024 * 1024)
       for (const one of chunk) if (one.installation_id === 7) rebuilt.load(one)
@@ -86,7 +87,7 @@ onEveryHistory('latest values', ({ url }) => {
 
 test('a topic costs a bounded number of bytes, whatever its message', async () => {
   const text = 'm'.repeat(MAX_SHORT_MSG + 1)
-  const latest = new Latest()
+  const latest = new Latest(systemClock)
   const big = `${'y'.repeat(1024 * 1024)}`
   for (let i = 0; i < 1000; i++) {
     // A part of a longer text, as lines of a file are.

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { DAY, unixMs } from '../../src/lib/unix-time.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
@@ -292,6 +293,37 @@ describe('status after a restart', () => {
         given.attic,
         given.hall
       ])
+      await second.stop()
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  })
+
+  test('is of the right clock, after a clock that ran a day ahead was put right', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'caracal-status-'))
+    const settings = { CARACAL_DATA_DIR: dataDir }
+    let ahead = DAY
+    const clock = () => unixMs(Date.now() + ahead)
+    try {
+      const first = await startTestPlatform({ settings, clock })
+      const { installation, user } = await first.world.site(['status/read/all', 'mqtt/publish/all'])
+      const topic = `${installation.client_id}/obj/x`
+      const read = async ({ world }: TestPlatform) => {
+        const { json } = await world.request(`GET /api/v2/status/${installation.id}`, { as: user })
+        return (json as { value: number }[]).map(({ value }) => value)
+      }
+      await first.world.publish(user, topic, { value: 1 })
+      assert.deepEqual(await read(first), [1])
+      ahead = 0
+      await first.world.publish(user, topic, { value: 2 })
+      assert.deepEqual(await read(first), [2])
+      const late = Date.now() / 1000 - 7200
+      await first.world.publish(user, topic, { value: 3, timestamp: late })
+      assert.deepEqual(await read(first), [2])
+      await first.stop()
+
+      const second = await startTestPlatform({ settings, clock })
+      assert.deepEqual(await read(second), [2])
       await second.stop()
     } finally {
       rmSync(dataDir, { recursive: true, force: true })

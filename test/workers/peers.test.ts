@@ -5,6 +5,7 @@ import { ExternalBus } from '../../src/bus/external.ts'
 import { Latest } from '../../src/history/latest.ts'
 import { openHistory } from '../../src/history/open.ts'
 import { Spool } from '../../src/history/spool.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { decodeSamples, encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { openClaims } from '../../src/registry/claims.ts'
@@ -34,7 +35,7 @@ async function startNode(t: TestContext) {
     onMessage: () => Promise.resolve()
   })
   const parts = {
-    ...{ bus, latest: new Latest(), history, spool, directory: deps.directory, claims },
+    ...{ bus, latest: new Latest(systemClock), history, spool, directory: deps.directory, claims },
     ...{ log: deps.log, node: 'one' }
   }
   const peers = new Peers(parts)
