@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import { hasWildcard } from '../lib/topic.ts'
 import type { BrokerRules, DiskRoom, Message, MessageHandler, Publish, Session } from './bus.ts'
+import { clientIdIn, nameOf } from './client-name.ts'
 import { Connection } from './connection.ts'
 import { FanOut } from './fan-out.ts'
 import { Inbound } from './inbound.ts'
@@ -52,7 +53,7 @@ const takeOverMs = 5000
 /** How long the end of the connections may take at the end of all. */
 const leaveMs = 500
 
-/** Aedes under our rules, and who holds which client id. */
+/** Aedes under our rules, and who holds which name: an owner and a client id. */
 export class Broker<S extends Session> {
   readonly limits: Limits
   readonly counts: Counts = {
@@ -72,7 +73,7 @@ export class Broker<S extends Session> {
   readonly #renewals = new Rounds(() => this.#renewAll())
   readonly #open = new Set<Connection<S>>()
   readonly #byClient = new WeakMap<object, Connection<S>>()
-  /** Who has a client id; it stays until nothing of that connection is on its way. */
+  /** Who has a name; it stays until nothing of that connection is on its way. */
   readonly #holders = new Map<string, Connection<S>>()
 
   constructor({ rules, onMessage, log, limits, ...options }: BrokerOptions<S>) {
@@ -135,7 +136,7 @@ export class Broker<S extends Session> {
       this.#log.error({ err: error }, 'MQTT broker')
     )
     const report = (client: Client, error: Error) =>
-      this.#log.debug({ err: error, client: client.id }, 'MQTT connection failed')
+      this.#log.debug({ err: error, client: clientIdIn(client.id ?? '') }, 'MQTT connection failed')
     this.#aedes.on('clientError', report)
     this.#aedes.on('connectionError', report)
     // From here on Aedes handles packets in order. It must not wait for a long queue: on a slow
@@ -261,7 +262,11 @@ export class Broker<S extends Session> {
     done(null, true)
   }
 
-  async #signIn(client: Client, username: string, password: string): Promise<number> {
+  async #signIn(
+    client: Client & { id: string },
+    username: string,
+    password: string
+  ): Promise<number> {
     const connection = this.#byClient.get(client)
     if (!connection) return serverUnavailable
     // [MQTT 1.5.3-2]
@@ -279,11 +284,10 @@ export class Broker<S extends Session> {
     if (!session) return badCredentials
     if (client.closed) return serverUnavailable
 
-    const use = this.#rules.mayUse(session, client.id)
+    if (this.#rules.mayUse(session, client.id) === 'never') return identifierRejected
+    // From here on Aedes and everything kept know the client by this name. [ADR-0014]
+    client.id = nameOf(session.owner, client.id)
     const before = this.#holders.get(client.id)
-    const owner = before?.owner ?? this.#kept.sessions.ownerOf(client.id) ?? session.owner
-    const isFree = use === 'unless taken' && owner === session.owner
-    if (use !== 'always' && !isFree) return identifierRejected
     connection.session = session
     connection.owner = session.owner
     connection.before = before
@@ -345,7 +349,7 @@ export class Broker<S extends Session> {
       renewed = await this.#rules.renew(session)
     } catch (error) {
       // Not known to have ended; the next round asks again.
-      this.#log.error({ err: error, client: client.id }, 'MQTT session not renewed')
+      this.#log.error({ err: error, client: clientIdIn(client.id) }, 'MQTT session not renewed')
       return
     }
     if (renewed?.owner !== session.owner) {

@@ -24,10 +24,13 @@ export interface Bus {
  */
 export type MessageHandler = (message: Message, sender: string) => Promise<void>
 
-/** A connection's identity. Two sessions with the same owner may take over each other's client id. */
+/** A connection's identity. Client ids belong to an owner: only sessions of the same one take over from each other. */
 export type Session = { readonly owner: string }
 
-/** Whether a client id is open to a session: whoever has it, while nobody else has it, or not. */
+/**
+ * Whether a client id is open to a session: whoever has it, while nobody else has it, or not. Only an
+ * external broker has one room for all owners; here each owner has its own. [ADR-0028]
+ */
 export type ClientIdUse = 'always' | 'unless taken' | 'never'
 
 /** Who may do what on the embedded broker. What is asked for each message answers from memory. */

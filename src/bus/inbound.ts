@@ -110,7 +110,7 @@ export class Inbound<S extends Session> {
   }
 
   /** The will of a connection that was open when the process before this one ended. */
-  async sendLeftWill({ clientId, sealed, ...will }: KeptWill): Promise<void> {
+  async sendLeftWill({ name: _, sealed, ...will }: KeptWill): Promise<void> {
     const session = await this.#rules.unseal(sealed)
     const packet = {
       cmd: 'publish',

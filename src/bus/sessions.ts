@@ -1,6 +1,7 @@
 import type { Client, Subscription } from 'aedes'
 import type { Clock } from '../lib/clock.ts'
 import type { Publish } from './bus.ts'
+import { clientIdIn, nameOf } from './client-name.ts'
 import { Outbox } from './outbox.ts'
 import type { Receipts } from './receipts.ts'
 import type { Contents } from './store/changes.ts'
@@ -10,7 +11,8 @@ import { TopicTree } from './topic-tree.ts'
 type Kept = Subscription & { session: KeptSession }
 export type KeptSession = {
   readonly key: number
-  readonly clientId: string
+  /** Of its owner and the client id together. */
+  readonly name: string
   readonly owner: string
   readonly filters: Map<string, Kept>
   /** When it was last connected. */
@@ -41,7 +43,8 @@ export class Sessions {
     this.#lastKey = lastKey
     const byKey = new Map<number, KeptSession>()
     for (const { key, clientId, owner, used } of sessions) {
-      byKey.set(key, this.#begin({ key, clientId, owner, used, isNew: false }))
+      const name = nameOf(owner, clientId)
+      byKey.set(key, this.#begin({ key, name, owner, used, isNew: false }))
     }
     for (const { key, filter, ...options } of filters) {
       const session = byKey.get(key)
@@ -51,11 +54,6 @@ export class Sessions {
 
   get size(): number {
     return this.#sessions.size
-  }
-
-  /** Of a kept session, connected or not. */
-  ownerOf(id: string): string | undefined {
-    return this.#sessions.get(id)?.owner
   }
 
   get owners(): Iterable<string> {
@@ -70,19 +68,15 @@ export class Sessions {
   async open(client: Client, owner: string): Promise<KeptSession | undefined> {
     const { store, receipts, clock, maxPerOwner } = this.#parts
     let session = this.#sessions.get(client.id)
-    // Whoever has the client id now must not find what was kept for another.
-    if (session && session.owner !== owner) {
-      void this.end(client.id)
-      session = undefined
-    }
     if (session) {
       session.isNew = false
       void store.write({ kind: 'awake', key: session.key })
     } else {
       if ((this.#perOwner.get(owner) ?? 0) >= maxPerOwner) return undefined
-      const begun = { key: ++this.#lastKey, clientId: client.id, owner }
-      session = this.#begin({ ...begun, used: clock(), isNew: true })
-      void store.write({ kind: 'session', ...begun, at: session.used })
+      const begun = { key: ++this.#lastKey, owner }
+      session = this.#begin({ ...begun, name: client.id, used: clock(), isNew: true })
+      const clientId = clientIdIn(client.id)
+      void store.write({ kind: 'session', ...begun, clientId, at: session.used })
     }
     const { key } = session
     const { sent, received } = await store.read('resume', { key })
@@ -172,7 +166,7 @@ export class Sessions {
     if (found.length < 2 && clientId === undefined) return found
     const strongest = new Map<KeptSession, Kept>()
     for (const kept of found) {
-      if (kept.nl && clientId === kept.session.clientId) continue
+      if (kept.nl && clientId === kept.session.name) continue
       const other = strongest.get(kept.session)
       if (!other || other.qos < kept.qos) strongest.set(kept.session, kept)
     }
@@ -201,14 +195,14 @@ export class Sessions {
     return stored
   }
 
-  #begin(begun: Pick<KeptSession, 'key' | 'clientId' | 'owner' | 'used' | 'isNew'>): KeptSession {
+  #begin(begun: Pick<KeptSession, 'key' | 'name' | 'owner' | 'used' | 'isNew'>): KeptSession {
     const session = {
       ...begun,
       filters: new Map(),
       outbox: undefined,
       written: Promise.resolve()
     }
-    this.#sessions.set(begun.clientId, session)
+    this.#sessions.set(begun.name, session)
     this.#perOwner.set(begun.owner, (this.#perOwner.get(begun.owner) ?? 0) + 1)
     return session
   }

@@ -17,7 +17,7 @@ export class Wills {
   }
 
   restore(wills: KeptWill[]): void {
-    for (const will of wills) this.#left.set(will.clientId, will)
+    for (const will of wills) this.#left.set(will.name, will)
   }
 
   /**
@@ -38,7 +38,7 @@ export class Wills {
     const payload = bytesOf(Buffer.from(packet.payload ?? ''))
     return this.#store.write({
       kind: 'will',
-      clientId: client.id,
+      name: client.id,
       sealed,
       topic,
       payload,
@@ -52,14 +52,14 @@ export class Wills {
     const will = this.#open.get(id)
     if (!will?.client.closed || this.#isStopping) return Promise.resolve()
     this.#open.delete(id)
-    return this.#store.write({ kind: 'unwill', clientId: id })
+    return this.#store.write({ kind: 'unwill', name: id })
   }
 
   leftBehind(): IteratorObject<string> {
     return [...this.#left.keys()].values()
   }
 
-  /** Sends what the last connection of this client id, in the process before, left behind. */
+  /** Sends what the last connection of this name, in the process before, left behind. */
   sendLeft(id: string, send: (will: KeptWill) => Promise<void>): Promise<void> {
     let sending = this.#leaving.get(id)
     const will = this.#left.get(id)
@@ -67,7 +67,7 @@ export class Wills {
       sending = send(will)
         .then(() => {
           this.#left.delete(id)
-          return this.#store.write({ kind: 'unwill', clientId: id })
+          return this.#store.write({ kind: 'unwill', name: id })
         })
         .finally(() => this.#leaving.delete(id))
       this.#leaving.set(id, sending)

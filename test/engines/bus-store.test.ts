@@ -131,6 +131,48 @@ test('A store that is closed refuses, and what was written before is there', asy
   assert.deepEqual([lastSeq, lastKey], [5, 1])
 })
 
+test('one client id of two owners is two sessions', async (t) => {
+  const { store, count } = await openStore(t)
+  for (const [key, owner] of [
+    [1, 'anna'],
+    [2, 'bert'],
+    [3, 'bert']
+  ] as const) {
+    await store.write({ kind: 'session', key, clientId: 'phone', owner, at: 0 })
+  }
+  assert.equal(count('sessions'), 2)
+})
+
+test('a file from before keeps its sessions and queues, and has room for other owners', async (t) => {
+  const { store, dataDir } = await openStore(t)
+  await store.write(session(1))
+  await store.write({ kind: 'subscribe', key: 1, filter: '1/#', qos: 1 })
+  await store.write(message(5, 1))
+  await store.close()
+  const db = new DatabaseSync(join(dataDir, 'mqtt.sqlite'))
+  db.exec(`
+    create table before (
+      key integer primary key, client_id text not null unique, owner text not null,
+      used integer not null, awake integer not null, queued integer not null, bytes integer not null);
+    insert into before select * from sessions;
+    drop table sessions;
+    alter table before rename to sessions`)
+  db.close()
+  for (let start = 0; start < 2; start++) {
+    const again = new Store(dataDir, { now: 9 })
+    const { sessions, filters, lastSeq } = await again.contents
+    assert.deepEqual(
+      sessions.map((each) => ({ ...each })).filter(({ key }) => key === 1),
+      [{ key: 1, clientId: 'client 1', owner: 'anna', used: 9 }]
+    )
+    assert.deepEqual([filters.length, lastSeq], [1, 5])
+    assert.equal((await again.read('page', { key: 1, ...page })).length, 1)
+    await again.write({ kind: 'session', key: 2, clientId: 'client 1', owner: 'bert', at: 0 })
+    assert.equal((await again.read('totals', {})).queued, 1)
+    await again.close()
+  }
+})
+
 test('it knows whose sessions and messages these are', async (t) => {
   const { store } = await openStore(t)
   assert.equal(await store.read('platform', {}), undefined)

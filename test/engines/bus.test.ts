@@ -530,37 +530,77 @@ test('CONNECT with a malformed will, closed and nothing sent', async (t) => {
   await eventually(() => assert.deepEqual(receiver.payloads(), ['end']))
 })
 
-test('CONNECT with a client id of another owner, refused', async (t) => {
-  const { port } = await startBus(t)
-  const online = await mqttClient(t, port, { clientId: 'one', username: 'anna' })
-  await rejection(mqttClient(t, port, { clientId: 'one', username: 'bert' }), 2)
-  assert.ok(online.mqtt.connected)
+test('CONNECT with a client id that another owner has: both stay, and nothing is mixed up', async (t) => {
+  const { bus, port } = await startBus(t)
+  const clients = []
+  for (const username of ['anna', 'bert']) {
+    for (const clean of [true, false]) {
+      const clientId = clean ? 'one' : 'two'
+      const will = {
+        topic: '1/will',
+        payload: Buffer.from(`${username} ${clientId}`),
+        qos: 1 as const
+      }
+      const client = await mqttClient(t, port, { clientId, username, clean, will })
+      assert.equal(client.sessionPresent, false)
+      await client.subscribe(`${username}/#`)
+      clients.push(client)
+    }
+  }
+  assert.ok(clients.every(({ mqtt }) => mqtt.connected))
+  for (const [i, client] of clients.entries()) {
+    await Promise.all([
+      client.publish('anna/t', `${i}`, { qos: 2 }),
+      client.publish('bert/t', `${i}`, { qos: 2 })
+    ])
+  }
+  for (const client of clients) {
+    await eventually(() => assert.deepEqual(client.payloads().sort(), ['0', '1', '2', '3']))
+  }
+  const listener = await mqttClient(t, port)
+  await listener.subscribe('1/will')
+  const [first, , third] = clients
+  first?.mqtt.stream.destroy()
+  await eventually(() => assert.deepEqual(listener.payloads(), ['anna one']))
+  assert.ok(third?.mqtt.connected)
+  assert.equal((await bus.state()).sessions, 2)
 
-  const kept = { clientId: 'two', username: 'anna', clean: false }
-  const offline = await mqttClient(t, port, kept)
-  await offline.mqtt.endAsync()
-  await rejection(mqttClient(t, port, { clientId: 'two', username: 'bert' }), 2)
-  await rejection(mqttClient(t, port, { clientId: 'two', username: 'bert', clean: false }), 2)
+  // A clean start ends only the own session.
+  const again = { clientId: 'two', username: 'anna' }
+  await (await mqttClient(t, port, { ...again, clean: true })).mqtt.endAsync()
+  assert.equal((await bus.state()).sessions, 1)
+  const bert = await mqttClient(t, port, { ...again, username: 'bert', clean: false })
+  assert.equal(bert.sessionPresent, true)
 
-  const cleaned = await mqttClient(t, port, { ...kept, clean: true })
-  await cleaned.mqtt.endAsync()
-  const newcomer = await mqttClient(t, port, { clientId: 'two', username: 'bert' })
-  await newcomer.subscribe('#')
   const nameless = await rawClient(t, port)
   nameless.send(connectPacket({ id: '', clean: false }))
   await eventually(() => assert.ok(nameless.isClosed()))
   assert.equal(nameless.hex(), '20020002')
 })
 
-test('CONNECT with a client id in use, two owners at once', async (t) => {
-  const { port } = await startBus(t)
+test('CONNECT with a client id that looks like the name of another owner', async (t) => {
+  const { bus, port } = await startBus(t)
+  const anna = await mqttClient(t, port, { clientId: 'one', username: 'anna', clean: false })
+  await anna.subscribe('1/#')
+  for (const clean of [true, false]) {
+    const bert = await mqttClient(t, port, { clientId: 'anna\none', username: 'bert', clean })
+    assert.equal(bert.sessionPresent, false)
+    await bert.mqtt.endAsync()
+  }
+  await bus.publish('1/t', 'still', { qos: 1 })
+  await eventually(() => assert.deepEqual(anna.payloads(), ['still']))
+})
+
+test('CONNECT with a client id in use, two owners at once: one of each is left', async (t) => {
+  const { bus, port } = await startBus(t)
   const attempts = await Promise.allSettled(
     Array.from({ length: 20 }, (_, i) =>
       mqttClient(t, port, { clientId: 'one', username: i % 2 ? 'anna' : 'bert' })
     )
   )
   const owners = new Set(attempts.map(({ status }, i) => status === 'fulfilled' && i % 2))
-  assert.equal([...owners].filter((owner) => owner !== false).length, 1)
+  assert.equal([...owners].filter((owner) => owner !== false).length, 2)
+  await eventually(() => assert.equal(bus.counts.connections, 2))
 })
 
 test('CONNECT by the same owner, takes over after the will of the old connection', async (t) => {

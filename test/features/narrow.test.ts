@@ -143,6 +143,20 @@ onEveryRegistry('a narrow key or role', (engine) => {
     await unharmed(member, clerk)
   })
 
+  test('takes nobody into an organization who is only a neighbour on an installation', async () => {
+    const { world } = platform()
+    const shared = await world.installation()
+    const [a, b] = [await world.organization(), await world.organization()]
+    const assigned = [shared.id]
+    const grants = ['user/list/assigned', 'user/update']
+    const clerk = await world.user({ grants, organizations: [a], assigned })
+    const neighbour = await world.user({ organizations: [b], assigned })
+    const at = `PUT /api/v2/user/${neighbour.id}`
+    assert.equal(await status(at, clerk, { note: 'seen' }), 200)
+    assert.equal(await status(at, clerk, { organisations: [b, a] }), 403)
+    assert.equal(await status(at, world.admin, { organisations: [b, a] }), 200)
+  })
+
   test('gives nobody an installation that the role opens further', async () => {
     const { world } = platform()
     const organization_id = await world.organization()

@@ -10,7 +10,8 @@ export type KeptFilter = {
 /** `messageId`: undefined until the message goes out. */
 export type Receiver = { key: number; qos: Qos; retain: boolean; messageId: number | undefined }
 export type KeptWill = {
-  clientId: string
+  /** The name of the client: its owner and client id. */
+  name: string
   /** Who left it, as the rules wrote it down. */
   sealed: string
   topic: string
@@ -36,7 +37,7 @@ export type Change =
   | { kind: 'retain'; topic: string; payload: Uint8Array; qos: Qos }
   | { kind: 'unretain'; topic: string }
   | ({ kind: 'will' } & KeptWill)
-  | { kind: 'unwill'; clientId: string }
+  | { kind: 'unwill'; name: string }
   | { kind: 'platform'; id: string }
 
 export type QueuedMessage = {

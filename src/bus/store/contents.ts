@@ -14,7 +14,9 @@ export function readContents(db: DatabaseSync, now: number): Contents {
   const greatest = (column: string, table: string) =>
     Number(db.prepare(`select max(${column}) as greatest from ${table}`).get()?.['greatest'])
   const filters = all('select * from filters') as AsRow<KeptFilter & { key: number }>[]
-  const wills = all('select client_id as clientId, * from wills') as AsRow<KeptWill>[]
+  const wills = all(
+    'select client_id as name, sealed, topic, payload, qos, retain from wills'
+  ) as AsRow<KeptWill>[]
   return {
     sessions: all(
       'select key, client_id as clientId, owner, used from sessions'

@@ -10,6 +10,7 @@ import type {
   SentMessage
 } from './changes.ts'
 import { type AsRow, readContents } from './contents.ts'
+import { nameByOwner } from './name-by-owner.ts'
 import { Queues } from './queues.ts'
 
 const { file, limits } = workerData as { file: string; limits: QueueLimits }
@@ -20,8 +21,9 @@ db.exec(`
   pragma journal_mode = wal;
   pragma synchronous = full;
   create table if not exists sessions (
-    key integer primary key, client_id text not null unique, owner text not null,
-    used integer not null, awake integer not null, queued integer not null, bytes integer not null);
+    key integer primary key, client_id text not null, owner text not null,
+    used integer not null, awake integer not null, queued integer not null, bytes integer not null,
+    unique (owner, client_id));
   create table if not exists filters (
     key integer not null, filter text not null, qos integer not null,
     nl integer, rap integer, rh integer, primary key (key, filter)) without rowid;
@@ -42,6 +44,8 @@ db.exec(`
     client_id text primary key, sealed text not null, topic text not null, payload blob not null,
     qos integer not null, retain integer not null) without rowid;
 `)
+
+nameByOwner(db)
 
 // A file from before is written anew, once, in the mode that was asked for above.
 if (numberOf(db.prepare('pragma auto_vacuum')) === 0) db.exec('vacuum')
@@ -73,7 +77,7 @@ const statements = {
 const endings = ['sessions', 'filters', 'received'].map((table) =>
   db.prepare(`delete from ${table} where key = ?`)
 )
-const sessionsNamed = db.prepare('select key from sessions where client_id = ?')
+const sessionsNamed = db.prepare('select key from sessions where owner = ? and client_id = ?')
 const readSent = db.prepare(`
   select seq, topic, qos, retain, message_id as messageId, released as isReleased,
     case released when 0 then payload else x'' end as payload
@@ -91,7 +95,9 @@ function apply(change: Change): void {
   switch (change.kind) {
     case 'session':
       // One that could not be ended before must not stand in the way of all others in the group.
-      for (const { key } of sessionsNamed.all(change.clientId)) endSession(Number(key))
+      for (const { key } of sessionsNamed.all(change.owner, change.clientId)) {
+        endSession(Number(key))
+      }
       statements.session.run(change.key, change.clientId, change.owner, change.at)
       return
     case 'awake':
@@ -136,12 +142,12 @@ function apply(change: Change): void {
       statements.unretain.run(change.topic)
       return
     case 'will': {
-      const { clientId, sealed, topic, payload, qos, retain } = change
-      statements.will.run(clientId, sealed, topic, payload, qos, Number(retain))
+      const { name, sealed, topic, payload, qos, retain } = change
+      statements.will.run(name, sealed, topic, payload, qos, Number(retain))
       return
     }
     case 'unwill':
-      statements.unwill.run(change.clientId)
+      statements.unwill.run(change.name)
       return
     case 'platform':
       statements.platform.run(change.id)

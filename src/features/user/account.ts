@@ -105,13 +105,17 @@ const idsOf = (ids: readonly number[] | null | undefined): number[] | undefined 
 const isSame = (a: readonly number[], b: readonly number[] = []): boolean =>
   a.length === b.length && a.every((id) => b.includes(id))
 
-/** Memberships the caller cannot see stay; those it gives it must see. */
+/**
+ * Memberships the caller cannot see stay; those it gives it must see. Who is no member of anything
+ * the caller sees is not taken in: what the organization asks of its members would hold for them.
+ */
 function memberships(
   { organizationsBelow }: Principal,
   given: readonly number[],
   current: readonly number[]
 ): number[] {
   const hidden = current.filter((id) => !organizationsBelow.has(id))
+  if (current.length > 0 && hidden.length === current.length) throw forbidden()
   if (!given.every((id) => organizationsBelow.has(id) || hidden.includes(id))) throw forbidden()
   return [...new Set([...hidden, ...given])]
 }
