@@ -1,11 +1,13 @@
 import type { Duplex } from 'node:stream'
-import { setImmediate as nextRound, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextRound } from 'node:timers/promises'
 import { Aedes, type AuthenticateError, type Client, type ConnectPacket } from 'aedes'
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
+import { Tally } from '../lib/tally.ts'
 import { hasWildcard } from '../lib/topic.ts'
 import type { BrokerRules, DiskRoom, Message, MessageHandler, Publish, Session } from './bus.ts'
-import { Connection } from './connection.ts'
+import { Connection, keepDuplicates } from './connection.ts'
+import { type Excess, Excesses } from './excesses.ts'
 import { FanOut } from './fan-out.ts'
 import { Inbound } from './inbound.ts'
 import { Kept, type KeptLimits } from './kept.ts'
@@ -13,10 +15,17 @@ import { Outbound } from './outbound.ts'
 import { PacketGate } from './packet-gate.ts'
 import { Persistence } from './persistence.ts'
 import { Rounds } from './rounds.ts'
+import { Slices } from './slices.ts'
 import type { Store } from './store/store.ts'
+import { eachOf, endsWithin } from './waiting.ts'
 
 export type Limits = KeptLimits & {
   packetBytes: number
+  filtersPerSubscribe: number
+  filtersPerConnection: number
+  /** Over all connections and kept sessions of an owner. */
+  filtersPerOwner: number
+  connectionsPerOwner: number
   connectTimeoutMs: number
   drainMs: number
 }
@@ -27,11 +36,13 @@ export type Counts = {
   received: number
   delivered: number
   dropped: Record<DropReason, number>
+  /** Beyond the limits of their owner or connection. */
+  refused: Record<Excess, number>
 }
 export type BrokerOptions<S extends Session> = {
   rules: BrokerRules<S>
   onMessage: MessageHandler
-  log: Pick<Logger, 'debug' | 'error'>
+  log: Pick<Logger, 'debug' | 'warn' | 'error'>
   store: Store
   clock: Clock
   disk: DiskRoom
@@ -43,7 +54,6 @@ const identifierRejected = 2
 const serverUnavailable = 3
 const badCredentials = 4
 
-const atOnce = 16
 /** How long a newcomer waits until what the connection before it sent is handled. */
 const takeOverMs = 5000
 /** How long the end of the connections may take at the end of all. */
@@ -56,16 +66,19 @@ export class Broker<S extends Session> {
     connections: 0,
     received: 0,
     delivered: 0,
-    dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 }
+    dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 },
+    refused: { connections: 0, sessions: 0, filters: 0 }
   }
   readonly #rules: BrokerRules<S>
-  readonly #log: Pick<Logger, 'debug' | 'error'>
+  readonly #log: BrokerOptions<S>['log']
   readonly #aedes: Aedes
   readonly #kept: Kept
   readonly #inbound: Inbound<S>
   readonly #outbound: Outbound<S>
   readonly #renewals = new Rounds(() => this.#renewAll())
   readonly #open = new Set<Connection<S>>()
+  readonly #perOwner = new Tally()
+  readonly #excesses: Excesses
   readonly #byClient = new WeakMap<object, Connection<S>>()
   /** Who has a client id; it stays until nothing of that connection is on its way. */
   readonly #holders = new Map<string, Connection<S>>()
@@ -83,11 +96,19 @@ export class Broker<S extends Session> {
       }
     })
     this.#kept = kept
-    this.#outbound = new Outbound({ rules, sessions: kept.sessions, counts })
+    const { sessions, retained } = kept
+    const fanOut = new FanOut<Connection<S>>((receiver, packet, heard) =>
+      this.#outbound.deliver(receiver, packet, heard)
+    )
+    this.#excesses = new Excesses(counts.refused, log)
+    this.#outbound = new Outbound({
+      ...{ rules, sessions, retained, fanOut, counts, limits, excesses: this.#excesses },
+      slices: new Slices()
+    })
     const publish: Aedes['publish'] = (packet, done) => this.#aedes.publish(packet, done)
     this.#inbound = new Inbound({ rules, onMessage, log, kept, counts, publish })
     this.#aedes = new Aedes({
-      mq: new FanOut(),
+      mq: fanOut,
       persistence: new Persistence(kept, {
         seal: (client) => {
           const session = this.#byClient.get(client)?.session
@@ -144,6 +165,10 @@ export class Broker<S extends Session> {
       this.counts.connections++
       if (!client.clean) this.#kept.sessions.find(client)?.outbox?.start()
     })
+    this.#aedes.on('subscribe', (subscriptions, client) => {
+      const connection = this.#byClient.get(client)
+      if (connection) void this.#outbound.sendRetained(connection, subscriptions)
+    })
     this.#aedes.on('unsubscribe', (filters, client) => {
       if (client.clean) this.#unsubscribed(client, filters)
     })
@@ -153,8 +178,9 @@ export class Broker<S extends Session> {
   accept(conn: Duplex, address: string): void {
     const gate = new PacketGate(conn, this.limits.packetBytes)
     const client = this.#aedes.handle(conn)
-    keepDuplicates(client, this.#aedes.id)
     const connection = new Connection<S>(client, { conn, gate, address })
+    keepDuplicates(client, this.#aedes.id)
+    this.#inbound.watch(connection, this.limits.filtersPerSubscribe)
     this.#byClient.set(connection.client, connection)
     this.#open.add(connection)
     const closed = new Promise((resolve) => conn.once('close', resolve))
@@ -272,8 +298,15 @@ export class Broker<S extends Session> {
     const owner = before?.owner ?? this.#kept.sessions.ownerOf(client.id) ?? session.owner
     const isFree = use === 'unless taken' && owner === session.owner
     if (use !== 'always' && !isFree) return identifierRejected
+    // A connection that is taken over makes room for its successor.
+    const others = this.#perOwner.of(session.owner) - (before?.owner === session.owner ? 1 : 0)
     connection.session = session
     connection.owner = session.owner
+    this.#perOwner.add(session.owner, 1)
+    if (others >= this.limits.connectionsPerOwner) {
+      this.#excesses.refuse('connections', connection)
+      return serverUnavailable
+    }
     connection.before = before
     this.#holders.set(client.id, connection)
     // [MQTT 3.1.4-2] The old will must be out before the newcomer says it is back; and Aedes
@@ -285,7 +318,10 @@ export class Broker<S extends Session> {
     if (!(await endsWithin(this.#sendLeftWill(client.id), takeOverMs))) return serverUnavailable
     if (client.closed) return serverUnavailable
     const isOpen = client.clean || (await this.#kept.sessions.open(client, session.owner))
-    if (!isOpen) return serverUnavailable
+    if (!isOpen) {
+      this.#excesses.refuse('sessions', connection)
+      return serverUnavailable
+    }
     return connection.session ? 0 : badCredentials
   }
 
@@ -297,7 +333,9 @@ export class Broker<S extends Session> {
     await connection.whenIdle()
     await connection.before?.ended
     this.#open.delete(connection)
-    const { client } = connection
+    this.#outbound.leave(connection)
+    const { client, owner } = connection
+    if (owner !== undefined) this.#perOwner.add(owner, -1)
     if (!client.clean) this.#kept.sessions.rest(client)
     if (this.#holders.get(client.id) === connection) this.#holders.delete(client.id)
   }
@@ -308,7 +346,7 @@ export class Broker<S extends Session> {
 
   #unsubscribed(client: object, filters: string[]): void {
     const connection = this.#byClient.get(client)
-    for (const filter of filters) connection?.filters.delete(filter)
+    if (connection) this.#outbound.unsubscribed(connection, filters)
   }
 
   async #renewAll(): Promise<void> {
@@ -343,36 +381,12 @@ export class Broker<S extends Session> {
       return
     }
     connection.session = renewed
-    this.#outbound.dropLost(connection)
+    await this.#outbound.dropLost(connection)
   }
-}
-
-/**
- * Aedes takes a message for a duplicate when a later one was delivered first, as QoS 0 is before
- * a QoS 1 that is being queued. Duplicates are told apart in `Outbound`.
- */
-function keepDuplicates(client: Client & { duplicates?: object }, brokerId: string): void {
-  Object.defineProperty(client.duplicates ?? {}, brokerId, { get: () => 0, set: () => {} })
 }
 
 function refusal(returnCode: number): AuthenticateError {
   return Object.assign(new Error(`sign-in refused, code ${returnCode}`), { returnCode })
-}
-
-/** Several at once, and never all. */
-async function eachOf<T>(all: IteratorObject<T>, work: (one: T) => Promise<void>): Promise<void> {
-  const workNext = async () => {
-    for (const one of all) await work(one)
-  }
-  await Promise.all(Array.from({ length: atOnce }, workNext))
-}
-
-async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean> {
-  const timeout = new AbortController()
-  const late = wait(ms, false, { signal: timeout.signal }).catch(() => false)
-  const isInTime = await Promise.race([ended.then(() => true), late])
-  timeout.abort()
-  return isInTime
 }
 
 /** [MQTT 4.7.3] */

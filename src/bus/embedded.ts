@@ -25,7 +25,11 @@ const defaults: Limits = {
   packetBytes: MIB,
   connectTimeoutMs: 10_000,
   drainMs: 4000,
-  sessionsPerOwner: 10_000,
+  filtersPerSubscribe: 200,
+  filtersPerConnection: 1000,
+  filtersPerOwner: 20_000,
+  connectionsPerOwner: 1000,
+  sessionsPerOwner: 1000,
   retainedMessages: 10_000,
   retainedBytes: 16 * MIB
 }

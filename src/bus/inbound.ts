@@ -1,5 +1,6 @@
-import type { PublishPacket } from 'aedes'
+import type { Client, PublishPacket } from 'aedes'
 import type { Logger } from 'pino'
+import { isTopicShort } from '../lib/topic.ts'
 import type { Counts } from './broker.ts'
 import type { BrokerRules, Message, MessageHandler, Publish, Session } from './bus.ts'
 import type { Connection, Turn } from './connection.ts'
@@ -12,6 +13,16 @@ type Done = (error?: Error | null) => void
 const nowhere = '$dropped'
 const nothing = Buffer.alloc(0)
 
+type Arrived =
+  | { cmd: 'publish'; topic: string }
+  | { cmd: 'subscribe'; subscriptions: { topic: string }[] }
+  | { cmd: 'unsubscribe'; unsubscriptions: string[] }
+  | { cmd: 'connect' }
+/** As Aedes has it. */
+type Parsing = {
+  _parser?: { prependListener(event: 'packet', see: (packet: Arrived) => void): void }
+}
+
 /** What clients send: to the handler, to the queues, acknowledged, then to the subscribers. */
 export class Inbound<S extends Session> {
   readonly #rules: BrokerRules<S>
@@ -20,6 +31,8 @@ export class Inbound<S extends Session> {
   readonly #kept: Kept
   readonly #counts: Counts
   readonly #publish: (packet: PublishPacket, done: () => void) => void
+  /** Of messages whose topics were too long. */
+  readonly #longTopics = new WeakMap<object, string>()
 
   constructor(options: {
     rules: BrokerRules<S>
@@ -35,6 +48,27 @@ export class Inbound<S extends Session> {
     this.#kept = options.kept
     this.#counts = options.counts
     this.#publish = options.publish
+  }
+
+  /**
+   * Sees each packet before Aedes does, which ends the connection at a topic with very many levels:
+   * a refusal is answered, so what is too long gets a name that nobody may use.
+   */
+  watch(connection: Connection<S>, filtersPerSubscribe: number): void {
+    const { _parser }: Client & Parsing = connection.client
+    _parser?.prependListener('packet', (packet) => {
+      if (packet.cmd === 'publish' && !isTopicShort(packet.topic)) {
+        this.#longTopics.set(packet, packet.topic)
+        packet.topic = nowhere
+      } else if (packet.cmd === 'subscribe') {
+        connection.filtersLeft = filtersPerSubscribe
+        for (const [i, subscription] of packet.subscriptions.entries()) {
+          if (!isTopicShort(subscription.topic)) subscription.topic = `${nowhere}/${i}`
+        }
+      } else if (packet.cmd === 'unsubscribe') {
+        packet.unsubscriptions = packet.unsubscriptions.filter(isTopicShort)
+      }
+    })
   }
 
   /** Aedes acknowledges when `done` is called, and closes the connection for an error. */
@@ -64,6 +98,7 @@ export class Inbound<S extends Session> {
       return
     }
     const message = toMessage(packet)
+    message.topic = this.#longTopics.get(packet) ?? message.topic
     if (!this.#mayPublish(session, packet.topic)) {
       this.#counts.dropped.forbidden++
       this.#rules.refused(message, session)
@@ -150,7 +185,7 @@ export class Inbound<S extends Session> {
 
   #mayPublish(session: S, topic: string): boolean {
     // Aedes obeys what it is told under $SYS.
-    return !topic.startsWith('$') && this.#rules.mayPublish(session, topic)
+    return !topic.startsWith('$') && isTopicShort(topic) && this.#rules.mayPublish(session, topic)
   }
 }
 

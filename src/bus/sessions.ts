@@ -1,5 +1,6 @@
 import type { Client, Subscription } from 'aedes'
 import type { Clock } from '../lib/clock.ts'
+import { Tally } from '../lib/tally.ts'
 import type { Publish } from './bus.ts'
 import { Outbox } from './outbox.ts'
 import type { Receipts } from './receipts.ts'
@@ -30,6 +31,7 @@ export class Sessions {
   readonly #parts: Parts
   readonly #sessions = new Map<string, KeptSession>()
   readonly #perOwner = new Map<string, number>()
+  readonly #filters = new Tally()
   readonly #receivers = new TopicTree<Kept>()
   #lastKey = 0
 
@@ -51,6 +53,11 @@ export class Sessions {
 
   get size(): number {
     return this.#sessions.size
+  }
+
+  /** How many filters the sessions of an owner have. */
+  filtersOf(owner: string): number {
+    return this.#filters.of(owner)
   }
 
   /** Of a kept session, connected or not. */
@@ -215,6 +222,7 @@ export class Sessions {
 
   #add(session: KeptSession, subscription: Subscription): Kept {
     const kept = { ...subscription, session }
+    if (!session.filters.has(kept.topic)) this.#filters.add(session.owner, 1)
     session.filters.set(kept.topic, kept)
     return kept
   }
@@ -227,8 +235,11 @@ export class Sessions {
   }
 
   #forget(kept: Kept): void {
-    const { filters } = kept.session
-    if (filters.get(kept.topic) === kept) filters.delete(kept.topic)
+    const { filters, owner } = kept.session
+    if (filters.get(kept.topic) === kept) {
+      filters.delete(kept.topic)
+      this.#filters.add(owner, -1)
+    }
     this.#receivers.remove(kept.topic, kept)
   }
 }

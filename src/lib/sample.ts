@@ -22,6 +22,7 @@ export type Refusal =
   | 'bad timestamp'
   | 'unknown client id'
   | 'forbidden topic'
+  | 'topic too long'
   | 'blacklisted'
   | 'disk reserve'
 

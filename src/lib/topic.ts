@@ -38,6 +38,27 @@ export function isTopicFilter(text: string): boolean {
   })
 }
 
+export const MAX_TOPIC_LEVELS = 64
+export const MAX_TOPIC_BYTES = 1024
+
+/** Whether a topic or filter is short enough: what is longer is refused wherever it comes from. */
+export function isTopicShort(text: string): boolean {
+  // No character takes more than three bytes for each unit of the text.
+  if (text.length > MAX_TOPIC_BYTES) return false
+  if (text.length > MAX_TOPIC_BYTES / 3 && Buffer.byteLength(text) > MAX_TOPIC_BYTES) return false
+  let levels = 1
+  for (let at = text.indexOf('/'); at >= 0; at = text.indexOf('/', at + 1)) levels++
+  return levels <= MAX_TOPIC_LEVELS
+}
+
+/** What a ledger shows of a topic that is too long. */
+export const topicExcerpt = (topic: string): string => topic.slice(0, MAX_TOPIC_BYTES / 4)
+
+export function firstLevel(topic: string): string {
+  const end = topic.indexOf('/')
+  return end < 0 ? topic : topic.slice(0, end)
+}
+
 /** [MQTT5 4.8.2] What `$share/<group>/<filter>` subscribes to; undefined when it is malformed. */
 export function unshared(filter: string): string | undefined {
   if (!filter.startsWith('$share/')) return filter

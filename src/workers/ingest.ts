@@ -7,7 +7,7 @@ import type { SampleIds } from '../history/sample-ids.ts'
 import type { Spool } from '../history/spool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sample.ts'
-import { clientIdOf, isObjectTopic } from '../lib/topic.ts'
+import { clientIdOf, isObjectTopic, isTopicShort, topicExcerpt } from '../lib/topic.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -53,12 +53,15 @@ export class Ingest {
   accept(message: Message, sender: string): Promise<void> {
     const { disk, blacklist } = this.#parts
     if (!isObjectTopic(message.topic)) return NOTHING_TO_STORE
+    if (!isTopicShort(message.topic)) return this.refuse('topic too long', message, sender)
     if (blacklist.keepsOut(message.topic)) return this.refuse('blacklisted', message, sender)
     return disk.isEnough ? this.#store(message, sender) : this.#hold(message, sender)
   }
 
   /** Counted and noted; the sender was or will be acknowledged, so a bad message blocks nobody. */
-  refuse(reason: Refusal, { topic, payload }: Message, sender: string): Promise<void> {
+  refuse(reason: Refusal, message: Message, sender: string): Promise<void> {
+    const { payload } = message
+    const topic = isTopicShort(message.topic) ? message.topic : topicExcerpt(message.topic)
     const { metrics, spool, clock, disk, blacklist } = this.#parts
     metrics.refused(reason)
     const isNews = reason !== 'blacklisted' || blacklist.count(topic)
