@@ -4,11 +4,13 @@ import { Aedes, type AuthenticateError, type Client, type ConnectPacket } from '
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import { Tally } from '../lib/tally.ts'
-import { hasWildcard } from '../lib/topic.ts'
+import { isTopicName } from '../lib/topic.ts'
+import { Arrivals } from './arrivals.ts'
 import type { BrokerRules, DiskRoom, Message, MessageHandler, Publish, Session } from './bus.ts'
-import { Connection, keepDuplicates } from './connection.ts'
+import { Connection, keepDuplicates, resume } from './connection.ts'
 import { type Excess, Excesses } from './excesses.ts'
 import { FanOut } from './fan-out.ts'
+import { Flow, InFlight, type InFlightLimits } from './in-flight.ts'
 import { Inbound } from './inbound.ts'
 import { Kept, type KeptLimits } from './kept.ts'
 import { Outbound } from './outbound.ts'
@@ -19,16 +21,17 @@ import { Slices } from './slices.ts'
 import type { Store } from './store/store.ts'
 import { eachOf, endsWithin } from './waiting.ts'
 
-export type Limits = KeptLimits & {
-  packetBytes: number
-  filtersPerSubscribe: number
-  filtersPerConnection: number
-  /** Over all connections and kept sessions of an owner. */
-  filtersPerOwner: number
-  connectionsPerOwner: number
-  connectTimeoutMs: number
-  drainMs: number
-}
+export type Limits = KeptLimits &
+  InFlightLimits & {
+    packetBytes: number
+    filtersPerSubscribe: number
+    filtersPerConnection: number
+    /** Over all connections and kept sessions of an owner. */
+    filtersPerOwner: number
+    connectionsPerOwner: number
+    connectTimeoutMs: number
+    drainMs: number
+  }
 /** Why a message did not reach someone. */
 export type DropReason = 'forbidden' | 'slow' | 'queue full' | 'retained full' | 'disk reserve'
 export type Counts = {
@@ -73,10 +76,12 @@ export class Broker<S extends Session> {
   readonly #log: BrokerOptions<S>['log']
   readonly #aedes: Aedes
   readonly #kept: Kept
+  readonly #arrivals: Arrivals<S>
   readonly #inbound: Inbound<S>
   readonly #outbound: Outbound<S>
   readonly #renewals = new Rounds(() => this.#renewAll())
   readonly #open = new Set<Connection<S>>()
+  readonly #inFlight: InFlight
   readonly #perOwner = new Tally()
   readonly #excesses: Excesses
   readonly #byClient = new WeakMap<object, Connection<S>>()
@@ -87,6 +92,7 @@ export class Broker<S extends Session> {
     this.limits = limits
     this.#rules = rules
     this.#log = log
+    this.#inFlight = new InFlight(limits)
     const { counts } = this
     const kept = new Kept({
       ...options,
@@ -106,7 +112,13 @@ export class Broker<S extends Session> {
       slices: new Slices()
     })
     const publish: Aedes['publish'] = (packet, done) => this.#aedes.publish(packet, done)
-    this.#inbound = new Inbound({ rules, onMessage, log, kept, counts, publish })
+    const inbound = new Inbound({ rules, onMessage, log, kept, counts, publish })
+    this.#inbound = inbound
+    this.#arrivals = new Arrivals({
+      filtersPerSubscribe: limits.filtersPerSubscribe,
+      shorten: (packet) => inbound.shorten(packet),
+      hasFilter: (connection, filter) => this.#outbound.hasFilter(connection, filter)
+    })
     this.#aedes = new Aedes({
       mq: fanOut,
       persistence: new Persistence(kept, {
@@ -156,7 +168,10 @@ export class Broker<S extends Session> {
     // From here on Aedes handles packets in order. It must not wait for a long queue: on a slow
     // line the client's PINGREQ and its acknowledgements come meanwhile.
     this.#aedes.on('connackSent', ({ returnCode }, client) => {
-      if (returnCode === 0) this.#byClient.get(client)?.gate.open()
+      const connection = this.#byClient.get(client)
+      if (returnCode !== 0 || !connection) return
+      const { owner = '', gate } = connection
+      gate.open(new Flow(this.#inFlight, owner, () => client.closed || resume(client)))
     })
     this.#aedes.on('clientReady', (client) => {
       const connection = this.#byClient.get(client)
@@ -167,7 +182,10 @@ export class Broker<S extends Session> {
     })
     this.#aedes.on('subscribe', (subscriptions, client) => {
       const connection = this.#byClient.get(client)
-      if (connection) void this.#outbound.sendRetained(connection, subscriptions)
+      if (!connection) return
+      const beyond = this.#arrivals.answer(connection, subscriptions)
+      if (beyond > 0) this.#excesses.refuse('filters', connection, beyond)
+      void this.#outbound.sendRetained(connection, subscriptions)
     })
     this.#aedes.on('unsubscribe', (filters, client) => {
       if (client.clean) this.#unsubscribed(client, filters)
@@ -180,7 +198,7 @@ export class Broker<S extends Session> {
     const client = this.#aedes.handle(conn)
     const connection = new Connection<S>(client, { conn, gate, address })
     keepDuplicates(client, this.#aedes.id)
-    this.#inbound.watch(connection, this.limits.filtersPerSubscribe)
+    this.#arrivals.watch(connection)
     this.#byClient.set(connection.client, connection)
     this.#open.add(connection)
     const closed = new Promise((resolve) => conn.once('close', resolve))
@@ -263,7 +281,7 @@ export class Broker<S extends Session> {
   ): void {
     const connection = this.#byClient.get(client)
     // Aedes would pass these on to subscribers, and end their connections by it.
-    if (will && (!isTopic(will.topic) || (will.qos ?? 0) > 2)) {
+    if (will && (!isTopicName(will.topic) || (will.qos ?? 0) > 2)) {
       done(new Error('malformed will'), false)
       return
     }
@@ -334,6 +352,7 @@ export class Broker<S extends Session> {
     await connection.before?.ended
     this.#open.delete(connection)
     this.#outbound.leave(connection)
+    connection.gate.end()
     const { client, owner } = connection
     if (owner !== undefined) this.#perOwner.add(owner, -1)
     if (!client.clean) this.#kept.sessions.rest(client)
@@ -388,6 +407,3 @@ export class Broker<S extends Session> {
 function refusal(returnCode: number): AuthenticateError {
   return Object.assign(new Error(`sign-in refused, code ${returnCode}`), { returnCode })
 }
-
-/** [MQTT 4.7.3] */
-const isTopic = (text: string): boolean => text !== '' && !hasWildcard(text) && !text.includes('\0')

@@ -28,8 +28,6 @@ export class Connection<S extends Session> {
   ended: Promise<void> = Promise.resolve()
   /** What it was granted. */
   readonly filters = new Map<string, Listening<Connection<S>>>()
-  /** How many filters of the SUBSCRIBE being handled may still be granted. */
-  filtersLeft = Number.POSITIVE_INFINITY
   /** Filters whose retained messages were asked for and are not yet sent. */
   readonly retainedFor = new Map<string, 0 | 1 | 2>()
   isSendingRetained = false
@@ -65,6 +63,7 @@ export class Connection<S extends Session> {
     for (let next = this.#turns[0]; next?.outcome; next = this.#turns[0]) {
       this.#turns.shift()
       next.answer(next.outcome, next.error)
+      this.gate.settled()
     }
     if (this.#turns.length === 0) this.#idle?.()
   }
@@ -91,4 +90,9 @@ export class Connection<S extends Session> {
  */
 export function keepDuplicates(client: Client & { duplicates?: object }, brokerId: string): void {
   Object.defineProperty(client.duplicates ?? {}, brokerId, { get: () => 0, set: () => {} })
+}
+
+/** Aedes reads on. */
+export function resume(client: Client & { resume?: () => void }): void {
+  client.resume?.()
 }

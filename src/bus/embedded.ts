@@ -25,6 +25,8 @@ const defaults: Limits = {
   packetBytes: MIB,
   connectTimeoutMs: 10_000,
   drainMs: 4000,
+  inFlightBytes: 64 * MIB,
+  inFlightBytesPerOwner: 8 * MIB,
   filtersPerSubscribe: 200,
   filtersPerConnection: 1000,
   filtersPerOwner: 20_000,

@@ -20,8 +20,12 @@ export class Excesses {
     this.#log = log
   }
 
-  refuse<S extends Session>(what: Excess, { owner = '', client, address }: Connection<S>): void {
-    this.#counts[what]++
+  refuse<S extends Session>(
+    what: Excess,
+    { owner = '', client, address }: Connection<S>,
+    count = 1
+  ): void {
+    this.#counts[what] += count
     const key = `${what} ${owner}`
     const now = performance.now()
     if (now - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < TELL_AGAIN_MS) return

@@ -1,4 +1,4 @@
-import type { Client, PublishPacket } from 'aedes'
+import type { PublishPacket } from 'aedes'
 import type { Logger } from 'pino'
 import { isTopicShort } from '../lib/topic.ts'
 import type { Counts } from './broker.ts'
@@ -12,16 +12,6 @@ type Done = (error?: Error | null) => void
 /** A message that was acknowledged and must go nowhere. Nobody can subscribe to `$`. */
 const nowhere = '$dropped'
 const nothing = Buffer.alloc(0)
-
-type Arrived =
-  | { cmd: 'publish'; topic: string }
-  | { cmd: 'subscribe'; subscriptions: { topic: string }[] }
-  | { cmd: 'unsubscribe'; unsubscriptions: string[] }
-  | { cmd: 'connect' }
-/** As Aedes has it. */
-type Parsing = {
-  _parser?: { prependListener(event: 'packet', see: (packet: Arrived) => void): void }
-}
 
 /** What clients send: to the handler, to the queues, acknowledged, then to the subscribers. */
 export class Inbound<S extends Session> {
@@ -50,25 +40,11 @@ export class Inbound<S extends Session> {
     this.#publish = options.publish
   }
 
-  /**
-   * Sees each packet before Aedes does, which ends the connection at a topic with very many levels:
-   * a refusal is answered, so what is too long gets a name that nobody may use.
-   */
-  watch(connection: Connection<S>, filtersPerSubscribe: number): void {
-    const { _parser }: Client & Parsing = connection.client
-    _parser?.prependListener('packet', (packet) => {
-      if (packet.cmd === 'publish' && !isTopicShort(packet.topic)) {
-        this.#longTopics.set(packet, packet.topic)
-        packet.topic = nowhere
-      } else if (packet.cmd === 'subscribe') {
-        connection.filtersLeft = filtersPerSubscribe
-        for (const [i, subscription] of packet.subscriptions.entries()) {
-          if (!isTopicShort(subscription.topic)) subscription.topic = `${nowhere}/${i}`
-        }
-      } else if (packet.cmd === 'unsubscribe') {
-        packet.unsubscriptions = packet.unsubscriptions.filter(isTopicShort)
-      }
-    })
+  /** Aedes ends the connection at a topic with very many levels; a refusal is answered. */
+  shorten(packet: { topic: string }): void {
+    if (isTopicShort(packet.topic)) return
+    this.#longTopics.set(packet, packet.topic)
+    packet.topic = nowhere
   }
 
   /** Aedes acknowledges when `done` is called, and closes the connection for an error. */

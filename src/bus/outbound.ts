@@ -43,9 +43,8 @@ export class Outbound<S extends Session> {
   subscribe(connection: Connection<S>, subscription: Subscription): Subscription | null {
     const { topic } = subscription
     const { client } = connection
-    const isWithinPacket = connection.filtersLeft-- > 0
     const maySubscribe = this.#maySubscribe(connection, topic)
-    if (maySubscribe && !(isWithinPacket && this.#hasRoom(connection, topic))) {
+    if (maySubscribe && !this.#hasRoom(connection, topic)) {
       this.#parts.excesses.refuse('filters', connection)
       return null
     }
@@ -81,6 +80,12 @@ export class Outbound<S extends Session> {
       await this.#sendRetained(connection, asked)
     }
     connection.isSendingRetained = false
+  }
+
+  hasFilter({ filters, client }: Connection<S>, filter: string): boolean {
+    if (filters.has(filter)) return true
+    // Not yet on disk.
+    return !client.clean && this.#parts.sessions.find(client)?.filters.has(filter) === true
   }
 
   /** By the filters that match, to be checked in `forward`. */
@@ -196,10 +201,11 @@ export class Outbound<S extends Session> {
     return this.#parts.rules.maySubscribe(session, filter)
   }
 
-  #hasRoom({ filters, client, owner = '' }: Connection<S>, filter: string): boolean {
+  #hasRoom(connection: Connection<S>, filter: string): boolean {
+    if (this.hasFilter(connection, filter)) return true
     const { sessions, limits } = this.#parts
+    const { filters, client, owner = '' } = connection
     const kept = client.clean ? undefined : sessions.find(client)?.filters
-    if (filters.has(filter) || kept?.has(filter)) return true
     const ofOwner = this.#filters.of(owner) + sessions.filtersOf(owner)
     const ofConnection = Math.max(filters.size, kept?.size ?? 0)
     return ofConnection < limits.filtersPerConnection && ofOwner < limits.filtersPerOwner

@@ -28,6 +28,10 @@ export function filterCovers(wide: string, narrow: string): boolean {
 
 export const hasWildcard = (filter: string): boolean => /[+#]/.test(filter)
 
+/** [MQTT 4.7.3] */
+export const isTopicName = (text: string): boolean =>
+  text !== '' && !hasWildcard(text) && !text.includes('\0')
+
 /** [MQTT 4.7.1] wildcards stand alone in their level and `#` only at the end. */
 export function isTopicFilter(text: string): boolean {
   if (text.length === 0 || text.length > 65_535 || text.includes('\0')) return false
