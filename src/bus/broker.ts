@@ -8,11 +8,12 @@ import { isTopicName } from '../lib/topic.ts'
 import { Arrivals } from './arrivals.ts'
 import type { BrokerRules, DiskRoom, Message, MessageHandler, Publish, Session } from './bus.ts'
 import { Connection, keepDuplicates, resume } from './connection.ts'
-import { type Excess, Excesses } from './excesses.ts'
+import { Excesses } from './excesses.ts'
 import { FanOut } from './fan-out.ts'
-import { Flow, InFlight, type InFlightLimits } from './in-flight.ts'
+import { Flow, InFlight } from './in-flight.ts'
 import { Inbound } from './inbound.ts'
-import { Kept, type KeptLimits } from './kept.ts'
+import { Kept } from './kept.ts'
+import { type Counts, type Limits, noCounts } from './limits.ts'
 import { Outbound } from './outbound.ts'
 import { PacketGate } from './packet-gate.ts'
 import { Persistence } from './persistence.ts'
@@ -21,27 +22,6 @@ import { Slices } from './slices.ts'
 import type { Store } from './store/store.ts'
 import { eachOf, endsWithin } from './waiting.ts'
 
-export type Limits = KeptLimits &
-  InFlightLimits & {
-    packetBytes: number
-    filtersPerSubscribe: number
-    filtersPerConnection: number
-    /** Over all connections and kept sessions of an owner. */
-    filtersPerOwner: number
-    connectionsPerOwner: number
-    connectTimeoutMs: number
-    drainMs: number
-  }
-/** Why a message did not reach someone. */
-export type DropReason = 'forbidden' | 'slow' | 'queue full' | 'retained full' | 'disk reserve'
-export type Counts = {
-  connections: number
-  received: number
-  delivered: number
-  dropped: Record<DropReason, number>
-  /** Beyond the limits of their owner or connection. */
-  refused: Record<Excess, number>
-}
 export type BrokerOptions<S extends Session> = {
   rules: BrokerRules<S>
   onMessage: MessageHandler
@@ -65,13 +45,7 @@ const leaveMs = 500
 /** Aedes under our rules, and who holds which client id. */
 export class Broker<S extends Session> {
   readonly limits: Limits
-  readonly counts: Counts = {
-    connections: 0,
-    received: 0,
-    delivered: 0,
-    dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 },
-    refused: { connections: 0, sessions: 0, filters: 0 }
-  }
+  readonly counts: Counts = noCounts()
   readonly #rules: BrokerRules<S>
   readonly #log: BrokerOptions<S>['log']
   readonly #aedes: Aedes
@@ -158,6 +132,10 @@ export class Broker<S extends Session> {
   async start(): Promise<void> {
     const counter = this.#aedes as unknown as { counter: number }
     counter.counter = await this.#kept.open(() => ++counter.counter)
+    const { cut } = await this.#kept.store.contents
+    if (Object.values(cut).some((count) => count > 0)) {
+      this.#log.warn(cut, 'the file of MQTT sessions was beyond the limits and is cut down')
+    }
     this.#aedes.addListener('error', (error: Error) =>
       this.#log.error({ err: error }, 'MQTT broker')
     )

@@ -1,10 +1,10 @@
 import type { PublishPacket } from 'aedes'
 import type { Logger } from 'pino'
 import { isTopicShort } from '../lib/topic.ts'
-import type { Counts } from './broker.ts'
 import type { BrokerRules, Message, MessageHandler, Publish, Session } from './bus.ts'
 import type { Connection, Turn } from './connection.ts'
 import type { Kept, Receipt } from './kept.ts'
+import type { Counts } from './limits.ts'
 import type { KeptWill } from './store/changes.ts'
 
 type Done = (error?: Error | null) => void

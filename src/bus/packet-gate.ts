@@ -6,7 +6,7 @@ const PUBLISH = 3
 const SUBSCRIBE = 8
 const UNSUBSCRIBE = 10
 /** All its filters are read in one go. */
-const MAX_SUBSCRIBE_BYTES = 64 * 1024
+const MAX_SUBSCRIBE_BYTES = 32 * 1024
 /** A sender may stop in the middle of a packet for so long. */
 const STALL_MS = 60_000
 

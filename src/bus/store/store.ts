@@ -5,6 +5,7 @@ import type {
   Contents,
   Group,
   GroupAnswer,
+  KeepLimits,
   QueueLimits,
   Read,
   ReadKind,
@@ -19,7 +20,12 @@ type Gathering = {
 }
 
 const MIB = 1024 * 1024
-const defaults: QueueLimits = { messages: 10_000, bytes: 64 * MIB, ownerBytes: 1024 * MIB }
+export const keepDefaults: KeepLimits = {
+  sessionsPerOwner: 1000,
+  filtersPerConnection: 1000,
+  filtersPerOwner: 20_000
+}
+const queueDefaults: QueueLimits = { messages: 10_000, bytes: 64 * MIB, ownerBytes: 1024 * MIB }
 
 /**
  * Sessions, queues, retained messages and wills in a SQLite file of their own, written by a thread
@@ -39,10 +45,13 @@ export class Store {
 
   constructor(
     dataDir: string,
-    { now, limits }: { now: number; limits?: Partial<QueueLimits> | undefined }
+    { now, limits }: { now: number; limits?: Partial<QueueLimits & KeepLimits> | undefined }
   ) {
     this.#worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: { file: join(dataDir, 'mqtt.sqlite'), limits: { ...defaults, ...limits } }
+      workerData: {
+        file: join(dataDir, 'mqtt.sqlite'),
+        limits: { ...queueDefaults, ...keepDefaults, ...limits }
+      }
     })
     this.#worker.on('message', (answer: GroupAnswer) => this.#answered?.resolve(answer))
     this.#worker.on('error', (error: Error) => {
