@@ -3,7 +3,7 @@ import { firstLevel } from '../lib/topic.ts'
 import type { Publish } from './bus.ts'
 import { type Found, walkRetained } from './retained-walk.ts'
 import type { Slices } from './slices.ts'
-import type { Contents } from './store/changes.ts'
+import type { Change, Contents } from './store/changes.ts'
 import { bytesOf, type Store } from './store/store.ts'
 import { type Branch, find, grow, newBranch, prune } from './topic-tree.ts'
 
@@ -41,8 +41,8 @@ export class Retained {
     }
   }
 
-  /** Resolves when it is on disk; undefined when there is no room for it. */
-  put(packet: Publish): Promise<void> | undefined {
+  /** What is to be written: undefined when there is no room for it. */
+  put(packet: Publish): Change[] | undefined {
     const { topic, qos } = packet
     const payload = packet.payload as Buffer
     // [MQTT 3.3.1-10], [MQTT 3.3.1-11]
@@ -54,7 +54,7 @@ export class Retained {
     if (messages > this.#limits.messages || bytes > this.#limits.bytes) return undefined
     // A copy: what it was cut from is many times its size.
     this.#set(topic, { ...packet, payload: Buffer.from(payload) })
-    return this.#store.write({ kind: 'retain', topic, payload: bytesOf(payload), qos })
+    return [{ kind: 'retain', topic, payload: bytesOf(payload), qos }]
   }
 
   /** What is gone by its first level; resolves when it is off the disk, with how many it was. */
@@ -67,7 +67,7 @@ export class Retained {
         if (typeof found !== 'number') topics.push(found.value.topic)
       }
     }
-    await Promise.all(topics.map((topic) => this.#clear(topic)))
+    await Promise.all(topics.map((topic) => this.#store.write(...this.#clear(topic))))
     return topics.length
   }
 
@@ -85,14 +85,14 @@ export class Retained {
     }
   }
 
-  async #clear(topic: string): Promise<void> {
+  #clear(topic: string): Change[] {
     const packet = this.#find(topic)
-    if (!packet) return
+    if (!packet) return []
     this.#count(packet, -1)
     const branch = find(this.#root, topic)
     if (branch) branch.values = undefined
     prune(this.#root, topic)
-    await this.#store.write({ kind: 'unretain', topic })
+    return [{ kind: 'unretain', topic }]
   }
 
   #find(topic: string): Publish | undefined {

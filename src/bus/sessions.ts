@@ -4,7 +4,7 @@ import { Tally } from '../lib/tally.ts'
 import type { Publish } from './bus.ts'
 import { Outbox } from './outbox.ts'
 import type { Receipts } from './receipts.ts'
-import type { Contents } from './store/changes.ts'
+import type { Change, Contents } from './store/changes.ts'
 import { bytesOf, type Store } from './store/store.ts'
 import { TopicTree } from './topic-tree.ts'
 
@@ -186,11 +186,11 @@ export class Sessions {
     return [...strongest.values()]
   }
 
-  /** Written with the next group, at once to whom it can go. */
-  enqueue(packet: Publish, receivers: Kept[]): Promise<void> {
+  /** What is to be written, so that it is sent at once to whom it can go. */
+  enqueue(packet: Publish, receivers: Kept[]): Change {
     const { topic, brokerCounter: seq } = packet
     const payload = bytesOf(packet.payload as Buffer)
-    const stored = this.#parts.store.write({
+    return {
       kind: 'message',
       seq,
       topic,
@@ -201,11 +201,12 @@ export class Sessions {
         const messageId = session.outbox?.reserve(seq, qos, payload.length)
         return { key: session.key, qos, retain, messageId }
       })
-    })
-    stored.catch(() => {
-      for (const { session } of receivers) session.outbox?.forget(seq)
-    })
-    return stored
+    }
+  }
+
+  /** It could not be written. */
+  unqueue({ brokerCounter: seq }: Publish, receivers: Kept[]): void {
+    for (const { session } of receivers) session.outbox?.forget(seq)
   }
 
   #begin(begun: Pick<KeptSession, 'key' | 'clientId' | 'owner' | 'used' | 'isNew'>): KeptSession {
