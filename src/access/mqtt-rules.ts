@@ -1,6 +1,6 @@
 import type { BrokerRules, Message, Session } from '../bus/bus.ts'
 import type { Refusal } from '../lib/sample.ts'
-import { isTopicFilter } from '../lib/topic.ts'
+import { isTopicFilter, isWithinTopicLimits } from '../lib/topic.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { Blacklist } from './blacklist.ts'
 import type { Directory } from './directory.ts'
@@ -48,10 +48,12 @@ export function mqttRules(
       return principal.kind === 'gateway' ? 'always' : 'unless taken'
     },
     mayPublish: (session, topic) =>
-      mayOn(session, topic, 'mqtt/publish') && !blacklist.blocks(topic),
+      isWithinTopicLimits(topic) &&
+      mayOn(session, topic, 'mqtt/publish') &&
+      !blacklist.blocks(topic),
     mayReceive: (session, topic) => mayOn(session, topic, 'mqtt/subscribe'),
     maySubscribe(session, filter) {
-      if (!isTopicFilter(filter)) return false
+      if (!isWithinTopicLimits(filter) || !isTopicFilter(filter)) return false
       // What such a subscription brings is decided message by message, in mayReceive.
       if (/^[+#]/.test(filter)) return holds(session.principal, 'mqtt/subscribe/broad')
       return mayOn(session, filter, 'mqtt/subscribe')
@@ -65,6 +67,10 @@ export function mqttRules(
     gone: (owners) => ownersGone(registry, owners),
     refused(message, session) {
       const { topic } = message
+      if (!isWithinTopicLimits(topic)) {
+        refused(message, session.owner, 'topic too long')
+        return
+      }
       const isKnown = directory.installationByTopic(topic) !== undefined
       const reason = mayOn(session, topic, 'mqtt/publish') ? 'blacklisted' : 'forbidden topic'
       refused(message, session.owner, isKnown ? reason : 'unknown client id')

@@ -1,37 +1,29 @@
 import type { Duplex } from 'node:stream'
-import { setImmediate as nextRound, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as nextRound } from 'node:timers/promises'
 import { Aedes, type AuthenticateError, type Client, type ConnectPacket } from 'aedes'
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
-import { hasWildcard } from '../lib/topic.ts'
+import { Tally } from '../lib/tally.ts'
+import { isTopicName } from '../lib/topic.ts'
+import { Arrivals } from './arrivals.ts'
 import type { BrokerRules, DiskRoom, Message, MessageHandler, Publish, Session } from './bus.ts'
 import { clientIdIn, nameOf } from './client-name.ts'
-import { Connection } from './connection.ts'
+import { Connection, keepDuplicates, resume } from './connection.ts'
+import { Excesses } from './excesses.ts'
 import { FanOut } from './fan-out.ts'
+import { Flow, InFlight } from './in-flight.ts'
 import { Inbound } from './inbound.ts'
-import { Kept, type KeptLimits } from './kept.ts'
+import { Kept } from './kept.ts'
+import { type Counts, type Limits, noCounts } from './limits.ts'
 import { Outbound } from './outbound.ts'
 import { PacketGate } from './packet-gate.ts'
 import { Persistence } from './persistence.ts'
 import { Rounds } from './rounds.ts'
+import { Slices } from './slices.ts'
 import type { Store } from './store/store.ts'
 import { VersionRefusals } from './versions.ts'
+import { eachOf, endsWithin } from './waiting.ts'
 
-export type Limits = KeptLimits & {
-  packetBytes: number
-  connectTimeoutMs: number
-  drainMs: number
-}
-/** Why a message did not reach someone. */
-export type DropReason = 'forbidden' | 'slow' | 'queue full' | 'retained full' | 'disk reserve'
-export type Counts = {
-  connections: number
-  received: number
-  delivered: number
-  /** Of versions of MQTT that the broker does not speak. */
-  refusedVersions: number
-  dropped: Record<DropReason, number>
-}
 export type BrokerOptions<S extends Session> = {
   rules: BrokerRules<S>
   onMessage: MessageHandler
@@ -47,7 +39,6 @@ const identifierRejected = 2
 const serverUnavailable = 3
 const badCredentials = 4
 
-const atOnce = 16
 /** How long a newcomer waits until what the connection before it sent is handled. */
 const takeOverMs = 5000
 /** How long the end of the connections may take at the end of all. */
@@ -56,22 +47,20 @@ const leaveMs = 500
 /** Aedes under our rules, and who holds which name: an owner and a client id. */
 export class Broker<S extends Session> {
   readonly limits: Limits
-  readonly counts: Counts = {
-    connections: 0,
-    received: 0,
-    delivered: 0,
-    refusedVersions: 0,
-    dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 }
-  }
+  readonly counts: Counts = noCounts()
   readonly #rules: BrokerRules<S>
-  readonly #log: Pick<Logger, 'debug' | 'warn' | 'error'>
+  readonly #log: BrokerOptions<S>['log']
   readonly #aedes: Aedes
   readonly #kept: Kept
+  readonly #arrivals: Arrivals<S>
   readonly #inbound: Inbound<S>
   readonly #outbound: Outbound<S>
   readonly #versions: VersionRefusals
   readonly #renewals = new Rounds(() => this.#renewAll())
   readonly #open = new Set<Connection<S>>()
+  readonly #inFlight: InFlight
+  readonly #perOwner = new Tally()
+  readonly #excesses: Excesses
   readonly #byClient = new WeakMap<object, Connection<S>>()
   /** Who has a name; it stays until nothing of that connection is on its way. */
   readonly #holders = new Map<string, Connection<S>>()
@@ -81,6 +70,7 @@ export class Broker<S extends Session> {
     this.#rules = rules
     this.#log = log
     this.#versions = new VersionRefusals(log, options.clock)
+    this.#inFlight = new InFlight(limits)
     const { counts } = this
     const kept = new Kept({
       ...options,
@@ -90,11 +80,25 @@ export class Broker<S extends Session> {
       }
     })
     this.#kept = kept
-    this.#outbound = new Outbound({ rules, sessions: kept.sessions, counts })
+    const { sessions, retained } = kept
+    const fanOut = new FanOut<Connection<S>>((receiver, packet, heard) =>
+      this.#outbound.deliver(receiver, packet, heard)
+    )
+    this.#excesses = new Excesses(counts.refused, log)
+    this.#outbound = new Outbound({
+      ...{ rules, sessions, retained, fanOut, counts, limits, excesses: this.#excesses },
+      slices: new Slices()
+    })
     const publish: Aedes['publish'] = (packet, done) => this.#aedes.publish(packet, done)
-    this.#inbound = new Inbound({ rules, onMessage, log, kept, counts, publish })
+    const inbound = new Inbound({ rules, onMessage, log, kept, counts, publish })
+    this.#inbound = inbound
+    this.#arrivals = new Arrivals({
+      filtersPerSubscribe: limits.filtersPerSubscribe,
+      shorten: (packet) => inbound.shorten(packet),
+      hasFilter: (connection, filter) => this.#outbound.hasFilter(connection, filter)
+    })
     this.#aedes = new Aedes({
-      mq: new FanOut(),
+      mq: fanOut,
       persistence: new Persistence(kept, {
         seal: (client) => {
           const session = this.#byClient.get(client)?.session
@@ -132,6 +136,10 @@ export class Broker<S extends Session> {
   async start(): Promise<void> {
     const counter = this.#aedes as unknown as { counter: number }
     counter.counter = await this.#kept.open(() => ++counter.counter)
+    const { cut } = await this.#kept.store.contents
+    if (Object.values(cut).some((count) => count > 0)) {
+      this.#log.warn(cut, 'the file of MQTT sessions was beyond the limits and is cut down')
+    }
     this.#aedes.addListener('error', (error: Error) =>
       this.#log.error({ err: error }, 'MQTT broker')
     )
@@ -142,7 +150,10 @@ export class Broker<S extends Session> {
     // From here on Aedes handles packets in order. It must not wait for a long queue: on a slow
     // line the client's PINGREQ and its acknowledgements come meanwhile.
     this.#aedes.on('connackSent', ({ returnCode }, client) => {
-      if (returnCode === 0) this.#byClient.get(client)?.gate.open()
+      const connection = this.#byClient.get(client)
+      if (returnCode !== 0 || !connection) return
+      const { owner = '', gate } = connection
+      gate.open(new Flow(this.#inFlight, owner, () => client.closed || resume(client)))
     })
     this.#aedes.on('clientReady', (client) => {
       const connection = this.#byClient.get(client)
@@ -150,6 +161,13 @@ export class Broker<S extends Session> {
       connection.isReady = true
       this.counts.connections++
       if (!client.clean) this.#kept.sessions.find(client)?.outbox?.start()
+    })
+    this.#aedes.on('subscribe', (subscriptions, client) => {
+      const connection = this.#byClient.get(client)
+      if (!connection) return
+      const beyond = this.#arrivals.answer(connection, subscriptions)
+      if (beyond > 0) this.#excesses.refuse('filters', connection, beyond)
+      void this.#outbound.sendRetained(connection, subscriptions)
     })
     this.#aedes.on('unsubscribe', (filters, client) => {
       if (client.clean) this.#unsubscribed(client, filters)
@@ -166,8 +184,9 @@ export class Broker<S extends Session> {
       }
     })
     const client = this.#aedes.handle(conn)
-    keepDuplicates(client, this.#aedes.id)
     const connection = new Connection<S>(client, { conn, gate, address })
+    keepDuplicates(client, this.#aedes.id)
+    this.#arrivals.watch(connection)
     this.#byClient.set(connection.client, connection)
     this.#open.add(connection)
     const closed = new Promise((resolve) => conn.once('close', resolve))
@@ -250,7 +269,7 @@ export class Broker<S extends Session> {
   ): void {
     const connection = this.#byClient.get(client)
     // Aedes would pass these on to subscribers, and end their connections by it.
-    if (will && (!isTopic(will.topic) || (will.qos ?? 0) > 2)) {
+    if (will && (!isTopicName(will.topic) || (will.qos ?? 0) > 2)) {
       done(new Error('malformed will'), false)
       return
     }
@@ -288,8 +307,15 @@ export class Broker<S extends Session> {
     // From here on Aedes and everything kept know the client by this name. [ADR-0014]
     client.id = nameOf(session.owner, client.id)
     const before = this.#holders.get(client.id)
+    // A connection that is taken over makes room for its successor.
+    const others = this.#perOwner.of(session.owner) - (before ? 1 : 0)
     connection.session = session
     connection.owner = session.owner
+    this.#perOwner.add(session.owner, 1)
+    if (others >= this.limits.connectionsPerOwner) {
+      this.#excesses.refuse('connections', connection)
+      return serverUnavailable
+    }
     connection.before = before
     this.#holders.set(client.id, connection)
     // [MQTT 3.1.4-2] The old will must be out before the newcomer says it is back; and Aedes
@@ -301,7 +327,10 @@ export class Broker<S extends Session> {
     if (!(await endsWithin(this.#sendLeftWill(client.id), takeOverMs))) return serverUnavailable
     if (client.closed) return serverUnavailable
     const isOpen = client.clean || (await this.#kept.sessions.open(client, session.owner))
-    if (!isOpen) return serverUnavailable
+    if (!isOpen) {
+      this.#excesses.refuse('sessions', connection)
+      return serverUnavailable
+    }
     return connection.session ? 0 : badCredentials
   }
 
@@ -313,7 +342,10 @@ export class Broker<S extends Session> {
     await connection.whenIdle()
     await connection.before?.ended
     this.#open.delete(connection)
-    const { client } = connection
+    this.#outbound.leave(connection)
+    connection.gate.end()
+    const { client, owner } = connection
+    if (owner !== undefined) this.#perOwner.add(owner, -1)
     if (!client.clean) this.#kept.sessions.rest(client)
     if (this.#holders.get(client.id) === connection) this.#holders.delete(client.id)
   }
@@ -324,7 +356,7 @@ export class Broker<S extends Session> {
 
   #unsubscribed(client: object, filters: string[]): void {
     const connection = this.#byClient.get(client)
-    for (const filter of filters) connection?.filters.delete(filter)
+    if (connection) this.#outbound.unsubscribed(connection, filters)
   }
 
   async #renewAll(): Promise<void> {
@@ -359,37 +391,10 @@ export class Broker<S extends Session> {
       return
     }
     connection.session = renewed
-    this.#outbound.dropLost(connection)
+    await this.#outbound.dropLost(connection)
   }
-}
-
-/**
- * Aedes takes a message for a duplicate when a later one was delivered first, as QoS 0 is before
- * a QoS 1 that is being queued. Duplicates are told apart in `Outbound`.
- */
-function keepDuplicates(client: Client & { duplicates?: object }, brokerId: string): void {
-  Object.defineProperty(client.duplicates ?? {}, brokerId, { get: () => 0, set: () => {} })
 }
 
 function refusal(returnCode: number): AuthenticateError {
   return Object.assign(new Error(`sign-in refused, code ${returnCode}`), { returnCode })
 }
-
-/** Several at once, and never all. */
-async function eachOf<T>(all: IteratorObject<T>, work: (one: T) => Promise<void>): Promise<void> {
-  const workNext = async () => {
-    for (const one of all) await work(one)
-  }
-  await Promise.all(Array.from({ length: atOnce }, workNext))
-}
-
-async function endsWithin(ended: Promise<unknown>, ms: number): Promise<boolean> {
-  const timeout = new AbortController()
-  const late = wait(ms, false, { signal: timeout.signal }).catch(() => false)
-  const isInTime = await Promise.race([ended.then(() => true), late])
-  timeout.abort()
-  return isInTime
-}
-
-/** [MQTT 4.7.3] */
-const isTopic = (text: string): boolean => text !== '' && !hasWildcard(text) && !text.includes('\0')

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Client, ConnectPacket } from 'aedes'
-import { hasWildcard, topicMatches } from '../lib/topic.ts'
 import type { Session } from './bus.ts'
+import type { Listening } from './fan-out.ts'
 import type { PacketGate } from './packet-gate.ts'
 
 type Outcome = 'stored' | 'refused' | 'repeated' | 'failed'
@@ -26,12 +26,13 @@ export class Connection<S extends Session> {
   /** The connection this one takes over from; its end comes first. */
   before: Connection<S> | undefined
   ended: Promise<void> = Promise.resolve()
-  /** Aedes' counter of the last message. */
-  lastForwarded = 0
-  readonly filters = new Map<string, 0 | 1 | 2>()
+  /** What it was granted. */
+  readonly filters = new Map<string, Listening<Connection<S>>>()
+  /** Filters whose retained messages were asked for and are not yet sent. */
+  readonly retainedFor = new Map<string, 0 | 1 | 2>()
+  isSendingRetained = false
   readonly #turns: Turn[] = []
   #will: Promise<void> | undefined
-  #lowestQos = 2
   #idle: (() => void) | undefined
 
   constructor(
@@ -62,6 +63,7 @@ export class Connection<S extends Session> {
     for (let next = this.#turns[0]; next?.outcome; next = this.#turns[0]) {
       this.#turns.shift()
       next.answer(next.outcome, next.error)
+      this.gate.settled()
     }
     if (this.#turns.length === 0) this.#idle?.()
   }
@@ -80,20 +82,17 @@ export class Connection<S extends Session> {
       this.#idle = resolve
     })
   }
+}
 
-  grant(filter: string, qos: 0 | 1 | 2): void {
-    this.filters.set(filter, qos)
-    this.#lowestQos = Math.min(this.#lowestQos, qos)
-  }
+/**
+ * Aedes takes a message for a duplicate when a later one was delivered first, as QoS 0 is before
+ * a QoS 1 that is being queued. Duplicates are told apart in `Outbound`.
+ */
+export function keepDuplicates(client: Client & { duplicates?: object }, brokerId: string): void {
+  Object.defineProperty(client.duplicates ?? {}, brokerId, { get: () => 0, set: () => {} })
+}
 
-  /** [MQTT 3.8.4-6] Aedes lowers the QoS only where the filter is the topic itself. */
-  grantedQos(topic: string, qos: 0 | 1 | 2): 0 | 1 | 2 {
-    if (qos <= this.#lowestQos) return qos
-    let granted: 0 | 1 | 2 | undefined
-    for (const [filter, atMost] of this.filters) {
-      if (granted !== undefined && granted >= atMost) continue
-      if (filter === topic || (hasWildcard(filter) && topicMatches(filter, topic))) granted = atMost
-    }
-    return granted === undefined || granted > qos ? qos : granted
-  }
+/** Aedes reads on. */
+export function resume(client: Client & { resume?: () => void }): void {
+  client.resume?.()
 }

@@ -5,8 +5,10 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { hasWildcard } from '../lib/topic.ts'
-import { Broker, type BrokerOptions, type Counts, type Limits } from './broker.ts'
+import { Broker, type BrokerOptions } from './broker.ts'
 import type { Bus, DiskRoom, Session } from './bus.ts'
+import type { Counts, Limits } from './limits.ts'
+import { keepDefaults } from './store/store.ts'
 import { type AddressOf, serveWebSocket } from './websocket.ts'
 
 export type EmbeddedBusOptions<S extends Session> = Omit<
@@ -26,7 +28,11 @@ const defaults: Limits = {
   packetBytes: MIB,
   connectTimeoutMs: 10_000,
   drainMs: 4000,
-  sessionsPerOwner: 10_000,
+  inFlightBytes: 64 * MIB,
+  inFlightBytesPerOwner: 8 * MIB,
+  ...keepDefaults,
+  filtersPerSubscribe: 200,
+  connectionsPerOwner: 1000,
   retainedMessages: 10_000,
   retainedBytes: 16 * MIB
 }

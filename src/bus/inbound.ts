@@ -1,9 +1,10 @@
 import type { PublishPacket } from 'aedes'
 import type { Logger } from 'pino'
-import type { Counts } from './broker.ts'
+import { isWithinTopicLimits } from '../lib/topic.ts'
 import type { BrokerRules, Message, MessageHandler, Publish, Session } from './bus.ts'
 import type { Connection, Turn } from './connection.ts'
 import type { Kept, Receipt } from './kept.ts'
+import type { Counts } from './limits.ts'
 import type { KeptWill } from './store/changes.ts'
 
 type Done = (error?: Error | null) => void
@@ -20,6 +21,8 @@ export class Inbound<S extends Session> {
   readonly #kept: Kept
   readonly #counts: Counts
   readonly #publish: (packet: PublishPacket, done: () => void) => void
+  /** Of messages whose topics were too long. */
+  readonly #longTopics = new WeakMap<object, string>()
 
   constructor(options: {
     rules: BrokerRules<S>
@@ -35,6 +38,13 @@ export class Inbound<S extends Session> {
     this.#kept = options.kept
     this.#counts = options.counts
     this.#publish = options.publish
+  }
+
+  /** Aedes ends the connection at a topic with very many levels; a refusal is answered. */
+  shorten(packet: { topic: string }): void {
+    if (isWithinTopicLimits(packet.topic)) return
+    this.#longTopics.set(packet, packet.topic)
+    packet.topic = nowhere
   }
 
   /** Aedes acknowledges when `done` is called, and closes the connection for an error. */
@@ -64,6 +74,7 @@ export class Inbound<S extends Session> {
       return
     }
     const message = toMessage(packet)
+    message.topic = this.#longTopics.get(packet) ?? message.topic
     if (!this.#mayPublish(session, packet.topic)) {
       this.#counts.dropped.forbidden++
       this.#rules.refused(message, session)
@@ -150,7 +161,9 @@ export class Inbound<S extends Session> {
 
   #mayPublish(session: S, topic: string): boolean {
     // Aedes obeys what it is told under $SYS.
-    return !topic.startsWith('$') && this.#rules.mayPublish(session, topic)
+    return (
+      !topic.startsWith('$') && isWithinTopicLimits(topic) && this.#rules.mayPublish(session, topic)
+    )
   }
 }
 

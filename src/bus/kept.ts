@@ -3,6 +3,7 @@ import type { DiskRoom, Publish } from './bus.ts'
 import { Receipts } from './receipts.ts'
 import { Retained } from './retained.ts'
 import { Sessions } from './sessions.ts'
+import type { Change } from './store/changes.ts'
 import type { Store } from './store/store.ts'
 import { Wills } from './wills.ts'
 
@@ -79,21 +80,24 @@ export class Kept {
     await this.#keep(packet, this.sessions.receiversOf(packet), receipt)
   }
 
-  /** One group, so all of it or nothing is on disk. */
+  /** All of it or nothing is on disk. */
   #keep(
     packet: Publish,
     receivers: ReturnType<Sessions['receiversOf']>,
     receipt: Receipt | undefined
   ): Promise<void> | undefined {
     packet.brokerCounter = this.#nextSeq()
-    let written: Promise<void> | undefined
+    const changes: Change[] = []
     if (packet.retain) {
-      const stored = this.retained.put(packet)
-      if (stored) written = stored
+      const retained = this.retained.put(packet)
+      if (retained) changes.push(...retained)
       else this.#lost('retained full', 1)
     }
-    if (receivers.length > 0) written = this.sessions.enqueue(packet, receivers)
-    if (receipt) written = this.store.write({ kind: 'receive', ...receipt })
+    if (receivers.length > 0) changes.push(this.sessions.enqueue(packet, receivers))
+    if (receipt) changes.push({ kind: 'receive', ...receipt })
+    if (changes.length === 0) return undefined
+    const written = this.store.write(...changes)
+    if (receivers.length > 0) written.catch(() => this.sessions.unqueue(packet, receivers))
     return written
   }
 }

@@ -1,82 +1,153 @@
-import type { Subscription } from 'aedes'
+import type { Client, Subscription } from 'aedes'
+import { Tally } from '../lib/tally.ts'
 import { isTopicFilter } from '../lib/topic.ts'
-import type { Counts } from './broker.ts'
 import type { BrokerRules, Publish, Session } from './bus.ts'
 import type { Connection } from './connection.ts'
+import type { Excesses } from './excesses.ts'
+import type { FanOut, Heard, Listening } from './fan-out.ts'
+import type { Counts, Limits } from './limits.ts'
+import type { Retained } from './retained.ts'
 import type { Sessions } from './sessions.ts'
+import type { Slices } from './slices.ts'
 
-const maxFilters = 10_000
 /** A receiver with more than this unsent loses QoS 0 messages, then its connection. */
 const slowBytes = 1024 * 1024
 const stuckBytes = 8 * 1024 * 1024
+/** Retained messages that are written before their receiver is waited for. */
+const retainedAtOnce = 16
+
+/** On its way to one receiver. `granted`: the QoS of its subscription. */
+type Addressed = Publish & { granted?: 0 | 1 | 2; nl?: boolean | undefined }
+type Parts<S extends Session> = {
+  rules: BrokerRules<S>
+  sessions: Sessions
+  retained: Retained
+  fanOut: FanOut<Connection<S>>
+  slices: Slices
+  counts: Counts
+  limits: Limits
+  excesses: Excesses
+}
 
 /** What goes to whom: subscriptions, and the check of every single delivery. */
 export class Outbound<S extends Session> {
-  readonly #rules: BrokerRules<S>
-  readonly #sessions: Sessions
-  readonly #counts: Counts
+  readonly #parts: Parts<S>
+  /** Filters of connections whose sessions are not kept, by owner. */
+  readonly #filters = new Tally()
 
-  constructor(options: { rules: BrokerRules<S>; sessions: Sessions; counts: Counts }) {
-    this.#rules = options.rules
-    this.#sessions = options.sessions
-    this.#counts = options.counts
+  constructor(parts: Parts<S>) {
+    this.#parts = parts
   }
 
   /** Null is 128 in the SUBACK; for a kept session that comes back it leaves the filter out. */
   subscribe(connection: Connection<S>, subscription: Subscription): Subscription | null {
-    const { topic, qos } = subscription
+    const { topic } = subscription
     const { client } = connection
-    if (!this.#maySubscribe(connection, topic)) {
+    const maySubscribe = this.#maySubscribe(connection, topic)
+    if (maySubscribe && !this.#hasRoom(connection, topic)) {
+      this.#parts.excesses.refuse('filters', connection)
+      return null
+    }
+    if (!maySubscribe) {
       this.#unsubscribe(connection, [topic])
       return null
     }
-    connection.grant(topic, qos)
-    const session = client.clean ? undefined : this.#sessions.find(client)
-    if (session) this.#sessions.subscribe(session, subscription)
+    const { sessions } = this.#parts
+    const session = client.clean ? undefined : sessions.find(client)
+    if (session) {
+      sessions.subscribe(session, subscription)
+      // Aedes answers when it is on disk.
+      const listen = () => this.#listen(connection, subscription)
+      session.written.then(listen, () => {})
+    } else this.#listen(connection, subscription)
     // What Aedes delivers by a filter of QoS 0 it would send at QoS 0, whatever another one grants.
     return { ...subscription, qos: 2 }
   }
 
+  /** Of a SUBSCRIBE that was answered; those that were refused have QoS 128. */
+  async sendRetained(connection: Connection<S>, subscriptions: Subscription[]): Promise<void> {
+    const { retainedFor, filters, client } = connection
+    for (const { topic } of subscriptions) {
+      const listening = filters.get(topic)
+      if (listening) retainedFor.set(topic, listening.qos)
+    }
+    // One walk for each connection; what is asked for meanwhile comes behind it.
+    if (connection.isSendingRetained) return
+    connection.isSendingRetained = true
+    while (retainedFor.size > 0 && !client.closed) {
+      const asked = [...retainedFor]
+      retainedFor.clear()
+      await this.#sendRetained(connection, asked)
+    }
+    connection.isSendingRetained = false
+  }
+
+  hasFilter({ filters, client }: Connection<S>, filter: string): boolean {
+    if (filters.has(filter)) return true
+    // Not yet on disk.
+    return !client.clean && this.#parts.sessions.find(client)?.filters.has(filter) === true
+  }
+
+  /** By the filters that match, to be checked in `forward`. */
+  deliver({ client }: Connection<S>, packet: Publish, { qos, nl, rap }: Heard<object>): void {
+    if (client.closed) return
+    const retain = rap ? packet.retain : false // [MQTT 3.3.1-9]
+    send(client, { ...packet, retain, nl, granted: qos }, noop)
+  }
+
+  /** The client unsubscribed. */
+  unsubscribed(connection: Connection<S>, filters: Iterable<string>): void {
+    for (const filter of filters) this.#forget(connection, filter)
+  }
+
+  /** The connection is gone. */
+  leave(connection: Connection<S>): void {
+    this.unsubscribed(connection, connection.filters.keys())
+  }
+
   /** Takes back what the session, renewed by now, may no longer subscribe to. */
-  dropLost(connection: Connection<S>): void {
-    const filters = [...connection.filters.keys()]
-    const lost = filters.filter((filter) => !this.#maySubscribe(connection, filter))
+  async dropLost(connection: Connection<S>): Promise<void> {
+    const lost: string[] = []
+    for (const filter of connection.filters.keys()) {
+      if (!this.#maySubscribe(connection, filter)) lost.push(filter)
+      const pause = this.#parts.slices.pause(1)
+      if (pause) await pause
+    }
     if (lost.length > 0) this.#unsubscribe(connection, lost)
   }
 
   /** Null: the receiver does not get it, or not now. */
-  forward(connection: Connection<S>, packet: Publish): Publish | null {
+  forward(connection: Connection<S>, packet: Addressed): Publish | null {
+    const { rules, sessions, counts } = this.#parts
     const { session, client, conn } = connection
     if (!session) return null
-    if (!this.#rules.mayReceive(session, packet.topic)) {
-      if (!client.clean) this.#sessions.find(client)?.outbox?.refuse(packet)
+    if (!rules.mayReceive(session, packet.topic)) {
+      if (!client.clean) sessions.find(client)?.outbox?.refuse(packet)
       return null
     }
     // What was sent before has its id, and went in with the QoS it must have.
     if (packet.messageId === undefined && !this.#address(connection, packet)) return null
     if (packet.qos === 0 && conn.writableLength > slowBytes) {
-      this.#counts.dropped.slow++
+      counts.dropped.slow++
       return null
     }
     // A kept session has the message in its queue and gets it when it comes back.
     if (conn.writableLength > stuckBytes) conn.destroy(new Error('the receiver does not read'))
-    connection.lastForwarded = packet.brokerCounter
-    this.#counts.delivered++
+    counts.delivered++
     return packet
   }
 
   /** QoS and id of a message for this receiver; false when it does not go out now. */
-  #address(connection: Connection<S>, packet: Publish): boolean {
-    const { client } = connection
-    const outbox = client.clean ? undefined : this.#sessions.find(client)?.outbox
+  #address({ client }: Connection<S>, packet: Addressed): boolean {
+    const outbox = client.clean ? undefined : this.#parts.sessions.find(client)?.outbox
     const due = outbox?.claim(packet)
     if (due) {
       Object.assign(packet, due)
       return true
     }
-    // A second filter of the same client; all receivers of a message are called in one go.
-    if (packet.brokerCounter === connection.lastForwarded) return false
-    packet.qos = connection.grantedQos(packet.topic, packet.qos)
+    // [MQTT 3.8.4-6]
+    const { granted = packet.qos } = packet
+    if (granted < packet.qos) packet.qos = granted
     if (packet.qos === 0 || client.clean) return true
     // [MQTT 4.6.0-6] it waits in the queue, behind what came before it, or went out already.
     if (packet.brokerId) return false
@@ -85,19 +156,80 @@ export class Outbound<S extends Session> {
     return packet.messageId !== undefined
   }
 
-  #maySubscribe({ session, filters }: Connection<S>, filter: string): boolean {
-    if (!session || (filters.size >= maxFilters && !filters.has(filter))) return false
-    // Neither $SYS nor $share is served.
-    if (filter.startsWith('$') || !isTopicFilter(filter)) return false
-    return this.#rules.maySubscribe(session, filter)
+  async #sendRetained(
+    { client }: Connection<S>,
+    asked: [filter: string, qos: 0 | 1 | 2][]
+  ): Promise<void> {
+    const { retained, slices } = this.#parts
+    let sending: Promise<void>[] = []
+    for await (const { value, qos } of retained.under(asked, slices)) {
+      if (client.closed) return
+      const packet = { ...value, brokerId: '', messageId: undefined, retain: true, granted: qos }
+      sending.push(new Promise<void>((resolve) => send(client, packet, resolve)))
+      if (sending.length < retainedAtOnce) continue
+      // Each resolves when the socket takes more.
+      await Promise.all(sending)
+      sending = []
+    }
+    await Promise.all(sending)
   }
 
-  #unsubscribe({ client, filters }: Connection<S>, lost: string[]): void {
-    const unsubscriptions = lost.filter((filter) => filters.delete(filter))
+  #listen(connection: Connection<S>, { topic, qos, nl, rap }: Subscription): void {
+    const { fanOut } = this.#parts
+    const { filters, client, owner = '' } = connection
+    if (client.closed) return
+    const before = filters.get(topic)
+    if (before) fanOut.forget(topic, before)
+    else if (client.clean) this.#filters.add(owner, 1)
+    const listening: Listening<Connection<S>> = { receiver: connection, qos, nl, rap }
+    filters.set(topic, listening)
+    fanOut.listen(topic, listening)
+  }
+
+  #forget({ filters, client, owner = '', retainedFor }: Connection<S>, filter: string): boolean {
+    const listening = filters.get(filter)
+    if (!listening) return false
+    this.#parts.fanOut.forget(filter, listening)
+    retainedFor.delete(filter)
+    if (client.clean) this.#filters.add(owner, -1)
+    return filters.delete(filter)
+  }
+
+  #maySubscribe({ session }: Connection<S>, filter: string): boolean {
+    // Neither $SYS nor $share is served.
+    if (!session || filter.startsWith('$') || !isTopicFilter(filter)) return false
+    return this.#parts.rules.maySubscribe(session, filter)
+  }
+
+  #hasRoom(connection: Connection<S>, filter: string): boolean {
+    if (this.hasFilter(connection, filter)) return true
+    const { sessions, limits } = this.#parts
+    const { filters, client, owner = '' } = connection
+    const kept = client.clean ? undefined : sessions.find(client)?.filters
+    const ofOwner = this.#filters.of(owner) + sessions.filtersOf(owner)
+    const ofConnection = Math.max(filters.size, kept?.size ?? 0)
+    return ofConnection < limits.filtersPerConnection && ofOwner < limits.filtersPerOwner
+  }
+
+  #unsubscribe(connection: Connection<S>, lost: string[]): void {
+    const { sessions } = this.#parts
+    const { client } = connection
+    const unsubscriptions = lost.filter((filter) => this.#forget(connection, filter))
     if (unsubscriptions.length > 0) {
-      client.unsubscribe({ cmd: 'unsubscribe', unsubscriptions }, () => {})
+      client.unsubscribe({ cmd: 'unsubscribe', unsubscriptions }, noop)
     }
-    const session = client.clean ? undefined : this.#sessions.find(client)
-    if (session) this.#sessions.unsubscribe(session, lost)
+    const session = client.clean ? undefined : sessions.find(client)
+    if (session) sessions.unsubscribe(session, lost)
   }
 }
+
+/** As Aedes does for each of its own filters; `done` when the socket takes more. */
+function send(
+  client: Client & { deliverQoS?: (packet: Addressed, done: () => void) => void },
+  packet: Addressed,
+  done: () => void
+): void {
+  client.deliverQoS?.(packet, done)
+}
+
+function noop(): void {}

@@ -1,16 +1,25 @@
 import type { Duplex } from 'node:stream'
+import type { Flow } from './in-flight.ts'
 import { isSpoken } from './versions.ts'
 
 const CONNECT = 0x10
 /** The longest name of a protocol, `MQIsdp`, with its length in front. */
 const MAX_NAME = 8
+const PUBLISH = 3
+const SUBSCRIBE = 8
+const UNSUBSCRIBE = 10
+/** All its filters are read in one go. */
+const MAX_SUBSCRIBE_BYTES = 32 * 1024
+/** A sender may stop in the middle of a packet for so long. */
+const STALL_MS = 60_000
 
 /**
  * Stands in front of Aedes' reads and follows the packet headers. Aedes' parser gathers up to
  * 256 MiB for one packet, before sign-in too, and may handle what was sent along with CONNECT
  * after what came later: so the gate ends a connection at the header of a packet that is too long,
  * or that comes before CONNECT, and lets nothing behind CONNECT pass until `open`. A CONNECT of a
- * version that the broker does not speak goes to `refuse`, and what follows it nowhere.
+ * version that the broker does not speak goes to `refuse`, and what follows it nowhere. The
+ * body of a message passes when there is room for it.
  */
 export class PacketGate {
   readonly #conn: Duplex
@@ -19,11 +28,16 @@ export class PacketGate {
   #state: 'connect' | 'held' | 'open' | 'refused' = 'connect'
   /** The beginning of CONNECT, until the level of the protocol is known. */
   #head: number[] | undefined = []
+  #flow: Flow | undefined
   #behindConnect: Buffer | undefined
   /** Where in a packet the next byte belongs: type, length or body. */
   #part: 'type' | 'length' | 'body' = 'type'
+  #type = 0
   #shift = 0
   #length = 0
+  /** The length of a message for which there is no room yet. */
+  #waiting = 0
+  #stall: NodeJS.Timeout | undefined
 
   constructor(conn: Duplex, { limit, refuse }: { limit: number; refuse: (level: number) => void }) {
     this.#conn = conn
@@ -34,7 +48,8 @@ export class PacketGate {
     conn.read = (size?: number) => (size === 0 ? read(0) : this.#next(read))
   }
 
-  open(): void {
+  open(flow: Flow): void {
+    this.#flow = flow
     this.#state = 'open'
   }
 
@@ -43,8 +58,19 @@ export class PacketGate {
     this.#state = 'held'
   }
 
+  /** The oldest message that passed is handled. */
+  settled(): void {
+    this.#flow?.release()
+  }
+
+  /** Everything that passed is handled, or never will be. */
+  end(): void {
+    clearTimeout(this.#stall)
+    this.#flow?.end()
+  }
+
   #next(read: () => Buffer | null): Buffer | null {
-    if (this.#state === 'held') return null
+    if (this.#state === 'held' || !this.#hasRoom()) return null
     let chunk = read()
     // Read all the same: closing with unread bytes would take the refusal away from the client.
     if (this.#state === 'refused') return null
@@ -54,10 +80,18 @@ export class PacketGate {
     }
     if (chunk === null) return null
     const end = this.#follow(chunk)
+    this.#watch()
     if (end === undefined) return null
     if (end === chunk.length) return chunk
-    this.#behindConnect = chunk.subarray(end)
-    return chunk.subarray(0, end)
+    // Put back, because a stream that has given out everything ends.
+    if (this.#waiting > 0) this.#conn.unshift(chunk.subarray(end))
+    else this.#behindConnect = chunk.subarray(end)
+    return end === 0 ? null : chunk.subarray(0, end)
+  }
+
+  #hasRoom(): boolean {
+    if (this.#waiting > 0 && this.#flow?.take(this.#waiting)) this.#waiting = 0
+    return this.#waiting === 0
   }
 
   /** How many bytes may pass; undefined when the connection was ended. */
@@ -65,6 +99,7 @@ export class PacketGate {
     let at = 0
     while (at < chunk.length) {
       if (this.#part === 'body') {
+        if (!this.#hasRoom()) return at
         const step = Math.min(this.#length, chunk.length - at)
         if (this.#head && !this.#readHead(chunk.subarray(at, at + step))) return undefined
         at += step
@@ -80,13 +115,14 @@ export class PacketGate {
         // [MQTT 3.1.0-1]
         if (this.#state === 'connect' && byte !== CONNECT) return this.#end('no CONNECT')
         this.#part = 'length'
+        this.#type = byte >> 4
         this.#shift = 0
         this.#length = 0
       } else {
         this.#length += (byte & 127) << this.#shift
         this.#shift += 7
-        if (this.#length > this.#limit) return this.#end('packet too long')
-        if (byte < 128) this.#part = this.#length > 0 ? 'body' : 'type'
+        if (this.#length > this.#longest()) return this.#end('packet too long')
+        if (byte < 128) this.#begin()
         // [MQTT 2.2.3] at most four bytes.
         else if (this.#shift > 21) return this.#end('malformed length')
       }
@@ -109,6 +145,28 @@ export class PacketGate {
       return false
     }
     return true
+  }
+
+  #begin(): void {
+    this.#part = this.#length > 0 ? 'body' : 'type'
+    if (this.#type === PUBLISH) this.#waiting = this.#length
+  }
+
+  #longest(): number {
+    const isLong = this.#type !== SUBSCRIBE && this.#type !== UNSUBSCRIBE
+    return isLong ? this.#limit : Math.min(this.#limit, MAX_SUBSCRIBE_BYTES)
+  }
+
+  /** Half a packet takes memory, and room from others. */
+  #watch(): void {
+    const isHalf = this.#state === 'open' && this.#part !== 'type' && this.#waiting === 0
+    if (isHalf) {
+      this.#stall ??= setTimeout(() => this.#end('half a packet'), STALL_MS).unref()
+      this.#stall.refresh()
+    } else if (this.#stall) {
+      clearTimeout(this.#stall)
+      this.#stall = undefined
+    }
   }
 
   #end(reason: string): undefined {

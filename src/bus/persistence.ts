@@ -113,8 +113,9 @@ export class Persistence {
     return Promise.resolve()
   }
 
-  createRetainedStreamCombi(filters: string[]): Readable {
-    return Readable.from(this.#kept.retained.under(filters))
+  /** `Outbound` sends them. */
+  createRetainedStreamCombi(): Readable {
+    return Readable.from([])
   }
 
   putWill(client: Client, will: PublishPacket): Promise<void> {

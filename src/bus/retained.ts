@@ -1,17 +1,21 @@
-import { hasWildcard, topicMatches } from '../lib/topic.ts'
+import { Tally } from '../lib/tally.ts'
+import { firstLevel } from '../lib/topic.ts'
 import type { Publish } from './bus.ts'
-import type { Contents } from './store/changes.ts'
+import { type Found, walkRetained } from './retained-walk.ts'
+import type { Slices } from './slices.ts'
+import type { Change, Contents } from './store/changes.ts'
 import { bytesOf, type Store } from './store/store.ts'
+import { type Branch, find, grow, newBranch, prune } from './topic-tree.ts'
 
 type RetainedLimits = { messages: number; bytes: number }
-type Tree = { packets: Map<string, Publish>; bytes: number }
 
-/** By the first level of the topic, which is an installation: each has its own limits. */
+/** The first level of a topic is an installation: each has its own limits. */
 export class Retained {
   readonly #store: Store
   readonly #limits: RetainedLimits
-  readonly #trees = new Map<string, Tree>()
-  #count = 0
+  readonly #root: Branch<Publish> = newBranch('')
+  readonly #messages = new Tally()
+  readonly #bytes = new Tally()
 
   constructor(store: Store, limits: RetainedLimits) {
     this.#store = store
@@ -19,7 +23,7 @@ export class Retained {
   }
 
   get size(): number {
-    return this.#count
+    return this.#messages.total
   }
 
   restore(retained: Contents['retained']): void {
@@ -37,78 +41,77 @@ export class Retained {
     }
   }
 
-  /** Resolves when it is on disk; undefined when there is no room for it. */
-  put(packet: Publish): Promise<void> | undefined {
+  /** What is to be written: undefined when there is no room for it. */
+  put(packet: Publish): Change[] | undefined {
     const { topic, qos } = packet
     const payload = packet.payload as Buffer
     // [MQTT 3.3.1-10], [MQTT 3.3.1-11]
     if (payload.length === 0) return this.#clear(topic)
-    const before = this.#remove(topic)
-    const tree = this.#trees.get(levelOf(topic))
-    const { messages, bytes } = this.#limits
-    const isFull = tree && (tree.packets.size >= messages || tree.bytes + sizeOf(packet) > bytes)
-    if (isFull) {
-      if (before) this.#set(topic, before)
-      return undefined
-    }
+    const level = firstLevel(topic)
+    const before = this.#find(topic)
+    const messages = this.#messages.of(level) + (before ? 0 : 1)
+    const bytes = this.#bytes.of(level) + sizeOf(packet) - (before ? sizeOf(before) : 0)
+    if (messages > this.#limits.messages || bytes > this.#limits.bytes) return undefined
     // A copy: what it was cut from is many times its size.
     this.#set(topic, { ...packet, payload: Buffer.from(payload) })
-    return this.#store.write({ kind: 'retain', topic, payload: bytesOf(payload), qos })
+    return [{ kind: 'retain', topic, payload: bytesOf(payload), qos }]
   }
 
   /** What is gone by its first level; resolves when it is off the disk, with how many it was. */
   async drop(isGone: (level: string) => boolean): Promise<number> {
-    const gone = [...this.#trees].filter(([level]) => isGone(level))
-    const topics = gone.flatMap(([, { packets }]) => [...packets.keys()])
-    await Promise.all(topics.map((topic) => this.#clear(topic)))
+    const topics: string[] = []
+    for (const [level, branch] of this.#root.next ?? []) {
+      if (!isGone(level)) continue
+      const all = { ...newBranch<Publish>(''), next: new Map([[level, branch]]) }
+      for (const found of walkRetained(all, [['#', 0]])) {
+        if (typeof found !== 'number') topics.push(found.value.topic)
+      }
+    }
+    await Promise.all(topics.map((topic) => this.#store.write(...this.#clear(topic))))
     return topics.length
   }
 
-  *under(filters: string[]): Generator<Publish> {
-    for (const filter of filters) {
-      const level = levelOf(filter)
-      const trees = hasWildcard(level) ? this.#trees.values() : [this.#trees.get(level)]
-      for (const tree of trees) yield* matching(tree?.packets ?? new Map(), filter)
+  /** What any of the filters matches, once, with the QoS that was granted for it. */
+  async *under(
+    filters: Iterable<readonly [filter: string, qos: 0 | 1 | 2]>,
+    slices: Slices
+  ): AsyncGenerator<Found<Publish>> {
+    for (const found of walkRetained(this.#root, filters)) {
+      if (typeof found !== 'number') yield found
+      else {
+        const pause = slices.pause(found)
+        if (pause) await pause
+      }
     }
   }
 
-  async #clear(topic: string): Promise<void> {
-    if (this.#remove(topic)) await this.#store.write({ kind: 'unretain', topic })
+  #clear(topic: string): Change[] {
+    const packet = this.#find(topic)
+    if (!packet) return []
+    this.#count(packet, -1)
+    const branch = find(this.#root, topic)
+    if (branch) branch.values = undefined
+    prune(this.#root, topic)
+    return [{ kind: 'unretain', topic }]
+  }
+
+  #find(topic: string): Publish | undefined {
+    const packet = find(this.#root, topic)?.values
+    return packet instanceof Set ? undefined : packet
   }
 
   #set(topic: string, packet: Publish): void {
-    const level = levelOf(topic)
-    let tree = this.#trees.get(level)
-    if (!tree) {
-      tree = { packets: new Map(), bytes: 0 }
-      this.#trees.set(level, tree)
-    }
-    tree.packets.set(topic, packet)
-    tree.bytes += sizeOf(packet)
-    this.#count++
+    const before = this.#find(topic)
+    if (before) this.#count(before, -1)
+    grow(this.#root, topic).values = packet
+    this.#count(packet, 1)
   }
 
-  #remove(topic: string): Publish | undefined {
-    const level = levelOf(topic)
-    const tree = this.#trees.get(level)
-    const packet = tree?.packets.get(topic)
-    if (!tree || !packet) return undefined
-    tree.packets.delete(topic)
-    tree.bytes -= sizeOf(packet)
-    this.#count--
-    if (tree.packets.size === 0) this.#trees.delete(level)
-    return packet
+  #count(packet: Publish, sign: 1 | -1): void {
+    const level = firstLevel(packet.topic)
+    this.#messages.add(level, sign)
+    this.#bytes.add(level, sign * sizeOf(packet))
   }
 }
 
-function* matching(packets: Map<string, Publish>, filter: string): Generator<Publish> {
-  if (!hasWildcard(filter)) {
-    const packet = packets.get(filter)
-    if (packet) yield packet
-    return
-  }
-  for (const [topic, packet] of packets) if (topicMatches(filter, topic)) yield packet
-}
-
-const levelOf = (topic: string): string => topic.split('/', 1)[0] ?? ''
 const sizeOf = ({ topic, payload }: Publish): number => topic.length + payload.length

@@ -1,10 +1,11 @@
 import type { Client, Subscription } from 'aedes'
 import type { Clock } from '../lib/clock.ts'
+import { Tally } from '../lib/tally.ts'
 import type { Publish } from './bus.ts'
 import { clientIdIn, nameOf } from './client-name.ts'
 import { Outbox } from './outbox.ts'
 import type { Receipts } from './receipts.ts'
-import type { Contents } from './store/changes.ts'
+import type { Change, Contents } from './store/changes.ts'
 import { bytesOf, type Store } from './store/store.ts'
 import { TopicTree } from './topic-tree.ts'
 
@@ -32,6 +33,7 @@ export class Sessions {
   readonly #parts: Parts
   readonly #sessions = new Map<string, KeptSession>()
   readonly #perOwner = new Map<string, number>()
+  readonly #filters = new Tally()
   readonly #receivers = new TopicTree<Kept>()
   #lastKey = 0
 
@@ -54,6 +56,11 @@ export class Sessions {
 
   get size(): number {
     return this.#sessions.size
+  }
+
+  /** How many filters the sessions of an owner have. */
+  filtersOf(owner: string): number {
+    return this.#filters.of(owner)
   }
 
   get owners(): Iterable<string> {
@@ -173,11 +180,11 @@ export class Sessions {
     return [...strongest.values()]
   }
 
-  /** Written with the next group, at once to whom it can go. */
-  enqueue(packet: Publish, receivers: Kept[]): Promise<void> {
+  /** What is to be written, so that it is sent at once to whom it can go. */
+  enqueue(packet: Publish, receivers: Kept[]): Change {
     const { topic, brokerCounter: seq } = packet
     const payload = bytesOf(packet.payload as Buffer)
-    const stored = this.#parts.store.write({
+    return {
       kind: 'message',
       seq,
       topic,
@@ -188,11 +195,12 @@ export class Sessions {
         const messageId = session.outbox?.reserve(seq, qos, payload.length)
         return { key: session.key, qos, retain, messageId }
       })
-    })
-    stored.catch(() => {
-      for (const { session } of receivers) session.outbox?.forget(seq)
-    })
-    return stored
+    }
+  }
+
+  /** It could not be written. */
+  unqueue({ brokerCounter: seq }: Publish, receivers: Kept[]): void {
+    for (const { session } of receivers) session.outbox?.forget(seq)
   }
 
   #begin(begun: Pick<KeptSession, 'key' | 'name' | 'owner' | 'used' | 'isNew'>): KeptSession {
@@ -209,6 +217,7 @@ export class Sessions {
 
   #add(session: KeptSession, subscription: Subscription): Kept {
     const kept = { ...subscription, session }
+    if (!session.filters.has(kept.topic)) this.#filters.add(session.owner, 1)
     session.filters.set(kept.topic, kept)
     return kept
   }
@@ -221,8 +230,11 @@ export class Sessions {
   }
 
   #forget(kept: Kept): void {
-    const { filters } = kept.session
-    if (filters.get(kept.topic) === kept) filters.delete(kept.topic)
+    const { filters, owner } = kept.session
+    if (filters.get(kept.topic) === kept) {
+      filters.delete(kept.topic)
+      this.#filters.add(owner, -1)
+    }
     this.#receivers.remove(kept.topic, kept)
   }
 }

@@ -19,7 +19,8 @@ type Turn = { messageId: number; isStored: boolean }
 const RECEIVE_MAXIMUM = 1000
 /** Messages of QoS 0 are bounded by nothing else. */
 const UNSTORED_LIMIT = 2 * RECEIVE_MAXIMUM
-const UNSTORED_BYTES = 16 * 1024 * 1024
+/** For all sessions of a platform, at most 16, together 64 MiB. */
+const UNSTORED_BYTES = 4 * 1024 * 1024
 const DRAIN_LIMIT = 3000
 /** An external broker does not say who sent a message. */
 const SENDER = 'broker'

@@ -1,59 +1,196 @@
-type Branch<T> = { branches: Map<string, Branch<T>>; values: Set<T> }
+/**
+ * A part of a tree of topics or filters. Levels without a fork between them are one branch, so a
+ * tree has at most two branches for each topic in it, however many levels the topic has.
+ */
+export type Branch<T> = {
+  /** One level or several. */
+  label: string
+  values: T | Set<T> | undefined
+  /** By the first level of their labels. */
+  next: Map<string, Branch<T>> | undefined
+}
 
-const newBranch = <T>(): Branch<T> => ({ branches: new Map(), values: new Set() })
+const HASH = 35
+const DOLLAR = 36
+const PLUS = 43
+const SLASH = 47
 
-/** Values under topic filters. A match costs what the topic has levels, not what the tree holds. */
-export class TopicTree<T> {
-  readonly #root: Branch<T> = newBranch()
+/** Values under topic filters. A match costs what it finds, not what the tree holds. */
+export class TopicTree<T extends object> {
+  readonly #root: Branch<T> = newBranch('')
 
   add(filter: string, value: T): void {
-    let branch = this.#root
-    for (const level of filter.split('/')) {
-      let next = branch.branches.get(level)
-      if (!next) {
-        next = newBranch()
-        branch.branches.set(level, next)
-      }
-      branch = next
-    }
-    branch.values.add(value)
+    const branch = grow(this.#root, filter)
+    const { values } = branch
+    // Most filters have one value, and a set takes ten times the memory.
+    if (values === undefined) branch.values = value
+    else if (values instanceof Set) values.add(value)
+    else if (values !== value) branch.values = new Set([values, value])
   }
 
   remove(filter: string, value: T): void {
-    prune(this.#root, filter.split('/'), 0, value)
+    const branch = find(this.#root, filter)
+    if (!branch) return
+    if (branch.values === value) branch.values = undefined
+    else if (branch.values instanceof Set) {
+      branch.values.delete(value)
+      if (branch.values.size === 0) branch.values = undefined
+    }
+    if (branch.values === undefined) prune(this.#root, filter)
   }
 
   match(topic: string): T[] {
     const found: T[] = []
-    if (this.#root.branches.size === 0) return found
-    collect(this.#root, topic.split('/'), 0, found)
+    if (this.#root.next) fork(this.#root, topic, 0, found)
     return found
   }
 }
 
-/** True when the branch is left empty. */
-function prune<T>(branch: Branch<T>, levels: string[], depth: number, value: T): boolean {
-  const level = levels[depth]
-  if (level === undefined) branch.values.delete(value)
-  else {
-    const next = branch.branches.get(level)
-    if (next && prune(next, levels, depth + 1, value)) branch.branches.delete(level)
+export const newBranch = <T>(label: string): Branch<T> => ({
+  label,
+  values: undefined,
+  next: undefined
+})
+
+/** The branch at the end of a path, which is made when there is none. */
+export function grow<T>(root: Branch<T>, path: string): Branch<T> {
+  let branch = root
+  let at = 0
+  while (at <= path.length) {
+    const level = levelAt(path, at)
+    branch.next ??= new Map()
+    let next = branch.next.get(level)
+    if (!next) {
+      next = newBranch(path.slice(at))
+      branch.next.set(level, next)
+      return next
+    }
+    const common = commonLength(next.label, path, at)
+    if (common < next.label.length) {
+      const upper = newBranch<T>(next.label.slice(0, common))
+      next.label = next.label.slice(common + 1)
+      upper.next = new Map([[levelAt(next.label, 0), next]])
+      branch.next.set(level, upper)
+      next = upper
+    }
+    branch = next
+    at += common + 1
   }
-  return branch.values.size === 0 && branch.branches.size === 0
+  return branch
 }
 
-function collect<T>(branch: Branch<T>, levels: string[], depth: number, found: T[]): void {
-  const level = levels[depth]
-  // [MQTT 4.7.2-1] a leading wildcard does not reach topics that begin with `$`.
-  const wild = depth > 0 || !level?.startsWith('$')
-  const rest = wild && branch.branches.get('#')
-  if (rest) for (const value of rest.values) found.push(value)
-  if (level === undefined) {
-    for (const value of branch.values) found.push(value)
+export function find<T>(root: Branch<T>, path: string): Branch<T> | undefined {
+  let branch = root
+  for (let at = 0; at <= path.length; at += branch.label.length + 1) {
+    const next = branch.next?.get(levelAt(path, at))
+    if (!next || !continues(next.label, path, at)) return undefined
+    branch = next
+  }
+  return branch
+}
+
+/** Removes the branch at the end of a path, which has no value any more, as far as nothing needs it. */
+export function prune<T>(root: Branch<T>, path: string): void {
+  let [above, branch] = [root, root]
+  let key = ''
+  for (let at = 0; at <= path.length; at += branch.label.length + 1) {
+    key = levelAt(path, at)
+    const next = branch.next?.get(key)
+    if (!next) return
+    above = branch
+    branch = next
+  }
+  if (branch.next) {
+    join(branch)
     return
   }
-  const same = branch.branches.get(level)
-  if (same) collect(same, levels, depth + 1, found)
-  const any = wild && branch.branches.get('+')
-  if (any) collect(any, levels, depth + 1, found)
+  above.next?.delete(key)
+  if (above.next?.size === 0) above.next = undefined
+  if (above !== root && above.values === undefined) join(above)
+}
+
+/** A branch without a value and with one branch below becomes one with it. */
+function join<T>(branch: Branch<T>): void {
+  if (branch.next?.size !== 1) return
+  for (const only of branch.next.values()) {
+    branch.label = `${branch.label}/${only.label}`
+    branch.values = only.values
+    branch.next = only.next
+  }
+}
+
+/** The level that begins at this place. */
+export function levelAt(path: string, at: number): string {
+  const end = path.indexOf('/', at)
+  return end < 0 ? path.slice(at) : path.slice(at, end)
+}
+
+/** Where the next level begins; behind the end when there is none. */
+export function nextLevel(path: string, at: number): number {
+  const end = path.indexOf('/', at)
+  return end < 0 ? path.length + 1 : end + 1
+}
+
+/** The label is what follows in the path, up to the end of a level. */
+function continues(label: string, path: string, at: number): boolean {
+  const end = at + label.length
+  return path.startsWith(label, at) && (end === path.length || path.charCodeAt(end) === SLASH)
+}
+
+/** How much of the label is whole levels that follow in the path; the first level is. */
+function commonLength(label: string, path: string, at: number): number {
+  let common = 0
+  for (let i = 0; ; i++) {
+    const isEnd = i === label.length || label.charCodeAt(i) === SLASH
+    const isPathEnd = at + i >= path.length || path.charCodeAt(at + i) === SLASH
+    if (isEnd && isPathEnd) common = i
+    else if (isEnd || isPathEnd || label.charCodeAt(i) !== path.charCodeAt(at + i)) return common
+    if (i === label.length || at + i >= path.length) return common
+  }
+}
+
+/** The label of the branch is behind us, and the next level of the topic begins at `at`. */
+function fork<T>(branch: Branch<T>, topic: string, at: number, found: T[]): void {
+  const { next, values } = branch
+  // [MQTT 4.7.2-1] a leading wildcard does not reach topics that begin with `$`.
+  const isWild = at > 0 || topic.charCodeAt(0) !== DOLLAR
+  const rest = isWild && next?.get('#')
+  if (rest) collect(rest.values, found)
+  if (at > topic.length) {
+    collect(values, found)
+    return
+  }
+  const same = next?.get(levelAt(topic, at))
+  if (same) follow(same, topic, at, found)
+  const any = isWild && next?.get('+')
+  if (any) follow(any, topic, at, found)
+}
+
+function follow<T>(branch: Branch<T>, topic: string, begin: number, found: T[]): void {
+  const { label, values } = branch
+  let at = begin
+  for (let i = 0; i <= label.length; i++) {
+    const first = label.charCodeAt(i)
+    if (first === HASH) {
+      collect(values, found)
+      return
+    }
+    if (at > topic.length) return
+    if (first === PLUS) {
+      i++
+      at = nextLevel(topic, at)
+      continue
+    }
+    for (; i < label.length && label.charCodeAt(i) !== SLASH; i++, at++) {
+      if (label.charCodeAt(i) !== topic.charCodeAt(at)) return
+    }
+    if (at < topic.length && topic.charCodeAt(at) !== SLASH) return
+    at++
+  }
+  fork(branch, topic, at, found)
+}
+
+function collect<T>(values: T | Set<T> | undefined, found: T[]): void {
+  if (values instanceof Set) for (const value of values) found.push(value)
+  else if (values !== undefined) found.push(values)
 }

@@ -20,11 +20,11 @@ export type Refusal =
   | 'no numeric value'
   | 'bad msg'
   | 'msg too long'
-  | 'topic too long'
   | 'too many topics'
   | 'bad timestamp'
   | 'unknown client id'
   | 'forbidden topic'
+  | 'topic too long'
   | 'blacklisted'
   | 'disk reserve'
 

@@ -28,6 +28,10 @@ export function filterCovers(wide: string, narrow: string): boolean {
 
 export const hasWildcard = (filter: string): boolean => /[+#]/.test(filter)
 
+/** [MQTT 4.7.3] */
+export const isTopicName = (text: string): boolean =>
+  text !== '' && !hasWildcard(text) && !text.includes('\0')
+
 /** [MQTT 4.7.1] wildcards stand alone in their level and `#` only at the end. */
 export function isTopicFilter(text: string): boolean {
   if (text.length === 0 || text.length > 65_535 || text.includes('\0')) return false
@@ -52,6 +56,14 @@ export function isWithinTopicLimits(text: string): boolean {
   let levels = 1
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) === SLASH_CODE) levels++
   return levels <= MAX_TOPIC_LEVELS && Buffer.byteLength(text) <= MAX_TOPIC_BYTES
+}
+
+/** What a ledger shows of a topic that is too long. */
+export const topicExcerpt = (topic: string): string => topic.slice(0, MAX_TOPIC_BYTES / 4)
+
+export function firstLevel(topic: string): string {
+  const end = topic.indexOf('/')
+  return end < 0 ? topic : topic.slice(0, end)
 }
 
 /** [MQTT5 4.8.2] What `$share/<group>/<filter>` subscribes to; undefined when it is malformed. */

@@ -8,7 +8,7 @@ import type { Spool } from '../history/spool.ts'
 import type { TopicQuota } from '../history/topic-quota.ts'
 import type { Clock } from '../lib/clock.ts'
 import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sample.ts'
-import { clientIdOf, isObjectTopic, isWithinTopicLimits, MAX_TOPIC_BYTES } from '../lib/topic.ts'
+import { clientIdOf, isObjectTopic, isWithinTopicLimits, topicExcerpt } from '../lib/topic.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -58,12 +58,15 @@ export class Ingest {
   accept(message: Message, sender: string): Promise<void> {
     const { disk, blacklist } = this.#parts
     if (!isObjectTopic(message.topic)) return NOTHING_TO_STORE
+    if (!isWithinTopicLimits(message.topic)) return this.refuse('topic too long', message, sender)
     if (blacklist.keepsOut(message.topic)) return this.refuse('blacklisted', message, sender)
     return disk.isEnough ? this.#admit(message, sender) : this.#hold(message, sender)
   }
 
   /** Counted and noted; the sender was or will be acknowledged, so a bad message blocks nobody. */
-  refuse(reason: Refusal, { topic, payload }: Message, sender: string): Promise<void> {
+  refuse(reason: Refusal, message: Message, sender: string): Promise<void> {
+    const { payload } = message
+    const topic = isWithinTopicLimits(message.topic) ? message.topic : topicExcerpt(message.topic)
     const { metrics, spool, clock, disk, blacklist } = this.#parts
     metrics.refused(reason)
     const isNews = reason !== 'blacklisted' || blacklist.count(topic)
@@ -72,8 +75,7 @@ export class Ingest {
       .subarray(0, EXCERPT * 4)
       .toString('utf8')
       .slice(0, EXCERPT)
-    const beginning = topic.slice(0, MAX_TOPIC_BYTES)
-    return spool.refuse({ created: clock(), reason, topic: beginning, sender, payload: excerpt })
+    return spool.refuse({ created: clock(), reason, topic, sender, payload: excerpt })
   }
 
   /** While the spool is full messages wait in the order they came, as they came. */
@@ -92,7 +94,6 @@ export class Ingest {
   #store(message: Message, sender: string): Promise<void> {
     const { spool, ids, directory, topicQuota, clock } = this.#parts
     const { topic, payload } = message
-    if (!isWithinTopicLimits(topic)) return this.refuse('topic too long', message, sender)
     const clientId = clientIdOf(topic)
     if (clientId === undefined) return this.refuse('unknown client id', message, sender)
     const installation = directory.installationByClientId(clientId)

@@ -30,8 +30,10 @@ export async function startBus(
     mayUse = () => 'unless taken',
     limits,
     queue,
+    warn = () => {},
     ...options
   }: {
+    warn?: (fields: object, text: string) => void
     handle?: MessageHandler
     dataDir?: string
     queue?: Partial<QueueLimits>
@@ -89,8 +91,11 @@ export async function startBus(
       handled.push(`${sender} ${message.topic} ${message.payload}`)
       return handle(message, sender)
     },
-    log: pino({ level: 'silent' }),
-    store: new Store(dataDir, { now: (options.clock ?? systemClock)(), limits: queue }),
+    log: Object.assign(pino({ level: 'silent' }), { warn }),
+    store: new Store(dataDir, {
+      now: (options.clock ?? systemClock)(),
+      limits: { ...limits, ...queue }
+    }),
     ...options,
     limits: { drainMs: 1000, ...limits }
   })

@@ -55,6 +55,8 @@ export type Contents = {
   filters: (KeptFilter & { key: number })[]
   retained: { topic: string; payload: Uint8Array; qos: Qos }[]
   wills: KeptWill[]
+  /** What the file had beyond the limits. */
+  cut: Cut
   lastKey: number
   lastSeq: number
 }
@@ -83,6 +85,14 @@ export type GroupAnswer = {
   error: Error | undefined
   dropped: number
   answers: ({ value: unknown } | { error: Error })[]
+}
+/** How much of each kind was removed. */
+export type Cut = { sessions: number; filters: number; retained: number; wills: number }
+export type KeepLimits = {
+  sessionsPerOwner: number
+  filtersPerConnection: number
+  /** Over all connections and kept sessions of an owner. */
+  filtersPerOwner: number
 }
 /** Of a session's queue, and of all queues of one owner together. */
 export type QueueLimits = { messages: number; bytes: number; ownerBytes: number }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Contents, KeptFilter, KeptWill } from './changes.ts'
+import type { Contents, Cut, KeptFilter, KeptWill } from './changes.ts'
 
 /** SQLite has no booleans. */
 export type AsRow<T> = {
@@ -7,7 +7,7 @@ export type AsRow<T> = {
 }
 
 /** What is in memory all the time, read once at the start: no queue, however long. */
-export function readContents(db: DatabaseSync, now: number): Contents {
+export function readContents(db: DatabaseSync, now: number, cut: Cut): Contents {
   // Whoever was connected when the process ended used its session until then.
   db.prepare('update sessions set awake = 0, used = ? where awake = 1').run(now)
   const all = (sql: string): object[] => db.prepare(sql).all()
@@ -29,6 +29,7 @@ export function readContents(db: DatabaseSync, now: number): Contents {
     })),
     retained: all('select topic, payload, qos from retained') as Contents['retained'],
     wills: wills.map(({ retain, ...will }) => ({ ...will, retain: retain === 1 })),
+    cut,
     lastKey: greatest('key', 'sessions'),
     lastSeq: greatest('seq', 'messages')
   }

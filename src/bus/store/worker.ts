@@ -2,18 +2,21 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type {
   Change,
+  Cut,
   Group,
   GroupAnswer,
+  KeepLimits,
   QueuedMessage,
   QueueLimits,
   Read,
   SentMessage
 } from './changes.ts'
 import { type AsRow, readContents } from './contents.ts'
+import { cutDown } from './cut-down.ts'
 import { nameByOwner } from './name-by-owner.ts'
 import { Queues } from './queues.ts'
 
-const { file, limits } = workerData as { file: string; limits: QueueLimits }
+const { file, limits } = workerData as { file: string; limits: QueueLimits & KeepLimits }
 
 const db = new DatabaseSync(file, { timeout: 5000 })
 db.exec(`
@@ -179,6 +182,20 @@ function applyAll(changes: Change[]): void {
   }
 }
 
+function cutToLimits(): Cut {
+  begin.run()
+  try {
+    const cut = cutDown(db, limits, endSession)
+    queues.writeTallies()
+    commit.run()
+    return cut
+  } catch (error) {
+    if (db.isTransaction) rollback.run()
+    queues.forgetTallies()
+    throw error
+  }
+}
+
 function numberOf(pragma: StatementSync): number {
   return Number(Object.values(pragma.get() ?? {})[0])
 }
@@ -186,7 +203,7 @@ function numberOf(pragma: StatementSync): number {
 function answer(read: Read): unknown {
   switch (read.kind) {
     case 'contents':
-      return readContents(db, read.now)
+      return readContents(db, read.now, cutToLimits())
     case 'resume': {
       const received = readReceived.all(read.key) as { message_id: number }[]
       return { sent: sent(read.key), received: received.map(({ message_id }) => message_id) }

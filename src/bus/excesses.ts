@@ -1,0 +1,36 @@
+import type { Logger } from 'pino'
+import type { Session } from './bus.ts'
+import type { Connection } from './connection.ts'
+
+/** What there was one too many of. */
+export type Excess = 'connections' | 'sessions' | 'filters'
+
+/** The same owner is not told about again so soon. */
+const TELL_AGAIN_MS = 60_000
+const MAX_TOLD = 1000
+
+/** Refusals beyond a limit: each is counted, and the log has a line now and then. */
+export class Excesses {
+  readonly #counts: Record<Excess, number>
+  readonly #log: Pick<Logger, 'warn'>
+  readonly #told = new Map<string, number>()
+
+  constructor(counts: Record<Excess, number>, log: Pick<Logger, 'warn'>) {
+    this.#counts = counts
+    this.#log = log
+  }
+
+  refuse<S extends Session>(
+    what: Excess,
+    { owner = '', client, address }: Connection<S>,
+    count = 1
+  ): void {
+    this.#counts[what] += count
+    const key = `${what} ${owner}`
+    const now = performance.now()
+    if (now - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < TELL_AGAIN_MS) return
+    if (this.#told.size >= MAX_TOLD) this.#told.clear()
+    this.#told.set(key, now)
+    this.#log.warn({ owner, client: client.id, address }, `too many MQTT ${what}: refused`)
+  }
+}

@@ -1,0 +1,36 @@
+import type { Excess } from './excesses.ts'
+import type { InFlightLimits } from './in-flight.ts'
+import type { KeptLimits } from './kept.ts'
+import type { KeepLimits } from './store/changes.ts'
+
+export type Limits = KeptLimits &
+  KeepLimits &
+  InFlightLimits & {
+    packetBytes: number
+    filtersPerSubscribe: number
+    connectionsPerOwner: number
+    connectTimeoutMs: number
+    drainMs: number
+  }
+
+/** Why a message did not reach someone. */
+export type DropReason = 'forbidden' | 'slow' | 'queue full' | 'retained full' | 'disk reserve'
+export type Counts = {
+  connections: number
+  received: number
+  delivered: number
+  /** Of versions of MQTT that the broker does not speak. */
+  refusedVersions: number
+  dropped: Record<DropReason, number>
+  /** Beyond the limits of their owner or connection. */
+  refused: Record<Excess, number>
+}
+
+export const noCounts = (): Counts => ({
+  connections: 0,
+  received: 0,
+  delivered: 0,
+  refusedVersions: 0,
+  dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 },
+  refused: { connections: 0, sessions: 0, filters: 0 }
+})

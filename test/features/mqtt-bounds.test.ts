@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startBus } from '../support/bus.ts'
+import { eventually } from '../support/eventually.ts'
+import { longestRound } from '../support/loop.ts'
+import { connectPacket, mqttClient, packet, publishPacket } from '../support/mqtt.ts'
+
+const REFUSED = 128
+const MIB = 1024 * 1024
+/** Processor time of the broker and of the clients of the test, which share a thread. */
+const LONGEST_ROUND_MS = 20
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+const text = (value: string) => {
+  const bytes = Buffer.from(value)
+  return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
+}
+const subscribeAll = (id: number, filters: string[], qos = 1) =>
+  packet(
+    0x82,
+    Buffer.from([id >> 8, id & 255]),
+    ...filters.flatMap((filter) => [text(filter), Buffer.from([qos])])
+  )
+
+const unsubscribeAll = (id: number, filters: string[]) =>
+  packet(0xa2, Buffer.from([id >> 8, id & 255]), ...filters.map(text))
+
+/** Reads and does nothing with it, so that the work of the broker is what is measured. */
+async function lightClient(t: TestContext, port: number, ...first: Buffer[]) {
+  const socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  socket.on('error', () => {})
+  const heads: Buffer[] = []
+  socket.on('data', (chunk) => {
+    if (heads.length < 100) heads.push(Buffer.from(chunk.subarray(0, 65_536)))
+  })
+  await once(socket, 'connect')
+  socket.write(Buffer.concat(first))
+  const hex = () => Buffer.concat(heads.slice(0, 20)).toString('hex')
+  await eventually(() => assert.match(hex(), /^2002/))
+  return { socket, hex, send: (...packets: Buffer[]) => socket.write(Buffer.concat(packets)) }
+}
+
+test('a topic or filter beyond 64 levels or 1 024 bytes is refused and answered', async (t) => {
+  const { port, refused, handled, bus } = await startBus(t)
+  const client = await mqttClient(t, port, { username: 'anna' })
+  const neighbour = await mqttClient(t, port, { username: 'bert' })
+  await neighbour.subscribe('#')
+  const longest = `1/${'é'.repeat(511)}`
+  const deepest = numbers(64).join('/')
+  const tooLong = [`${longest}e`, `${deepest}/64`, numbers(1000).join('/'), '/'.repeat(9000)]
+
+  assert.deepEqual(await client.subscribe([longest, deepest]), [1, 1])
+  for (const filter of tooLong) assert.deepEqual(await client.subscribe([filter]), [REFUSED])
+  for (const topic of tooLong) await client.publish(topic, 'x', { qos: 1, retain: true })
+  await client.mqtt.unsubscribeAsync(tooLong)
+  for (const topic of [longest, deepest]) await client.publish(topic, 'fits', { qos: 1 })
+
+  await eventually(() => assert.deepEqual(neighbour.payloads(), ['fits', 'fits']))
+  assert.deepEqual(
+    refused,
+    tooLong.map((topic) => `anna ${topic} x`)
+  )
+  assert.equal(handled.length, 2)
+  assert.deepEqual([bus.counts.dropped.forbidden, (await bus.state()).retained], [4, 0])
+})
+
+test('a will with a topic that is too long is refused when it would be sent', async (t) => {
+  const { port, refused } = await startBus(t)
+  const topic = numbers(100).join('/')
+  const will = { topic, payload: Buffer.from('gone'), qos: 0 as const, retain: false }
+  const client = await mqttClient(t, port, { username: 'anna', will })
+  client.mqtt.stream.destroy()
+  await eventually(() => assert.deepEqual(refused, [`anna ${topic} gone`]))
+})
+
+test('filters beyond those of a SUBSCRIBE, a connection and an owner are refused', async (t) => {
+  const limits = { filtersPerSubscribe: 3, filtersPerConnection: 5, filtersPerOwner: 8 }
+  const { bus, port } = await startBus(t, { limits })
+  const all = numbers(9).map((n) => `1/${n}`)
+  for (const clean of [true, false]) {
+    const username = clean ? 'anna' : 'kate'
+    const connectAs = (clientId: string) => mqttClient(t, port, { username, clientId, clean })
+    const first = await connectAs(`first of ${username}`)
+    assert.deepEqual(await first.subscribe(all.slice(0, 4)), [1, 1, 1, REFUSED])
+    assert.deepEqual(await first.subscribe(all.slice(3, 6)), [1, 1, REFUSED])
+    // What it has it may ask for again, with another QoS too.
+    assert.deepEqual(await first.subscribe(all.slice(0, 3), 0), [0, 0, 0])
+    const second = await connectAs(`second of ${username}`)
+    assert.deepEqual(await second.subscribe(all.slice(0, 3)), [1, 1, 1])
+    assert.deepEqual(await second.subscribe(all.slice(5)), [REFUSED, REFUSED, REFUSED, REFUSED])
+    await first.mqtt.unsubscribeAsync('1/0')
+    assert.deepEqual(await second.subscribe('1/8'), [1])
+    if (clean) await first.mqtt.endAsync()
+    else await first.mqtt.unsubscribeAsync(all.slice(1, 5))
+    await eventually(async () => assert.deepEqual(await second.subscribe('1/7'), [1]))
+  }
+  assert.ok(bus.counts.refused.filters > 10)
+  const neighbour = await mqttClient(t, port, { username: 'bert' })
+  assert.deepEqual(await neighbour.subscribe(all.slice(0, 3)), [1, 1, 1])
+})
+
+test('connections and kept sessions beyond those of an owner are refused with code 3', async (t) => {
+  const limits = { connectionsPerOwner: 3, sessionsPerOwner: 2 }
+  const { bus, port } = await startBus(t, { limits })
+  const connectAs = (clientId: string, clean = true, username = 'anna') =>
+    mqttClient(t, port, { username, clientId, clean })
+  const [first] = [await connectAs('1'), await connectAs('2'), await connectAs('3')]
+  await assert.rejects(connectAs('4'), { code: 3 })
+  // A connection that takes over another one is none too many.
+  await connectAs('3')
+  await connectAs('of bert', true, 'bert')
+  await first.mqtt.endAsync()
+  await eventually(() => connectAs('4'))
+  assert.ok(bus.counts.refused.connections > 0)
+
+  for (const id of ['kept 1', 'kept 2']) await (await connectAs(id, false, 'kate')).mqtt.endAsync()
+  await assert.rejects(connectAs('kept 3', false, 'kate'), { code: 3 })
+  await connectAs('kept 2', false, 'kate')
+  await connectAs('kept of bert', false, 'bert')
+  assert.equal(bus.counts.refused.sessions, 1)
+})
+
+test('a file from before with more than the limits is cut down at the start', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
+  t.after(() => rm(dataDir, { recursive: true }))
+  const wide = { sessionsPerOwner: 100, filtersPerConnection: 100, filtersPerOwner: 1000 }
+  const before = await startBus(t, { dataDir, limits: wide })
+  for (const id of numbers(6)) {
+    const client = await mqttClient(t, before.port, {
+      ...{ clientId: `kept ${id}`, username: 'anna', clean: false }
+    })
+    await client.subscribe(numbers(6).map((n) => `1/${id}/${n}`))
+    await client.mqtt.endAsync()
+    // Used one after the other.
+    await before.bus.state()
+    await wait(5)
+  }
+  const neighbour = { clientId: 'of bert', username: 'bert', clean: false }
+  await (await mqttClient(t, before.port, neighbour)).subscribe('1/#')
+  await before.bus.close()
+  const db = new DatabaseSync(join(dataDir, 'mqtt.sqlite'))
+  const long = numbers(65).join('/')
+  db.prepare('insert into filters select key, ?, 1, null, null, null from sessions').run(long)
+  db.prepare('insert into retained values (?, ?, 0)').run(`1/${'é'.repeat(600)}`, Buffer.from('x'))
+  db.prepare("insert into wills values ('w', '', ?, ?, 0, 0)").run(long, Buffer.from('x'))
+  db.close()
+
+  const told: object[] = []
+  const narrow = { sessionsPerOwner: 4, filtersPerConnection: 5, filtersPerOwner: 12 }
+  const warn = (fields: object) => void told.push(fields)
+  const after = await startBus(t, { dataDir, limits: narrow, warn })
+  // Seven too long ones, one of each session that stays, and those of the least used ones.
+  assert.deepEqual(told, [{ sessions: 2, filters: 7 + 4 + 8, retained: 1, wills: 1 }])
+  assert.deepEqual(await after.bus.state(), { sessions: 5, retained: 0, queued: 0, bytes: 0 })
+  const sender = await mqttClient(t, after.port)
+  for (const id of numbers(6)) await sender.publish(`1/${id}/0`, 'x', { qos: 1 })
+  const back = await mqttClient(t, after.port, neighbour)
+  await eventually(() => assert.equal(back.messages.length, 6))
+})
+
+test('SUBSCRIBE at its bounds against 10 000 retained messages does not hold the event loop', async (t) => {
+  const { bus, port } = await startBus(t)
+  for (const i of numbers(10_000)) {
+    const path = numbers(20).map((level) => (i >> (level % 14)) & 1)
+    await bus.publish(`1/${path.join('/')}/${i}`, 'x', { retain: true })
+  }
+  const reader = await lightClient(t, port, connectPacket({}))
+  const filters = numbers(200).map((n) => {
+    const path = numbers(20).map((level) => ((n >> (level % 8)) & 1 || level % 2 ? '+' : '0'))
+    return `1/${path.join('/')}/+`
+  })
+  const longest = await longestRound(async (attempt) => {
+    reader.send(subscribeAll(1, filters))
+    // Each once, though most filters match it.
+    await eventually(() => assert.equal(bus.counts.delivered, attempt * 10_000))
+  })
+  assert.ok(longest < LONGEST_ROUND_MS, `${longest} ms in one round`)
+})
+
+test('SUBSCRIBE and UNSUBSCRIBE with 8 000 filters are answered, longer ones end the connection', async (t) => {
+  const { bus, port } = await startBus(t)
+  const reader = await lightClient(t, port, connectPacket({}))
+  const filters = ['1/a', ...numbers(8000).map(() => 'a')]
+  const packets = numbers(4).map((id) => [subscribeAll(id, filters), unsubscribeAll(id, filters)])
+  const longest = await longestRound(async (attempt) => {
+    const id = `000${attempt}`
+    reader.send(...(packets[attempt] ?? []))
+    await eventually(() => assert.ok(reader.hex().includes(`b002${id}`)))
+    // Codes: of the first 200 filters, two of which differ, and of the others.
+    assert.match(reader.hex(), new RegExp(`90[0-9a-f]{4}${id}0101808080`))
+    assert.equal(bus.counts.refused.filters, attempt * 7801)
+  })
+  assert.ok(longest < LONGEST_ROUND_MS, `${longest} ms in one round`)
+  const neighbour = await mqttClient(t, port)
+  reader.send(
+    subscribeAll(
+      2,
+      numbers(10_000).map((n) => `1/${n}/+/+`)
+    )
+  )
+  await eventually(() => assert.ok(reader.socket.closed))
+  assert.deepEqual(await neighbour.subscribe('1/#'), [1])
+})
+
+test('what is read and not yet stored is bounded, and a flood of one owner stops no other', async (t) => {
+  let stored = 0
+  let inHandler = 0
+  let most = 0
+  const isOpen = Promise.withResolvers<void>()
+  const { port } = await startBus(t, {
+    limits: { inFlightBytes: 4 * MIB, inFlightBytesPerOwner: 2 * MIB },
+    handle: async ({ payload }, sender) => {
+      if (sender !== 'flood') return
+      inHandler += payload.length
+      most = Math.max(most, inHandler)
+      await isOpen.promise
+      inHandler -= payload.length
+      stored++
+    }
+  })
+  const floods = await Promise.all(
+    numbers(10).map((n) =>
+      lightClient(t, port, connectPacket({ id: `flood ${n}`, username: 'flood' }))
+    )
+  )
+  const large = 'x'.repeat(MIB / 2)
+  for (const { send } of floods) {
+    for (const id of [1, 2]) send(publishPacket('1/obj/a', large, { qos: 1, id }))
+    send(packet(0xe0))
+  }
+  await eventually(() => assert.ok(inHandler > MIB))
+  const neighbour = await mqttClient(t, port, { username: 'bert' })
+  for (const n of numbers(20)) await neighbour.publish('2/obj/a', `${n}`, { qos: 1 })
+  await wait(200)
+  assert.ok(most <= 2 * MIB, `${most} bytes at once`)
+  assert.equal(stored, 0)
+  isOpen.resolve()
+  await eventually(() => assert.equal(stored, 20))
+  assert.ok(most <= 2 * MIB, `${most} bytes at once`)
+})
