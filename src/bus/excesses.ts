@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Session } from './bus.ts'
+import { clientIdIn } from './client-name.ts'
 import type { Connection } from './connection.ts'
 
 /** What there was one too many of. */
@@ -31,6 +32,6 @@ export class Excesses {
     if (now - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < TELL_AGAIN_MS) return
     if (this.#told.size >= MAX_TOLD) this.#told.clear()
     this.#told.set(key, now)
-    this.#log.warn({ owner, client: client.id, address }, `too many MQTT ${what}: refused`)
+    this.#log.warn({ owner, client: clientIdIn(client.id), address }, `too many MQTT ${what}: refused`)
   }
 }
