@@ -9,15 +9,14 @@ import { startPostgres } from './support/postgres.ts'
 module.enableCompileCache()
 const given = process.argv.slice(2)
 const files = given.length > 0 ? given : globSync('test/**/*.test.ts')
+const users =
+  /engines\/(history|aggregate|scan|influx|month|migrate-to|clickhouse-\w+)\.|process\/nodes\./
+const needsClickhouse = files.some((file) => users.test(file))
+if (needsClickhouse && withoutClickhouse) console.log(withoutClickhouse)
+const clickhouse = needsClickhouse && process.env['CHDB_PREFIX'] ? await startFront() : undefined
 const postgres = await startPostgres()
 if (!postgres)
   console.log('PostgreSQL is not installed: its tests are skipped (with CI=true they fail)')
-
-const users =
-  /engines\/(history|aggregate|scan|influx|month|migrate-to|clickhouse-\w+)\.|process\/nodes\./
-const isUsed = files.some((file) => users.test(file))
-if (isUsed && withoutClickhouse) console.log(withoutClickhouse)
-const clickhouse = isUsed && process.env['CHDB_PREFIX'] ? await startFront() : undefined
 
 const runner = spawn(process.execPath, ['--test', '--test-concurrency=2', ...files], {
   stdio: 'inherit',

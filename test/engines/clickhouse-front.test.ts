@@ -43,7 +43,7 @@ describe('the front of chDB', { skip: withoutClickhouse }, () => {
       log: { level: ClickHouseLogLevel.OFF }
     })
   })
-  after(() => client.close())
+  after(() => client?.close())
 
   const ask = async (query: string, query_params: { n?: number }, clickhouse_settings = {}) => {
     const asked = { query, query_params, clickhouse_settings, format: 'JSONEachRow' } as const
