@@ -32,6 +32,9 @@ export class Excesses {
     if (now - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < TELL_AGAIN_MS) return
     if (this.#told.size >= MAX_TOLD) this.#told.clear()
     this.#told.set(key, now)
-    this.#log.warn({ owner, client: clientIdIn(client.id), address }, `too many MQTT ${what}: refused`)
+    this.#log.warn(
+      { owner, client: clientIdIn(client.id), address },
+      `too many MQTT ${what}: refused`
+    )
   }
 }

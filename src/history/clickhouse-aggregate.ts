@@ -19,16 +19,19 @@ const bucketSql = (buckets: Buckets): BucketSql => ('ms' in buckets ? fixed : ca
 export const bucketParams = (buckets: Buckets): Params =>
   'ms' in buckets ? { ms: buckets.ms } : { borders: buckets.borders }
 
+/** The begin of a sample's bucket. */
+export const startSql = (buckets: Buckets): string =>
+  bucketSql(buckets).startOf('samples.timestamp')
+
 /** How many topics and buckets have samples; `matching` is everything from FROM on. */
 export const totalSql = (buckets: Buckets, matching: string): string =>
-  `SELECT uniqExact(topic, ${bucketSql(buckets).startOf('samples.timestamp')}) AS total ${matching}`
+  `SELECT uniqExact(topic, ${startSql(buckets)}) AS total ${matching}`
 
 /** One row per topic and bucket: client_id, topic, start, result. */
 export function groupsSql(method: Method, buckets: Buckets, matching: string): string {
-  const { startOf } = bucketSql(buckets)
   if (method.name === 'integral') return integralSql(bucketSql(buckets), matching)
   return `
-    SELECT any(client_id) AS client_id, topic, ${startOf('samples.timestamp')} AS start,
+    SELECT any(client_id) AS client_id, topic, ${startSql(buckets)} AS start,
       toFloat64(${valueSql(method)}) AS result
     ${matching}
     GROUP BY topic, start`

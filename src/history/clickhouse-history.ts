@@ -5,13 +5,14 @@ import { MAX_PAGE_BYTES, PageTooLarge } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
-import { bucketParams, groupsSql, totalSql } from './clickhouse-aggregate.ts'
+import { bucketParams, groupsSql, startSql, totalSql } from './clickhouse-aggregate.ts'
 import { readMonthPart } from './clickhouse-month.ts'
 import { ClickhouseScan } from './clickhouse-scan.ts'
 import type { Params, ServerConnection } from './clickhouse-server.ts'
 import {
   everywhere,
   inOrder,
+  orderKeys,
   type Place,
   sizesSql,
   type Table,
@@ -34,6 +35,20 @@ import { BEGIN, readOnward } from './month-read.ts'
 import { scanLines } from './scan.ts'
 
 const LATEST_CHUNK = 10_000
+/** Where the last row of a page is: the begin and the topic of a bucket, all keys of a sample. */
+const BUCKET = '{timestamp:Int64}, {topic:String}'
+const SAMPLE = `${BUCKET}, {id:UInt64}, reinterpretAsFloat64({bits:UInt64}), {msg:String}`
+
+type Status = { timestamp: number; value: number; msg: string; topic: string }
+
+type PageSql = {
+  rows: (way: Way) => string
+  /** Counts everything that matches; ends where a further condition may follow. */
+  total: string
+  /** What the order goes by, and the same of the last row. */
+  place: readonly [columns: string, row: string]
+  params?: Params
+}
 
 /** History on a ClickHouse server or cluster. */
 export async function openClickhouseHistory(
@@ -59,12 +74,15 @@ class ClickhouseHistory implements History {
     await this.#connection.insert('latest', rows, token)
   }
 
-  readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
+  async readPage(query: PageQuery, signal?: AbortSignal): Promise<Page> {
     const rows = (way: Way) => `
-      SELECT ${query.withIds ? 'id,' : ''} client_id, installation_id, samples.timestamp / 1000 AS timestamp, value, msg, topic
+      SELECT id, client_id, installation_id, samples.timestamp / 1000 AS timestamp, value, msg, topic
       ${matching(query)}
       ORDER BY ${inOrder(way)}`
-    return this.#page(query, { total: `SELECT count() AS total ${matching(query)}`, rows }, signal)
+    const total = `SELECT count() AS total ${matching(query)}`
+    const place = [orderKeys.join(), SAMPLE] as const
+    const page = await this.#page(query, { total, rows, place }, signal)
+    return query.withIds ? page : { ...page, rows: withoutIds(page.rows) }
   }
 
   aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
@@ -75,24 +93,37 @@ class ClickhouseHistory implements History {
       FROM (${groupsSql(method, buckets, matching(query))})
       ORDER BY start ${way}, topic ${way}`
     const total = totalSql(buckets, matching(query))
+    const place = [`${startSql(buckets)}, topic`, BUCKET] as const
     const params = { ...bucketParams(buckets), ...('x' in method && { x: method.x }) }
-    return this.#page(query, { total, rows, params }, signal)
+    return this.#page(query, { total, rows, place, params }, signal)
   }
 
-  async #page(
-    { installation_id, from, to, topics, order, limit, offset }: PageQuery,
-    sql: { total: string; rows: (way: Way) => string; params?: Params },
-    signal?: AbortSignal
-  ): Promise<Page> {
+  /**
+   * Two statements see two moments, so the second one counts only what lies behind the page: whatever
+   * arrives in between, the rows and their total are those of the same samples.
+   */
+  async #page(query: PageQuery, sql: PageSql, signal?: AbortSignal): Promise<Page> {
+    const { installation_id, from, to, topics, order, limit, offset } = query
     const params = { installation_id, from, to, ...(topics && { topics }), ...sql.params }
     const rows = `${sql.rows(order === 'asc' ? 'ASC' : 'DESC')}
       LIMIT {limit:UInt64} OFFSET {offset:UInt64}`
-    const [counted, lines] = await Promise.all([
-      this.#connection.query(sql.total, params, signal),
-      this.#connection.query(rows, { ...params, limit, offset }, signal, MAX_PAGE_BYTES)
-    ])
-    const { total }: { total: number } = JSON.parse(counted)
-    return { total, ...pageOf(lines.trimEnd(), order) }
+    const bounds = { ...params, limit, offset }
+    const lines = await this.#connection.query(rows, bounds, signal, MAX_PAGE_BYTES)
+    const { last, ...page } = pageOf(lines.trimEnd(), order)
+    const count = async (condition = '', place: Params = {}): Promise<number> => {
+      const all = { ...params, ...place }
+      const { total } = JSON.parse(await this.#connection.query(sql.total + condition, all, signal))
+      return total
+    }
+    if (limit === 0) return { ...page, total: await count() }
+    const reached = offset + page.count
+    const isEnd = page.count < limit && (last !== undefined || offset === 0)
+    if (isEnd) return { ...page, total: reached }
+    // Behind the end: what has just arrived must not reach up to here.
+    if (!last) return { ...page, total: Math.min(await count(), offset) }
+    const [columns, row] = sql.place
+    const behind = ` AND (${columns}) ${order === 'asc' ? '>' : '<'} (${row})`
+    return { ...page, total: reached + (await count(behind, last)) }
   }
 
   async oldest(): Promise<UnixMs | undefined> {
@@ -250,15 +281,14 @@ const finite = (value: string): string =>
 const rowsOf = (lines: string) => JSON.parse(`[${lines.trimEnd().replaceAll('\n', ',')}]`)
 
 /** JSON escapes line ends inside text, so a line end is always the end of a row. */
-function pageOf(lines: string, order: PageQuery['order']): Omit<Page, 'total'> {
-  if (lines === '') return { count: 0, oldest: undefined, rows: '' }
+function pageOf(lines: string, order: PageQuery['order']) {
+  if (lines === '') return { count: 0, oldest: undefined, last: undefined, rows: '' }
   let count = 1
   for (let at = lines.indexOf('\n'); at !== -1; at = lines.indexOf('\n', at + 1)) count++
-  const oldest =
-    order === 'desc'
-      ? lines.slice(lines.lastIndexOf('\n') + 1)
-      : lines.slice(0, count === 1 ? undefined : lines.indexOf('\n'))
-  return { count, oldest: timestampOf(oldest), rows: plainNumbers(lines.replaceAll('\n', ',')) }
+  const first = placeOf(lines.slice(0, count === 1 ? undefined : lines.indexOf('\n')))
+  const last = placeOf(lines.slice(lines.lastIndexOf('\n') + 1))
+  const { timestamp: oldest } = order === 'desc' ? last : first
+  return { count, oldest, last, rows: plainNumbers(lines.replaceAll('\n', ',')) }
 }
 
 /** Quotes inside text are escaped, so the pattern finds nothing but the field. */
@@ -268,7 +298,12 @@ const plainNumbers = (rows: string): string =>
     (_, value) => `"value":${plainNumber(Number(value))}`
   )
 
-function timestampOf(row: string): UnixMs {
-  const { timestamp }: { timestamp: number } = JSON.parse(row)
-  return fromSeconds(timestamp)
+/** They are there for the place of the last row; this pattern, too, finds nothing inside text. */
+const withoutIds = (rows: string): string => rows.replace(/\{"id":\d+,/g, '{')
+
+/** The parameters of BUCKET and SAMPLE. A number as text could come out as its neighbour: as bits it cannot. */
+function placeOf(row: string) {
+  const { id = 0, timestamp, value, msg, topic }: Status & { id?: number } = JSON.parse(row)
+  const [bits = 0n] = new BigUint64Array(Float64Array.of(value).buffer)
+  return { timestamp: fromSeconds(timestamp), topic, id, bits: String(bits), msg }
 }

@@ -244,12 +244,12 @@ const acrossCluster = (quorum: number): ClickHouseSettings => ({
 /** Beyond it a parameter might not fit into the address or the fields that a server takes. */
 const LONG_PARAMETER = 2000
 
-/** Long lists travel in the body, as literals. One pass: what they hold is never looked at again. */
+/** Long lists and texts travel in the body, as literals. One pass: what they hold is never looked at again. */
 export function withoutLong(sql: string, params: Params) {
   const query_params: Record<string, unknown> = {}
   const literals = new Map<string, string>()
   for (const [name, value] of Object.entries(params)) {
-    const literal = Array.isArray(value) ? arrayLiteral(value) : ''
+    const literal = literalOf(value)
     if (literal.length > LONG_PARAMETER) literals.set(name, literal)
     else query_params[name] = value
   }
@@ -260,8 +260,10 @@ export function withoutLong(sql: string, params: Params) {
   return { query, query_params }
 }
 
-const arrayLiteral = (values: readonly (number | string)[]): string =>
-  `[${values.map((value) => (typeof value === 'number' ? value : textLiteral(value))).join()}]`
+const literalOf = (value: Params[string]): string => {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' ? textLiteral(value) : `[${value.map(literalOf).join()}]`
+}
 
 const textLiteral = (text: string): string =>
   `'${text.replace(/[\\'\0]/g, (c) => (c === '\0' ? '\\0' : `\\${c}`))}'`

@@ -119,5 +119,6 @@ const lineageColumns = `
   written SimpleAggregateFunction(max, Int64)`
 
 /** Two nodes may give out the same id, so it alone does not settle the order of a page. */
-export const inOrder = (way: Way): string =>
-  ['samples.timestamp', 'topic', 'id', 'value', 'msg'].map((key) => `${key} ${way}`).join(', ')
+export const orderKeys = ['samples.timestamp', 'topic', 'id', 'value', 'msg'] as const
+
+export const inOrder = (way: Way): string => orderKeys.map((key) => `${key} ${way}`).join(', ')

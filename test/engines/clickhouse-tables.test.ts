@@ -62,7 +62,7 @@ test('what is done to rows is done where they are', () => {
   assert.match(flat(sizesSql(many)), /table IN \('samples_local', 'latest_local'\)/)
 })
 
-test('long lists become literals, and text in them stays text', () => {
+test('long lists and texts become literals, and text in them stays text', () => {
   const sql = 'SELECT {id:UInt64}, topic IN {topics:Array(String)}'
   const short = { id: 1, topics: ['a'] }
   assert.deepEqual(withoutLong(sql, short), { query: sql, query_params: short })
@@ -71,6 +71,12 @@ test('long lists become literals, and text in them stays text', () => {
   assert.deepEqual(withoutLong(sql, { id: 1, topics }), {
     query: `SELECT {id:UInt64}, topic IN CAST(['\\' OR 1 --','\\\\','\\\\\\'','$&','{id:UInt64}','\\0','${'x'.repeat(3000)}'], 'Array(String)')`,
     query_params: { id: 1 }
+  })
+
+  const msg = `it's ${'x'.repeat(3000)}`
+  assert.deepEqual(withoutLong('SELECT {msg:String}, {bits:UInt64}', { msg, bits: '7' }), {
+    query: `SELECT CAST('it\\'s ${'x'.repeat(3000)}', 'String'), {bits:UInt64}`,
+    query_params: { bits: '7' }
   })
 
   const borders = Array.from({ length: 1000 }, (_, i) => i)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, after, before, before, describe, test, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
-import type { History, PageQuery } from '../../src/history/history.ts'
+import type { History, Page, PageQuery } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
 import { highest, type Ids, idsOf, noIds } from '../../src/lib/lineage.ts'
 import { PageTooLarge } from '../../src/lib/page-limit.ts'
@@ -329,6 +329,110 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     const query = pageOf(installation_id)
     await assert.rejects(history.readPage(query), PageTooLarge)
     await assertPage(stored, { ...query, limit: 5, offset: 3 })
+  })
+
+  describe('count, total and rows of a page are of one moment while samples arrive', () => {
+    const BATCH = 7
+    const BATCHES = 40
+    /** An engine may be slow: fewer batches do as well. */
+    const ENOUGH_MS = 5 * SECOND
+    const begin = Date.UTC(2024, 0)
+    const window = { from: unixMs(begin), to: unixMs(begin + BATCH * BATCHES * SECOND) }
+    const parts = [
+      { limit: 5, offset: 0 },
+      { limit: 10_000, offset: 0 },
+      { limit: BATCH, offset: BATCH },
+      { limit: 10_000, offset: 60 },
+      { limit: 10, offset: BATCH * BATCHES - 3 },
+      { limit: 10, offset: BATCH * BATCHES * 2 }
+    ]
+    const inBuckets = { method: { name: 'max' }, buckets: { ms: SECOND } } as const
+    const kinds = {
+      raw: (query: PageQuery) => history.readPage(query),
+      aggregated: (query: PageQuery) => history.aggregate({ ...query, ...inBuckets })
+    }
+
+    /** Reads until everything is stored. */
+    async function readWhile(
+      arriving: Promise<unknown>,
+      read: (query: PageQuery) => Promise<Page>,
+      check: (page: Page, query: PageQuery) => void
+    ) {
+      let isOver = false
+      const end = arriving.finally(() => {
+        isOver = true
+      })
+      const readers = (['asc', 'desc'] as const).map(async (order) => {
+        for (let i = 0; !isOver; i = (i + 1) % parts.length) {
+          const query = { ...pageOf(installation_id), ...window, order, ...parts[i] }
+          const page = await read(query)
+          const seen = `${JSON.stringify(query)} ${page.total} ${page.count}`
+          const reached = query.offset + page.count
+          if (page.count > 0) assert(page.total >= reached, seen)
+          if (page.count > 0 && page.count < query.limit) assert.equal(page.total, reached, seen)
+          if (page.count === 0) assert(page.total <= query.offset, seen)
+          check(page, query)
+        }
+      })
+      await Promise.all([end, ...readers])
+    }
+    let installation_id = 0
+
+    for (const [kind, read] of Object.entries(kinds)) {
+      test(`${kind}, one sample a second`, async () => {
+        installation_id = nextNumber()
+        let stored = 0
+        const arrive = async (end = Date.now() + ENOUGH_MS) => {
+          while (stored < BATCH * BATCHES && Date.now() < end) {
+            const first = stored + 1
+            const batch = Array.from({ length: BATCH }, (_, i) => first + i)
+            await append(
+              batch.map((value) =>
+                sample({
+                  ...{ installation_id, value, topic: `7/obj/${value % 3}` },
+                  timestamp: unixMs(begin + value * SECOND)
+                })
+              )
+            )
+            stored += BATCH
+          }
+        }
+        await readWhile(arrive(), read, ({ total, count, rows }, { order, offset, limit }) => {
+          const found: { value: number }[] = JSON.parse(`[${rows}]`)
+          // The values are their own numbers, so the total says which ones they must be.
+          const want = Array.from(
+            { length: Math.max(0, Math.min(limit, total - offset)) },
+            (_, i) => (order === 'asc' ? offset + 1 + i : total - offset - i)
+          )
+          assert.deepEqual(
+            found.map(({ value }) => value),
+            want
+          )
+          assert.equal(count, want.length)
+          if (count > 0) assert.equal(total % BATCH, 0, 'a batch is there whole or not at all')
+        })
+        const { total } = await read({ ...pageOf(installation_id), ...window })
+        assert.equal(total, stored)
+      })
+
+      test(`${kind}, in any order and in ties`, async () => {
+        installation_id = nextNumber()
+        const arrive = async (end = Date.now() + ENOUGH_MS) => {
+          for (let first = 0; first < BATCH * BATCHES && Date.now() < end; first += BATCH) {
+            const batch = Array.from({ length: BATCH }, (_, i) => first + i)
+            await append(
+              batch.map((value) =>
+                sample({
+                  ...{ installation_id, value, topic: `7/obj/${value % 2}` },
+                  timestamp: unixMs(begin + ((value * 37) % 50) * SECOND)
+                })
+              )
+            )
+          }
+        }
+        await readWhile(arrive(), read, () => {})
+      })
+    }
   })
 
   test('any page of any samples', async () => {
