@@ -476,14 +476,15 @@ const table: Record<string, Row> = {
     body: (t) => ({ name: t.world.unique('role'), priority: 1 }),
     reach: 'anyone'
   },
+  // It is the platform's; those of an organization are in tenant-roles.test.ts.
   'PUT /api/v2/role/{role_id}': {
     line: (t) => `PUT /api/v2/role/${t.role.id}`,
     body: () => ({ priority: 2 }),
-    reach: 'anyone'
+    reach: 'nobody'
   },
   'DELETE /api/v2/role/{role_id}': {
     line: (t) => `DELETE /api/v2/role/${t.role.id}`,
-    reach: 'anyone'
+    reach: 'nobody'
   },
   'GET /api/v2/user': { line: () => 'GET /api/v2/user', reach: 'anyone', gateway: 200, key: 200 },
   'POST /api/v2/user': {
