@@ -142,6 +142,25 @@ export const Settings = Type.Object({
     default: 30,
     description: 'Days after which an MQTT session that nobody used ends, with what waits for it'
   }),
+  MQTT_CONNECTIONS_PER_OWNER: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1000,
+    description: 'MQTT connections that one user or gateway may have open; beyond it CONNACK 3'
+  }),
+  MQTT_SESSIONS_PER_OWNER: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1000,
+    description: 'Kept MQTT sessions that one user or gateway may have; beyond it CONNACK 3'
+  }),
+  MQTT_FILTERS_PER_OWNER: Type.Integer({
+    minimum: 1,
+    maximum: 10_000_000,
+    default: 20_000,
+    description:
+      'Filters that one user or gateway may subscribe to, over all its connections and kept sessions; beyond it SUBACK 128'
+  }),
   DISK_RESERVE_MB: Type.Integer({
     minimum: 0,
     default: 1024,

@@ -67,20 +67,33 @@ export type BusParts = {
 /** Starts the thread of the embedded broker's store; undefined with an external one. */
 export const openStore = (config: Config, now: number): Store | undefined =>
   config.BUS_URL === ''
-    ? new Store(config.DATA_DIR, { now, limits: { messages: config.MQTT_QUEUE_LIMIT } })
+    ? new Store(config.DATA_DIR, {
+        now,
+        limits: { messages: config.MQTT_QUEUE_LIMIT, ...ownerLimits(config) }
+      })
     : undefined
+
+const ownerLimits = (config: Config) => ({
+  sessionsPerOwner: config.MQTT_SESSIONS_PER_OWNER,
+  filtersPerOwner: config.MQTT_FILTERS_PER_OWNER
+})
 
 export const openBus = (config: Config, parts: BusParts): Promise<PlatformBus> =>
   parts.store ? openEmbedded(config, { ...parts, store: parts.store }) : openExternal(config, parts)
 
 async function openEmbedded(
-  { HOST: host, MQTT_PORT, MQTTS_PORT }: Config,
+  config: Config,
   { rules, ingest, store, disk, clock, log }: BusParts & { store: Store }
 ): Promise<PlatformBus> {
+  const { HOST: host, MQTT_PORT, MQTTS_PORT } = config
   await store.contents
   const port = MQTT_PORT === 'off' ? undefined : MQTT_PORT
   const bus = await openEmbeddedBus({
     ...{ host, port, rules, log, store, clock, disk },
+    limits: {
+      ...ownerLimits(config),
+      connectionsPerOwner: config.MQTT_CONNECTIONS_PER_OWNER
+    },
     onMessage: (message, sender) => ingest.accept(message, sender)
   }).catch(explainPort('CARACAL_MQTT_PORT', host, port))
   let overTls: TlsServer | undefined
@@ -202,6 +215,13 @@ function describeEmbedded(metrics: Metrics, bus: EmbeddedBus<MqttSession>): void
     'reason',
     () => bus.counts.dropped
   )
+  metrics.gauges(
+    'mqtt_refused',
+    'What was refused beyond the limits of an owner or a connection, since the start',
+    'what',
+    () => bus.counts.refused
+  )
+  metrics.gauge('mqtt_in_flight_bytes', 'Messages read and not yet stored', () => bus.inFlightBytes)
   const kept = () => bus.state()
   metrics.gauge('mqtt_sessions', 'Kept MQTT sessions', async () => (await kept()).sessions)
   metrics.gauge('mqtt_retained', 'Retained messages', async () => (await kept()).retained)

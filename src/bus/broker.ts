@@ -81,16 +81,17 @@ export class Broker<S extends Session> {
     })
     this.#kept = kept
     const { sessions, retained } = kept
+    const slices = new Slices()
     const fanOut = new FanOut<Connection<S>>((receiver, packet, heard) =>
       this.#outbound.deliver(receiver, packet, heard)
     )
     this.#excesses = new Excesses(counts.refused, log)
+    const excesses = this.#excesses
     this.#outbound = new Outbound({
-      ...{ rules, sessions, retained, fanOut, counts, limits, excesses: this.#excesses },
-      slices: new Slices()
+      ...{ rules, sessions, retained, fanOut, slices, counts, limits, excesses }
     })
     const publish: Aedes['publish'] = (packet, done) => this.#aedes.publish(packet, done)
-    const inbound = new Inbound({ rules, onMessage, log, kept, counts, publish })
+    const inbound = new Inbound({ rules, onMessage, log, kept, counts, slices, publish })
     this.#inbound = inbound
     this.#arrivals = new Arrivals({
       filtersPerSubscribe: limits.filtersPerSubscribe,
@@ -218,6 +219,10 @@ export class Broker<S extends Session> {
 
   dropRetained(isGone: (level: string) => boolean): Promise<number> {
     return this.#kept.retained.drop(isGone)
+  }
+
+  get inFlightBytes(): number {
+    return this.#inFlight.bytes
   }
 
   /** Why nothing more can be kept; undefined when all is well. */

@@ -26,6 +26,8 @@ export class Connection<S extends Session> {
   /** The connection this one takes over from; its end comes first. */
   before: Connection<S> | undefined
   ended: Promise<void> = Promise.resolve()
+  /** While its messages are queued for many sessions. */
+  keeping: Promise<void> | undefined
   /** What it was granted. */
   readonly filters = new Map<string, Listening<Connection<S>>>()
   /** Filters whose retained messages were asked for and are not yet sent. */

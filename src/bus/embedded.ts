@@ -82,6 +82,11 @@ export class EmbeddedBus<S extends Session> implements Bus {
     return this.#broker.counts
   }
 
+  /** Of messages that are read and not yet stored. */
+  get inFlightBytes(): number {
+    return this.#broker.inFlightBytes
+  }
+
   /** Why nothing more can be kept; undefined when all is well. */
   get failure(): Error | undefined {
     return this.#broker.failure

@@ -5,6 +5,7 @@ import type { BrokerRules, Message, MessageHandler, Publish, Session } from './b
 import type { Connection, Turn } from './connection.ts'
 import type { Kept, Receipt } from './kept.ts'
 import type { Counts } from './limits.ts'
+import type { Slices } from './slices.ts'
 import type { KeptWill } from './store/changes.ts'
 
 type Done = (error?: Error | null) => void
@@ -12,6 +13,8 @@ type Done = (error?: Error | null) => void
 /** A message that was acknowledged and must go nowhere. Nobody can subscribe to `$`. */
 const nowhere = '$dropped'
 const nothing = Buffer.alloc(0)
+/** Sessions that a message may be queued for without a look at how long it takes. */
+const fewReceivers = 32
 
 /** What clients send: to the handler, to the queues, acknowledged, then to the subscribers. */
 export class Inbound<S extends Session> {
@@ -20,6 +23,7 @@ export class Inbound<S extends Session> {
   readonly #log: Pick<Logger, 'error'>
   readonly #kept: Kept
   readonly #counts: Counts
+  readonly #slices: Slices
   readonly #publish: (packet: PublishPacket, done: () => void) => void
   /** Of messages whose topics were too long. */
   readonly #longTopics = new WeakMap<object, string>()
@@ -30,6 +34,7 @@ export class Inbound<S extends Session> {
     log: Pick<Logger, 'error'>
     kept: Kept
     counts: Counts
+    slices: Slices
     publish: (packet: PublishPacket, done: () => void) => void
   }) {
     this.#rules = options.rules
@@ -37,6 +42,7 @@ export class Inbound<S extends Session> {
     this.#log = options.log
     this.#kept = options.kept
     this.#counts = options.counts
+    this.#slices = options.slices
     this.#publish = options.publish
   }
 
@@ -90,12 +96,27 @@ export class Inbound<S extends Session> {
       if (packet.qos === 2) this.#kept.receipts.unreceive(client.id, messageId, packet)
       connection.settle(turn, 'failed', error)
     }
-    this.#onMessage(message, session.owner).then(() => {
+    const keep = () => {
       // Behind the handler: a QoS 2 message with a receipt is not handled a second time.
       const kept = this.#kept.keep(packet as Publish, this.#receiptOf(connection, packet))
       if (kept) kept.then(stored, failed)
       else stored()
-    }, failed)
+    }
+    this.#onMessage(message, session.owner).then(() => this.#inSlices(connection, keep), failed)
+  }
+
+  /** Many messages for many sessions are much work; they keep their order. */
+  #inSlices(connection: Connection<S>, keep: () => void): void {
+    const work = () => {
+      keep()
+      const { lastReceivers } = this.#kept
+      return lastReceivers < fewReceivers ? undefined : this.#slices.pause(lastReceivers)
+    }
+    const keeping = connection.keeping ? connection.keeping.then(work) : work()
+    connection.keeping = keeping
+    void keeping?.then(() => {
+      if (connection.keeping === keeping) connection.keeping = undefined
+    })
   }
 
   #receiptOf(

@@ -26,6 +26,8 @@ export class Kept {
   readonly wills: Wills
   readonly #disk: DiskRoom
   readonly #lost: (reason: Loss, messages: number) => void
+  /** How many sessions the last message was queued for. */
+  lastReceivers = 0
   #nextSeq: () => number = () => 0
 
   constructor(options: {
@@ -67,6 +69,7 @@ export class Kept {
    */
   keep(packet: Publish, receipt?: Receipt): Promise<void> | undefined {
     const receivers = this.sessions.receiversOf(packet)
+    this.lastReceivers = receivers.length
     if (receivers.length === 0 && !packet.retain && !receipt) return undefined
     if (this.#disk.isEnough) return this.#keep(packet, receivers, receipt)
     if (packet.qos > 0) return this.#keepLater(packet, receipt)

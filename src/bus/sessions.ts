@@ -189,8 +189,8 @@ export class Sessions {
       seq,
       topic,
       payload,
-      receivers: receivers.map(({ session, rap, ...granted }) => {
-        const qos = granted.qos < packet.qos ? granted.qos : packet.qos // [MQTT 3.8.4-6]
+      receivers: receivers.map(({ session, rap, qos: granted }) => {
+        const qos = granted < packet.qos ? granted : packet.qos // [MQTT 3.8.4-6]
         const retain = rap ? packet.retain : false // [MQTT 3.3.1-9]
         const messageId = session.outbox?.reserve(seq, qos, payload.length)
         return { key: session.key, qos, retain, messageId }

@@ -246,3 +246,66 @@ test('what is read and not yet stored is bounded, and a flood of one owner stops
   await eventually(() => assert.equal(stored, 20))
   assert.ok(most <= 2 * MIB, `${most} bytes at once`)
 })
+
+test('messages for 3 000 resting sessions do not hold up the acknowledgements of others', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
+  t.after(() => rm(dataDir, { recursive: true }))
+  await (await startBus(t, { dataDir })).bus.close()
+  const db = new DatabaseSync(join(dataDir, 'mqtt.sqlite'))
+  db.exec('begin')
+  const session = db.prepare('insert into sessions values (?, ?, ?, ?, 0, 0, 0)')
+  const filter = db.prepare("insert into filters values (?, '1/#', 1, null, null, null)")
+  for (const key of numbers(3000)) {
+    session.run(key + 1, `resting ${key}`, `anna ${key % 3}`, Date.now())
+    filter.run(key + 1)
+  }
+  db.exec('commit')
+  db.close()
+  const { port, bus } = await startBus(t, { dataDir })
+  const receiver = await mqttClient(t, port, { clientId: 'kept', username: 'bert', clean: false })
+  await receiver.subscribe('2/#')
+  const neighbour = await mqttClient(t, port, { username: 'bert' })
+  const flood = await mqttClient(t, port, { username: 'anna 0' })
+  let acknowledged = 0
+  const flooding = numbers(100).map(async (n) => {
+    await flood.publish('1/t', `${n}`, { qos: 1 })
+    acknowledged++
+  })
+  const acknowledgedBefore: number[] = []
+  for (const n of numbers(5)) {
+    await neighbour.publish('2/t', `${n}`, { qos: 1 })
+    acknowledgedBefore.push(acknowledged)
+  }
+  // Between the groups of the flood, not behind it.
+  assert.ok((acknowledgedBefore.at(-1) ?? 100) < 50, acknowledgedBefore.join())
+  await Promise.all(flooding)
+  assert.deepEqual(receiver.payloads(), ['0', '1', '2', '3', '4'])
+  assert.equal((await bus.state()).queued, 300_000)
+})
+
+test('20 connections with 1 000 filters that match each message: rechecks and messages are quick', async (t) => {
+  const { bus, port } = await startBus(t)
+  const levels = numbers(1000).map((n) =>
+    numbers(10).map((bit) => ((n >> bit) & 1 ? '+' : String(bit)))
+  )
+  const filters = levels.map((path) => `1/${path.join('/')}`)
+  const readers = await Promise.all(
+    numbers(20).map((n) => lightClient(t, port, connectPacket({ id: `reader ${n}` })))
+  )
+  for (const { send, hex } of readers) {
+    for (const part of numbers(5)) {
+      send(subscribeAll(part + 1, filters.slice(part * 200, part * 200 + 200)))
+      await eventually(() => assert.ok(hex().includes(`90ca01000${part + 1}01`)))
+    }
+  }
+  assert.equal(bus.counts.refused.filters, 0)
+  const ofRecheck = await longestRound(() => bus.recheck())
+  assert.ok(ofRecheck < LONGEST_ROUND_MS, `${ofRecheck} ms in one round`)
+  const topic = `1/${numbers(10).join('/')}`
+  const ofMessage = await longestRound(async (attempt) => {
+    await bus.publish(topic, 'x', { qos: 1 })
+    // Each connection gets it once.
+    await eventually(() => assert.equal(bus.counts.delivered, attempt * 20))
+  })
+  assert.ok(ofMessage < LONGEST_ROUND_MS, `${ofMessage} ms in one round`)
+})

@@ -150,7 +150,8 @@ onEveryRegistry('system', (engine) => {
       [own, '{"value":1,"timestamp":-5}', 'bad timestamp'],
       [own, '{"value":1,"msg":{}}', 'bad msg'],
       [`${foreign.client_id}/obj/x`, '{"value":1}', 'forbidden topic'],
-      ['999999/obj/x', '{"value":1}', 'unknown client id']
+      ['999999/obj/x', '{"value":1}', 'unknown client id'],
+      [`${own}${'/x'.repeat(62)}`, '{"value":1}', 'topic too long']
     ]
     const client = await world.mqtt(user)
     for (const [topic, payload] of bad) await client.publish(topic, payload, { qos: 1 })
