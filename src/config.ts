@@ -112,6 +112,18 @@ export const Settings = Type.Object({
     description:
       'Topics that one installation may have values on; values on further ones are refused'
   }),
+  IMPORT_UNFOLD_MB: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1024,
+    description: 'What a compressed import may unfold to; one that is not compressed has no limit'
+  }),
+  IMPORT_UNFOLD_LINES: Type.Integer({
+    minimum: 1,
+    maximum: 10_000_000_000,
+    default: 10_000_000,
+    description: 'Lines that a compressed import may unfold to, empty ones too'
+  }),
   TRACE_DAYS: Type.Integer({
     minimum: 1,
     maximum: 36_500,

@@ -185,6 +185,10 @@ async function open(
     spool,
     ids,
     lineage,
+    importLimits: {
+      bytes: config.IMPORT_UNFOLD_MB * 1024 * 1024,
+      lines: config.IMPORT_UNFOLD_LINES
+    },
     hasRoom,
     files,
     filesQuota: config.FILES_QUOTA_MB * 1024 * 1024,
