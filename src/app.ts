@@ -7,6 +7,7 @@ import { guard } from './access/guard.ts'
 import { traceWrites } from './access/trace.ts'
 import type { App, Deps, Routes } from './deps.ts'
 import { addressOf, LYNX, speakLynx } from './dialect.ts'
+import { watchBodies } from './http/body-progress.ts'
 import { handleError } from './http/error-handler.ts'
 import { badRequest, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
 import { JSON_TYPE } from './http/json-text.ts'
@@ -59,6 +60,7 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
     throw notFound()
   })
   parseEverythingAsJson(app)
+  watchBodies(app, deps.bodyTimeoutMs)
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)

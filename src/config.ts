@@ -112,6 +112,13 @@ export const Settings = Type.Object({
     description:
       'Topics that one installation may have values on; values on further ones are refused'
   }),
+  BODY_TIMEOUT_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 60,
+    description:
+      'Time in which the body of a request must come on, by 1 KiB for each second; else it is ended with 408'
+  }),
   IMPORT_UNFOLD_MB: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
