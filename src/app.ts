@@ -7,6 +7,7 @@ import { guard } from './access/guard.ts'
 import { readsOnly, traceWrites } from './access/trace.ts'
 import type { App, Deps, Routes } from './deps.ts'
 import { addressOf, LYNX, speakLynx, tolerateClients } from './dialect.ts'
+import { watchBodies } from './http/body-progress.ts'
 import { handleError } from './http/error-handler.ts'
 import { badRequest, diskFull, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
 import { JSON_TYPE } from './http/json-text.ts'
@@ -60,6 +61,7 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
     throw notFound()
   })
   parseEverythingAsJson(app)
+  watchBodies(app, deps.bodyTimeoutMs)
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)

@@ -123,6 +123,25 @@ export const Settings = Type.Object({
     description:
       'Topics that one installation may have values on; values on further ones are refused'
   }),
+  BODY_TIMEOUT_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 60,
+    description:
+      'Time in which the body of a request must come on, by 1 KiB for each second; else it is ended with 408'
+  }),
+  IMPORT_UNFOLD_MB: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1024,
+    description: 'What a compressed import may unfold to; one that is not compressed has no limit'
+  }),
+  IMPORT_UNFOLD_LINES: Type.Integer({
+    minimum: 1,
+    maximum: 10_000_000_000,
+    default: 10_000_000,
+    description: 'Lines that a compressed import may unfold to, empty ones too'
+  }),
   TRACE_DAYS: Type.Integer({
     minimum: 1,
     maximum: 36_500,

@@ -36,6 +36,10 @@ export type Deps = {
   ids: SampleIds
   /** Awaited before a write and before its answer: an id is known outside the registry first [ADR-0030]. */
   lineage: { ahead(): Promise<void>; note(): Promise<void> }
+  /** How long the body of a request may stand still. */
+  bodyTimeoutMs: number
+  /** What a compressed import may unfold to. */
+  importLimits: { bytes: number; lines: number }
   /** Above the disk reserve. */
   hasRoom: () => boolean
   files: FileStore

@@ -190,6 +190,11 @@ async function open(
     spool,
     ids,
     lineage,
+    bodyTimeoutMs: config.BODY_TIMEOUT_SECONDS * SECOND,
+    importLimits: {
+      bytes: config.IMPORT_UNFOLD_MB * 1024 * 1024,
+      lines: config.IMPORT_UNFOLD_LINES
+    },
     hasRoom,
     files,
     filesQuota: config.FILES_QUOTA_MB * 1024 * 1024,

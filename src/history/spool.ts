@@ -51,6 +51,8 @@ type Ask = SpoolRequest extends infer Request
 
 /** Of one group: far below the longest text that there can be, and written in some milliseconds. */
 export const MAX_GROUP_BYTES = 16 * 1024 * 1024
+/** What becomes the latest at once, before it is acknowledged. */
+const MAX_GROUP_SAMPLES = 10_000
 /** Of everything that is not on disk yet; beyond it whoever appends waits. */
 export const MAX_WAITING_BYTES = 64 * 1024 * 1024
 /** Rows that are handed out at once: decoded in a millisecond or two. */
@@ -214,7 +216,7 @@ export class Spool {
   #gather(bytes: number): Gathering {
     this.#waitingBytes += bytes
     let last = this.#groups.at(-1)
-    if (!last || (last.bytes > 0 && last.bytes + bytes > MAX_GROUP_BYTES)) {
+    if (!last || isWhole(last, bytes)) {
       last = { lines: [], bytes: 0, lastId: 0, refusals: [], stored: Promise.withResolvers<void>() }
       // Whoever appended sees a failure; the group itself must not end the process.
       last.stored.promise.catch(() => {})
@@ -260,6 +262,11 @@ export class Spool {
     this.#asked.clear()
   }
 }
+
+/** Whether these bytes do not belong into the group any more; a first sample does whatever its size. */
+const isWhole = ({ lines, refusals, bytes }: Gathering, more: number): boolean =>
+  (bytes > 0 && bytes + more > MAX_GROUP_BYTES) ||
+  lines.length + refusals.length >= MAX_GROUP_SAMPLES
 
 /** Each ends with a line's end. */
 function* piecesOf(rows: Buffer): Generator<Buffer> {

@@ -102,8 +102,10 @@ class SqliteHistory implements History {
     return page
   }
 
-  aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
-    return this.#readerFor(query).call('aggregate', [query], { signal })
+  async aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
+    const page = await this.#readerFor(query).call('aggregate', [query], { signal })
+    if (page === 'too large') throw new PageTooLarge()
+    return page
   }
 
   oldest(): Promise<UnixMs | undefined> {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { plainNumber } from '../lib/json-number.ts'
-import { MAX_PAGE_BYTES } from '../lib/page-limit.ts'
+import { MAX_PAGE_BYTES, MAX_PAGE_CHARACTERS } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
 import type { AggregateQuery, Page, PageQuery } from './history.ts'
@@ -52,7 +52,7 @@ export class SqliteReader {
     return inSnapshot(this.#file, () => this.#readPage(query))
   }
 
-  aggregate(query: AggregateQuery): Page {
+  aggregate(query: AggregateQuery): Page | 'too large' {
     return inSnapshot(this.#file, () => this.#aggregate(query))
   }
 
@@ -83,12 +83,13 @@ export class SqliteReader {
     this.#file.close()
   }
 
-  #aggregate(query: AggregateQuery): Page {
+  #aggregate(query: AggregateQuery): Page | 'too large' {
     const topics = this.#topicsOf(query)
     const months = this.#months.within(query)
     const { total, rows } = aggregateRows(this.#file, query, [...topics.keys()], months)
     const oldest = query.order === 'asc' ? rows[0] : rows.at(-1)
     const json = aggregatedJson(rows, [...topics.values()])
+    if (json === undefined) return 'too large'
     return { total, count: rows.length, oldest: oldest?.[1], rows: json }
   }
 
@@ -125,7 +126,9 @@ export class SqliteReader {
       }
     }
     const oldest = query.order === 'asc' ? page[0] : page.at(-1)
-    return { total, count: page.length, oldest: oldest?.[1], rows: toJson(page, topics, query) }
+    const rows = toJson(page, topics, query)
+    if (rows === undefined) return 'too large'
+    return { total, count: page.length, oldest: oldest?.[1], rows }
   }
 
   #topicsOf(query: PageQuery): Map<number, Topic> {
@@ -181,11 +184,12 @@ function readRows(
   return rows
 }
 
+/** Undefined when it would be too long. */
 function toJson(
   rows: readonly Row[],
   topics: ReadonlyMap<number, Topic>,
   { withIds = false }: PageQuery
-): string {
+): string | undefined {
   let json = ''
   for (const [topic_id, timestamp, value, msg, id] of rows) {
     const topic = topics.get(topic_id)
@@ -193,16 +197,21 @@ function toJson(
     const comma = json === '' ? '' : ','
     const begin = withIds ? `{"id":${id},` : '{'
     json += `${comma}${begin}${topic?.head}${timestamp / 1000},"value":${plainNumber(value)},"msg":${text}${topic?.tail}`
+    if (json.length > MAX_PAGE_CHARACTERS) return undefined
   }
   return json
 }
 
-function aggregatedJson(rows: readonly AggregatedRow[], topics: readonly Topic[]): string {
+function aggregatedJson(
+  rows: readonly AggregatedRow[],
+  topics: readonly Topic[]
+): string | undefined {
   let json = ''
   for (const [rank, start, value] of rows) {
     const topic = topics[rank]
     const comma = json === '' ? '' : ','
     json += `${comma}{${topic?.head}${start / 1000},"value":${plainNumber(finite(value))},"msg":""${topic?.tail}`
+    if (json.length > MAX_PAGE_CHARACTERS) return undefined
   }
   return json
 }

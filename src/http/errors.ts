@@ -23,6 +23,9 @@ export const noMobileNumber = () =>
   new ApiError(401, 'A second factor is required, but the account has no mobile number')
 export const notFound = () => new ApiError(404, 'Not found')
 export const tooSlow = () => new ApiError(408, 'The upload takes too long')
+/** Nothing else can come over this connection. */
+export const stalled = () =>
+  new ApiError(408, 'The body comes too slowly', { headers: { connection: 'close' } })
 export const payloadTooLarge = () => new ApiError(413, 'Body too large')
 export const uriTooLong = () => new ApiError(414, 'URI too long')
 export const headersTooLarge = () => new ApiError(431, 'Header fields too large')

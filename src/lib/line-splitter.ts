@@ -34,6 +34,11 @@ export class LineSplitter {
     this.#onLine = onLine
   }
 
+  /** Lines that were told. */
+  get count(): number {
+    return this.#line - 1
+  }
+
   push(portion: Buffer): void {
     const end = portion.lastIndexOf(LF)
     if (end === -1) {

@@ -10,8 +10,8 @@ export type Fields = { readonly [Name in Column]: unknown }
 type OnFields = (fields: Fields, line: number) => void
 type OnFault = (message: string, line: number) => void
 
-/** Bytes of the longest line; more than the longest message that MQTT brings. */
-export const MAX_LINE = 1024 * 1024 + 256 * 1024
+/** Bytes of the longest line: the longest message has room with every character escaped. */
+export const MAX_LINE = 512 * 1024
 
 /** [ADR-0012] Reads a file of samples in whatever portions it comes, CSV or NDJSON. */
 export class SampleFile {
@@ -20,7 +20,8 @@ export class SampleFile {
   readonly #onFields: OnFields
   readonly #onFault: OnFault
   #form: LineForm | undefined
-  #columns: readonly string[] | undefined
+  /** Where each column stands; -1 when it does not. */
+  #places: Readonly<Record<Column, number>> | undefined
 
   /** Without a form the first line decides: NDJSON begins with a brace. */
   constructor(form: LineForm | undefined, onFields: OnFields, onFault: OnFault) {
@@ -33,6 +34,11 @@ export class SampleFile {
 
   push(portion: Buffer): void {
     this.#lines.push(portion)
+  }
+
+  /** Lines so far, empty ones too. */
+  get lines(): number {
+    return this.#lines.count
   }
 
   end(): void {
@@ -50,16 +56,17 @@ export class SampleFile {
   }
 
   #takeObject(text: string, line: number): void {
+    if (isBlank(text)) return
     const fields = objectOf(text)
     if (fields) this.#onFields(fields, line)
-    else if (!isBlank(text)) this.#onFault('not a JSON object', line)
+    else this.#onFault('not a JSON object', line)
   }
 
   #takeRecord(text: string | undefined, line: number, fault: string): void {
     if (text !== undefined && isBlank(text)) return
     const fields = text === undefined ? undefined : csvFields(text)
     if (!fields) this.#onFault(fault || 'quotes must enclose a whole field', line)
-    else if (this.#columns || !this.#takeHeader(fields)) this.#takeFields(fields, line)
+    else if (this.#places || !this.#takeHeader(fields)) this.#takeFields(fields, line)
   }
 
   /** Whether the first record was one. */
@@ -67,21 +74,30 @@ export class SampleFile {
     const names = fields.map((name) => name.trim().toLowerCase())
     // No sample has both of these words in its fields.
     const isHeader = names.includes('timestamp') && names.includes('topic')
-    this.#columns = isHeader ? names : COLUMNS
+    this.#places = placesIn(isHeader ? names : COLUMNS)
     return isHeader
   }
 
   #takeFields(fields: readonly string[], line: number): void {
-    const columns = this.#columns ?? COLUMNS
-    const at = (column: Column) => fields[columns.indexOf(column)]
+    const places = this.#places ?? placesIn(COLUMNS)
+    const at = (column: Column) => fields[places[column]]
     const [timestamp, value] = [numberOf(at('timestamp')), numberOf(at('value'))]
     this.#onFields({ timestamp, topic: at('topic'), value, msg: at('msg') }, line)
   }
 }
 
+const placesIn = (names: readonly string[]): Record<Column, number> => ({
+  timestamp: names.indexOf('timestamp'),
+  topic: names.indexOf('topic'),
+  value: names.indexOf('value'),
+  msg: names.indexOf('msg')
+})
+
 const isBlank = (text: string): boolean => text.trim() === ''
 
 function objectOf(text: string): Fields | undefined {
+  // A fault costs far more than a look at the first character.
+  if (!/^\s*[{[]/.test(text)) return undefined
   try {
     const parsed: unknown = JSON.parse(text)
     return typeof parsed === 'object' && parsed !== null ? (parsed as Fields) : undefined

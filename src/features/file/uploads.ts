@@ -11,7 +11,6 @@ import {
   tooManyUploads,
   tooSlow
 } from '../../http/errors.ts'
-import { dropIfStalled } from '../../http/hung-up.ts'
 import { boundaryOf, type Part, readMultipart } from '../../http/multipart.ts'
 import { fileNameFault, mediaType } from '../../lib/file-name.ts'
 import type { Tally } from '../../lib/tally.ts'
@@ -85,7 +84,6 @@ export class Uploads {
     else input.end()
     const end = () => input.destroy(new Stopping())
     this.#stop.addEventListener('abort', end)
-    dropIfStalled(reply.raw)
     try {
       for await (const part of readMultipart(this.#inTime(input), {
         boundary,
@@ -107,7 +105,7 @@ export class Uploads {
     }
   }
 
-  /** Who sends nothing at all is let go by `dropIfStalled`. */
+  /** Who sends nothing at all is let go by `watchBodies`. */
   async *#inTime(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const until = this.#parts.clock() + MAX_TIME
     for await (const bytes of input) {

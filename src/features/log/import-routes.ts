@@ -1,10 +1,11 @@
 import { PassThrough, type Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createGunzip, type Gunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
 import { executes } from '../../access/trace.ts'
-import type { Routes } from '../../deps.ts'
+import type { Deps, Routes } from '../../deps.ts'
 import {
   ApiError,
   clientCancelled,
@@ -18,14 +19,28 @@ import { EndlessField } from '../../lib/csv.ts'
 import { SampleFile } from '../../lib/sample-file.ts'
 import type { LineForm } from '../../lib/sample-lines.ts'
 import { FILE_TYPES, ImportResult } from './file-schema.ts'
-import { ImportRun, NoRoom, TooManyTopics } from './import-run.ts'
+import { ImportRun, NoRoom, TooManyFaults, TooManyTopics } from './import-run.ts'
 
 class Stopping extends Error {}
+class HungUp extends Error {}
+/** A compressed body unfolds to more than it may. */
+class Unfolds extends Error {}
 const diskFull = (stored: number) =>
   importStopped(507, 'The disk is full up to its reserve', stored)
 
 /** Each holds a batch or two in memory. */
 const AT_ONCE = 4
+
+/** Bytes that are read without a look at the clock: some hundred lines, however bad they are. */
+const SLICE_BYTES = 2048
+/** Reading goes on for this long before others have a turn. */
+const TURN_MS = 4
+/** Of a compressed body: a connection that nobody reads from does not tell that its sender is gone. */
+const READ_AHEAD_BYTES = 1024 * 1024
+/** What a compressed body unfolds to, for each of its bytes; samples stay far below it. */
+const MAX_RATIO = 250
+/** Up to here the ratio does not matter. */
+const SMALL_BYTES = 32 * 1024 * 1024
 
 /** [ADR-0012] A file of samples of any length, straight to history. */
 export const logImportRoutes: Routes = (app, deps) => {
@@ -58,17 +73,20 @@ export const logImportRoutes: Routes = (app, deps) => {
       if (!deps.hasRoom()) throw diskFull(0)
       if (running >= AT_ONCE) throw tooManyImports()
       const body = request.body as Readable | undefined
-      const input = unpacked(request, body)
+      const { intake, input } = unpacked(request, body)
       const end = () => input.destroy(new Stopping())
+      const leave = () => input.destroy(new HungUp())
       stop.addEventListener('abort', end)
+      reply.raw.once('close', leave)
       running++
       try {
         return await read(request, input)
       } finally {
         running--
         stop.removeEventListener('abort', end)
+        reply.raw.off('close', leave)
         // Who is still sending can finish and then reads why it was for nothing.
-        body?.unpipe(input).resume()
+        body?.unpipe(intake).resume()
         if (stop.aborted) reply.raw.once('finish', () => request.raw.socket.destroySoon())
       }
     }
@@ -76,15 +94,21 @@ export const logImportRoutes: Routes = (app, deps) => {
 
   async function read(request: FastifyRequest, input: Readable) {
     const run = new ImportRun(deps, request.installation)
+    const limits = new UnfoldLimits(input, deps.importLimits)
     const file = new SampleFile(
       formOf(request),
       (fields, line) => run.take(fields, line),
       (message, line) => run.reject(message, line)
     )
     try {
-      for await (const portion of input) {
-        file.push(portion)
+      let began = performance.now()
+      for await (const slice of slices(input)) {
+        file.push(slice)
+        limits.check(slice.length, file.lines)
         if (run.isFull) await run.store()
+        if (performance.now() - began < TURN_MS) continue
+        await nextTurn()
+        began = performance.now()
       }
       file.end()
       return await run.finish()
@@ -97,20 +121,48 @@ export const logImportRoutes: Routes = (app, deps) => {
   }
 }
 
+async function* slices(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const portion of input) {
+    for (let start = 0; start < portion.length; start += SLICE_BYTES) {
+      yield portion.subarray(start, start + SLICE_BYTES)
+    }
+  }
+}
+
+/** Who sends a body as it is pays for each byte; a compressed one may unfold to so much. */
+class UnfoldLimits {
+  readonly #packed: Gunzip | undefined
+  readonly #max: Deps['importLimits']
+  #bytes = 0
+
+  constructor(input: Readable, max: Deps['importLimits']) {
+    this.#packed = 'bytesWritten' in input ? (input as Gunzip) : undefined
+    this.#max = max
+  }
+
+  check(bytes: number, lines: number): void {
+    if (!this.#packed) return
+    this.#bytes += bytes
+    const { bytes: maxBytes, lines: maxLines } = this.#max
+    if (this.#bytes > maxBytes) throw new Unfolds(`more than ${maxBytes / 1024 / 1024} MiB`)
+    if (lines > maxLines) throw new Unfolds(`more than ${maxLines} lines`)
+    if (this.#bytes > SMALL_BYTES && this.#bytes > MAX_RATIO * this.#packed.bytesWritten) {
+      throw new Unfolds(`more than ${MAX_RATIO} times its size`)
+    }
+  }
+}
+
 /** A stream of its own: whatever ends it, the connection is left to carry the answer. */
-function unpacked(
-  { headers }: FastifyRequest,
-  body: Readable | undefined
-): Readable & NodeJS.WritableStream {
+function unpacked({ headers }: FastifyRequest, body: Readable | undefined) {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (!['', 'identity', 'gzip', 'x-gzip'].includes(encoding)) throw unsupportedEncoding()
-  const input = encoding.endsWith('gzip')
-    ? createGunzip({ chunkSize: 64 * 1024 })
-    : new PassThrough()
+  const isPacked = encoding.endsWith('gzip')
+  const intake = new PassThrough(isPacked ? { writableHighWaterMark: READ_AHEAD_BYTES } : {})
+  const input: Readable = isPacked ? intake.pipe(createGunzip({ chunkSize: 64 * 1024 })) : intake
   body?.once('error', (error) => input.destroy(error))
-  if (body) body.pipe(input)
-  else input.end()
-  return input
+  if (body) body.pipe(intake)
+  else intake.end()
+  return { intake, input }
 }
 
 function formOf({ headers }: FastifyRequest): LineForm | undefined {
@@ -123,6 +175,12 @@ function formOf({ headers }: FastifyRequest): LineForm | undefined {
 function stopped(error: NodeJS.ErrnoException, stored: number, { raw }: FastifyRequest): ApiError {
   if (raw.destroyed && !raw.complete) return clientCancelled()
   if (error instanceof ApiError) return error
+  if (error instanceof HungUp) return clientCancelled()
+  if (error instanceof Unfolds) {
+    const why = `The body unfolds to ${error.message}`
+    return importStopped(413, `${why}; send it in parts or without gzip`, stored)
+  }
+  if (error instanceof TooManyFaults) return importStopped(400, error.message, stored)
   if (error instanceof TooManyTopics) return importStopped(409, error.message, stored)
   if (error instanceof NoRoom) return diskFull(stored)
   if (error instanceof Stopping) return importStopped(503, 'The server stops', stored)

@@ -5,17 +5,19 @@ import { ownText } from '../../lib/own-text.ts'
 import { encodeContent, type Sample } from '../../lib/sample.ts'
 import { checkFields, type Fields, ownTopic } from '../../lib/sample-file.ts'
 import { MAX_TOPIC_BYTES } from '../../lib/topic.ts'
+import { Turns } from '../../lib/turns.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
 
 /** Rows and bytes at a time: large enough for the engine, small enough to hold. */
 const BATCH_ROWS = 50_000
 const BATCH_BYTES = 8 * 1024 * 1024
-/** Rows that are text before they become bytes: few, since young text costs least. */
+/** Rows and characters that are text before they become bytes: few, since young text costs least. */
 const PIECE_ROWS = 500
-/** A message of this length makes a piece of its own. */
-const LONG = 64 * 1024
+const PIECE_CHARACTERS = 256 * 1024
 const ERRORS = 100
+/** A file with more of them is not one of samples; reading on would cost a lot for nothing. */
+const MAX_REJECTED = 100_000
 const KNOWN_TOPICS = 10_000
 
 type Own = ReturnType<typeof ownTopic>
@@ -50,6 +52,8 @@ type Parts = Pick<
 
 /** The disk is full up to its reserve. */
 export class NoRoom extends Error {}
+/** More lines are rejected than may be. */
+export class TooManyFaults extends Error {}
 /** The installation has as many topics as it may. */
 export class TooManyTopics extends Error {}
 
@@ -63,6 +67,8 @@ export class ImportRun {
   readonly #admitted = new Set<string>()
   readonly #samples: Omit<Sample, 'id'>[] = []
   readonly #errors: { line: number; message: string }[] = []
+  /** In the messages of `#samples`. */
+  #characters = 0
   #batch = emptyBatch()
   #storing: Promise<void> = Promise.resolve()
   #stored = 0
@@ -93,7 +99,8 @@ export class ImportRun {
     this.#admit(own.topic, line)
     const { timestamp, value, msg } = checked
     this.#samples.push({ installation_id, client_id, topic: own.topic, timestamp, value, msg })
-    if (this.#samples.length >= PIECE_ROWS || msg.length > LONG) this.#encode()
+    this.#characters += msg.length
+    if (this.#samples.length >= PIECE_ROWS || this.#characters > PIECE_CHARACTERS) this.#encode()
   }
 
   #admit(topic: string, line: number): void {
@@ -109,6 +116,7 @@ export class ImportRun {
     const { ids, clock } = this.#parts
     const batch = this.#batch
     const samples = this.#samples.splice(0)
+    this.#characters = 0
     const contents = samples.map(encodeContent)
     const first = ids.take(samples.length, clock())
     let rows = ''
@@ -130,6 +138,9 @@ export class ImportRun {
   reject(message: string, line: number): void {
     this.#rejected++
     if (this.#errors.length < ERRORS) this.#errors.push({ line, message })
+    if (this.#rejected > MAX_REJECTED) {
+      throw new TooManyFaults(`line ${line}: more than ${MAX_REJECTED} lines are rejected`)
+    }
   }
 
   /** Resolves when the batch before this one is stored, so that one is written while one is read. */
@@ -167,7 +178,11 @@ export class ImportRun {
     await this.#refuseDeleted()
     await spool.reserve(lastId)
     await history.append(Buffer.concat(pieces), `import:${hash.digest('hex')}`)
-    for (const sample of newest.values()) latest.put(sample)
+    const turns = new Turns()
+    for (const sample of newest.values()) {
+      latest.put(sample)
+      if (turns.isOver(4)) await turns.next()
+    }
     this.#stored += rows
     metrics.imported(rows)
   }
