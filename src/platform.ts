@@ -155,8 +155,8 @@ async function open(
     ...{ registry, claims, rules, ingest, brokerAccess, store, disk, clock, log }
   })
   closers.push(() => bus.close())
-  directory.onIdentityChange(() => {
-    identity.forget()
+  directory.onIdentityChange((users) => {
+    identity.forget(users)
     brokerAccess.forget()
     void bus.recheck()
   })

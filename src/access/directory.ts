@@ -17,7 +17,7 @@ export class Directory {
   readonly #byId = new Map<number, InstallationRef>()
   readonly #byClientId = new Map<number, InstallationRef>()
   readonly #byOrganization = new Map<number, Map<number, InstallationRef>>()
-  readonly #listeners: (() => void)[] = []
+  readonly #listeners: ((users: ReadonlySet<number> | undefined) => void)[] = []
   readonly #removalListeners: ((id: number) => void)[] = []
   readonly #blacklistListeners: (() => Promise<void>)[] = []
   #seq = 0
@@ -63,8 +63,8 @@ export class Directory {
     return this.#byId.size
   }
 
-  /** Called after users, roles, tokens, organizations or assignments changed. */
-  onIdentityChange(listener: () => void): void {
+  /** Called after users, roles, tokens, organizations or assignments changed; undefined: of anybody. */
+  onIdentityChange(listener: (users: ReadonlySet<number> | undefined) => void): void {
     this.#listeners.push(listener)
   }
 
@@ -108,9 +108,9 @@ export class Directory {
         for (const listener of this.#blacklistListeners) await listener()
       }
       this.#seq = last.seq
-      if (changes.some(({ kind }) => kind === 'identity')) {
-        for (const listener of this.#listeners) listener()
-      }
+      const isAnybody = changes.some(({ kind }) => kind === 'identity')
+      const users = changes.filter(({ kind }) => kind === 'user').map(({ ref }) => ref)
+      if (isAnybody || users.length > 0) this.#tellIdentity(isAnybody ? undefined : new Set(users))
     } while (this.#again)
   }
 
@@ -127,7 +127,7 @@ export class Directory {
     this.#seq = seq
     this.#readAt = startedAt
     this.#tellRemoved(gone)
-    for (const listener of this.#listeners) listener()
+    this.#tellIdentity(undefined)
   }
 
   async #readAgain(ids: readonly number[]): Promise<void> {
@@ -135,6 +135,10 @@ export class Directory {
     for (const id of ids) this.#drop(id)
     for (const ref of refs) this.#put(ref)
     this.#tellRemoved(ids.filter((id) => !this.#byId.has(id)))
+  }
+
+  #tellIdentity(users: ReadonlySet<number> | undefined): void {
+    for (const listener of this.#listeners) listener(users)
   }
 
   #tellRemoved(ids: readonly number[]): void {

@@ -24,7 +24,7 @@ export async function ensureFirstAdministrator(
   const login = isRandom
     ? { email: 'admin@localhost', password: randomPassword() }
     : { email, password }
-  const password_hash = await hashPassword(login.password)
+  const password_hash = await hashPassword(login.password, login.email)
   const now = clock()
   const created = await registry.transaction().execute(async (registry) => {
     await lockForMigration(registry)

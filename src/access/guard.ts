@@ -262,7 +262,7 @@ export function guard(
       if (!allow_unregistered || basic.password.length < MIN_GATEWAY_PASSWORD) return
       const open = await organizationsBelow(registry, [default_organization_id])
       if (!open.includes(installation.organization_id)) return
-      const hash = await hashPassword(basic.password)
+      const hash = await hashPassword(basic.password, request.ip)
       await claimGateway(registry, installation.id, hash, clock())
     }
     const found = await identity.byGateway(installation, basic.password, request.ip, claim)

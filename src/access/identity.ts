@@ -66,9 +66,18 @@ export class Identity {
     this.accountChanges = new RateLimit(clock, ACCOUNT_CHANGES)
   }
 
-  /** To be called when users, roles, tokens or organizations changed. */
-  forget(): void {
+  /** To be called when users, roles, tokens or organizations changed; undefined: of anybody. */
+  forget(users?: ReadonlySet<number>): void {
     this.#generation++
+    if (users) {
+      for (const [key, { principal }] of this.#byToken) {
+        if (users.has(principal.userId)) this.#byToken.delete(key)
+      }
+      for (const [key, { principal }] of this.#byPassword) {
+        if (users.has(principal.userId)) this.#byPassword.delete(key)
+      }
+      return
+    }
     this.#byToken.clear()
     this.#byPassword.clear()
     this.#gateways.clear()
@@ -141,7 +150,8 @@ export class Identity {
       await claim()
       saved = await findGateway(this.#registry, installation.id)
     }
-    if (!saved || !(await isPassword(password, saved.password_hash))) return { fault: 'refused' }
+    if (!saved || !(await isPassword(password, saved.password_hash, address)))
+      return { fault: 'refused' }
     this.throttle.succeeded(name, address)
     const fingerprint = fingerprintOf(saved)
     const credential = { kind: 'gateway', installation, fingerprint } as const
@@ -167,7 +177,7 @@ export class Identity {
     this.throttle.tried(email, address)
     // No account has a NUL in its name, and PostgreSQL refuses to look for one.
     const user = email.includes('\0') ? undefined : await findUserByEmail(this.#registry, email)
-    const isRight = await isPassword(password, user?.password_hash || NO_PASSWORD)
+    const isRight = await isPassword(password, user?.password_hash || NO_PASSWORD, address)
     if (!user || !isRight || this.#hasExpired(user.expire_at)) return { fault: 'refused' }
     this.throttle.succeeded(email, address)
     return { user, needsSecondFactor: await this.#needsSecondFactor(user) }

@@ -1,19 +1,33 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { FairSlots } from '../lib/fair-slots.ts'
 
 const KEY_LENGTH = 32
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 
-function derive(password: string, salt: Buffer): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFC'), salt, KEY_LENGTH, COST, (error, key) =>
-      error ? reject(error) : resolve(key)
-    )
-  })
-}
+/** Hashing takes a thread of the pool of four that reads and writes files, so two are left for those. */
+const slots = new FairSlots(2)
+/** New passwords of one account, and sign-ins from one address, at the same time. */
+const MOST_NEW = 2
+const MOST_SHOWN = 32
 
-export async function hashPassword(password: string): Promise<string> {
+type Turn = { caller: string; most: number }
+
+const derive = (password: string, salt: Buffer, { caller, most }: Turn): Promise<Buffer> =>
+  slots.run(
+    caller,
+    most,
+    () =>
+      new Promise((resolve, reject) => {
+        scrypt(password.normalize('NFC'), salt, KEY_LENGTH, COST, (error, key) =>
+          error ? reject(error) : resolve(key)
+        )
+      })
+  )
+
+/** `caller`: whose turn it costs, an account or an address. Rejects with `TooManyAtOnce`. */
+export async function hashPassword(password: string, caller: string): Promise<string> {
   const salt = randomBytes(16)
-  const key = await derive(password, salt)
+  const key = await derive(password, salt, { caller, most: MOST_NEW })
   return `scrypt$${salt.toString('base64url')}$${key.toString('base64url')}`
 }
 
@@ -24,12 +38,15 @@ export const NO_PASSWORD = `scrypt$${'A'.repeat(22)}$${'A'.repeat(43)}`
 export const hashSecret = (secret: string): string =>
   `sha256$${createHash('sha256').update(secret).digest('base64url')}`
 
-export async function isPassword(password: string, hash: string): Promise<boolean> {
+export async function isPassword(password: string, hash: string, caller: string): Promise<boolean> {
   if (hash.startsWith('sha256$')) {
     return timingSafeEqual(Buffer.from(hashSecret(password)), Buffer.from(hash))
   }
   const [, salt = '', key = ''] = hash.split('$')
-  const derived = await derive(password, Buffer.from(salt, 'base64url'))
+  const derived = await derive(password, Buffer.from(salt, 'base64url'), {
+    caller,
+    most: MOST_SHOWN
+  })
   return timingSafeEqual(derived, Buffer.from(key, 'base64url')) && hash !== NO_PASSWORD
 }
 

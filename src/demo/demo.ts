@@ -47,7 +47,7 @@ async function build(
   signal: AbortSignal
 ): Promise<DemoInstallation[]> {
   const { registry, directory, clock } = deps
-  const password_hash = await hashPassword(login.password)
+  const password_hash = await hashPassword(login.password, login.email)
   const installations = await ensureDemo(registry, demoSites(), { password_hash, now: clock() })
   for (const installation of installations) {
     await ensureObjects(registry, installation, clock())

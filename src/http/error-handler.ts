@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
+import { TooManyAtOnce } from '../lib/fair-slots.ts'
 import { isDiskFull } from '../lib/storage-fault.ts'
 import { WalkTooLong } from '../lib/topic-walk.ts'
 import { Unavailable } from '../lib/unavailable.ts'
@@ -12,6 +13,7 @@ import {
   notFound,
   payloadTooLarge,
   timedOut,
+  tooManyAtOnce,
   unavailable
 } from './errors.ts'
 import { faultText } from './faults.ts'
@@ -43,6 +45,7 @@ function answerTo(error: FastifyError | ApiError | Error, request: FastifyReques
   if (error.name === 'AbortError') return clientCancelled()
   if (error.name === 'TimeoutError') return timedOut()
   if (isDiskFull(error)) return noSpace(error)
+  if (error instanceof TooManyAtOnce) return tooManyAtOnce()
   if (error instanceof WalkTooLong) {
     return badRequest('topics: these filters take too long on so many topics; send fewer of them')
   }

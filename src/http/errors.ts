@@ -34,6 +34,8 @@ export const tooManySms = (retryAfter: number) =>
   new ApiError(429, 'Too many text messages', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyTries = (retryAfter: number) =>
   new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
+export const tooManyAtOnce = () =>
+  new ApiError(429, 'Too many passwords at once', { headers: { 'retry-after': '1' } })
 export const tooManyRegistrations = (retryAfter: number) =>
   new ApiError(429, 'Too many registrations', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyChanges = (retryAfter: number) =>

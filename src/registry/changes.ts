@@ -4,7 +4,8 @@ import type { ChangeKind, Registry } from './tables.ts'
 
 /**
  * What caches have to look at again, written in the same transaction as the change itself: every
- * node reads on from the last number it saw. `identity` covers users, roles, tokens, organizations.
+ * node reads on from the last number it saw. `user` covers one user and its tokens, `identity` what
+ * may concern anybody: roles, organizations, assignments.
  */
 export async function recordChange(
   registry: Registry,

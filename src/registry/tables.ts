@@ -321,4 +321,4 @@ export type ObjectKind = 'device' | 'function'
 /** Refused, or passed on and not stored. */
 export type BlacklistMode = 'block' | 'ignore'
 
-export type ChangeKind = 'installation' | 'identity' | 'blacklist'
+export type ChangeKind = 'installation' | 'identity' | 'user' | 'blacklist'

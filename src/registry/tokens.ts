@@ -102,7 +102,7 @@ export async function deleteToken(
     .where('id', '=', id)
     .where('user_id', '=', user_id)
     .executeTakeFirstOrThrow()
-  if (numDeletedRows > 0n) await recordChange(registry, 'identity', user_id, now)
+  if (numDeletedRows > 0n) await recordChange(registry, 'user', user_id, now)
   return numDeletedRows > 0n
 }
 
@@ -118,7 +118,7 @@ export async function endSessions(
     .where('purpose', '!=', 'key')
     .$if(except !== undefined, (query) => query.where('id', '!=', except ?? 0))
     .execute()
-  await recordChange(registry, 'identity', userId, now)
+  await recordChange(registry, 'user', userId, now)
 }
 
 export async function countTokensSince(

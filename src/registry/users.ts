@@ -88,7 +88,7 @@ export async function insertUser(
   if (!inserted) return undefined
   requireConfirmed(inserted.id, inserted.confirmed)
   await writeLinks(registry, inserted.id, fields)
-  await recordChange(registry, 'identity', inserted.id, now)
+  await recordChange(registry, 'user', inserted.id, now)
   return inserted.id
 }
 
@@ -109,7 +109,7 @@ export async function updateUser(
     .where('id', '=', id)
     .execute()
   await writeLinks(registry, id, fields)
-  await recordChange(registry, 'identity', id, now)
+  await recordChange(registry, 'user', id, now)
   return true
 }
 

@@ -120,7 +120,7 @@ onEveryRegistry('auth', (engine) => {
     const { hashPassword } = await import('../../src/access/password.ts')
     const user = await world.user()
     const password = 'på:ss:ord ✓'
-    const password_hash = await hashPassword(password)
+    const password_hash = await hashPassword(password, 'test')
     await updateUser(deps.registry, user.id, { password_hash }, Date.now())
     const { status } = await world.request('POST /api/v2/auth', {
       headers: basic(user.email, password)

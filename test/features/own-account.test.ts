@@ -20,7 +20,7 @@ onEveryRegistry('a change of what one signs in with', (engine) => {
       '',
       'If it was not you, tell your administrator now.',
       '',
-      'http://127.0.0.1:0',
+      platform().url,
       ''
     ].join('\n')
 

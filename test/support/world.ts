@@ -85,7 +85,7 @@ export class World {
     const password = 'a long enough password'
     const now = this.#clock()
     // One hash serves every user of a run: making one is slow on purpose.
-    passwordHash ??= hashPassword(password)
+    passwordHash ??= hashPassword(password, email)
     const password_hash = await passwordHash
     const id = await this.#registry.transaction().execute(async (registry) => {
       const role_id = await insertRole(registry, {

@@ -29,7 +29,7 @@ export async function setNewPassword(
   if (!apply) throw badRequest('the key is not valid')
   const fault = passwordFault(password)
   if (fault) throw badRequest(fault)
-  const password_hash = await hashPassword(password)
+  const password_hash = await hashPassword(password, hashToken(key))
   return inTransaction(registry, async (registry) => {
     const userId = await apply(registry, { password_hash, now: clock() })
     if (userId === undefined) throw badRequest('the key is not valid')

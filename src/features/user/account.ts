@@ -137,10 +137,15 @@ function checkAssignments(
   }
 }
 
-export async function passwordHash(password: string): Promise<string> {
+/** Last of all, when everything else was checked: it is slow on purpose. */
+export async function passwordHash({ owner }: Principal, password: string): Promise<string> {
+  requirePassword(password)
+  return hashPassword(password, owner)
+}
+
+export function requirePassword(password: string): void {
   const fault = passwordFault(password)
   if (fault) throw badRequest(fault)
-  return hashPassword(password)
 }
 
 /** What signs in as the user is not changed by who reaches only some of the user's organizations. */

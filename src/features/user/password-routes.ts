@@ -71,7 +71,7 @@ export const passwordRoutes: Routes = (app, deps) => {
     const retryAfter = identity.throttle.wait(user.email, ip)
     if (retryAfter > 0) throw tooManyTries(retryAfter)
     identity.throttle.tried(user.email, ip)
-    if (!(await isPassword(given, user.password_hash || NO_PASSWORD))) {
+    if (!(await isPassword(given, user.password_hash || NO_PASSWORD, ip))) {
       throw badRequest('current_password is wrong')
     }
     identity.throttle.succeeded(user.email, ip)
@@ -90,7 +90,7 @@ export const passwordRoutes: Routes = (app, deps) => {
   }
 
   async function setPassword({ principal }: FastifyRequest, userId: number, password: string) {
-    const password_hash = await passwordHash(password)
+    const password_hash = await passwordHash(principal, password)
     await inTransaction(registry, async (registry) => {
       await updateUser(registry, userId, { password_hash }, clock())
       await endSessions(registry, userId, { now: clock(), except: principal.tokenId })

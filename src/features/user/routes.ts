@@ -18,6 +18,7 @@ import { endSessions } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import {
   deleteUser,
+  findUserByEmail,
   insertUser,
   listUsers,
   type UserRecord,
@@ -31,6 +32,7 @@ import {
   keepAdministrator,
   passwordHash,
   plainFields,
+  requirePassword,
   requireUser,
   rightsFields,
   signInChanges,
@@ -84,7 +86,8 @@ export const userRoutes: Routes = (app, deps) => {
       const fields = { ...plainFields(body), ...rights, organisations, email, role_id }
       const edits = usersProtected(principal, 'edit').organizationIds.length > 0
       checkNewMeta(fields, { sees: edits, edits })
-      if (body.password) fields.password_hash = await passwordHash(body.password)
+      if (await findUserByEmail(registry, email)) throw badRequest('email is taken')
+      if (body.password) fields.password_hash = await passwordHash(principal, body.password)
       const id = await inTransaction(registry, async (registry) => {
         await checkRolePlace(registry, role_id, organisations)
         return insertUser(registry, fields, clock())
@@ -119,7 +122,7 @@ export const userRoutes: Routes = (app, deps) => {
       const { principal, subject, body } = request
       const isSelf = subject.id === principal.userId
       if (body.password && !isSelf) throw badRequest('password is set at user/{id}/password')
-      const password_hash = body.password ? await passwordHash(body.password) : undefined
+      const password_hash = await newPasswordHash(principal, subject, body)
       const { changes, addresses } = await inTransaction(registry, async (registry) => {
         const current = await requireUser(registry, subject.id)
         const fields = {
@@ -138,7 +141,7 @@ export const userRoutes: Routes = (app, deps) => {
           await keepAdministrator(registry, subject.id, clock())
         }
         const changes = isSelf ? signInChanges(current, fields) : []
-        if (changes.length > 0) countOwnChange(deps, subject.id)
+        if (changes.length > 0 && !password_hash) countOwnChange(deps, subject.id)
         if (!(await updateUser(registry, subject.id, fields, clock()))) {
           throw badRequest('email is taken')
         }
@@ -183,6 +186,21 @@ export const userRoutes: Routes = (app, deps) => {
       rights: await metaRights(registry, principal, subject.id)
     })
   })
+
+  /** The cheap checks come first. */
+  async function newPasswordHash(
+    principal: Principal,
+    { id }: { id: number },
+    { email, password }: Static<typeof UserUpdate>
+  ): Promise<string | undefined> {
+    if (!password) return undefined
+    spareOwner(principal, id)
+    requirePassword(password)
+    const other = email ? await findUserByEmail(registry, email) : undefined
+    if (other && other.id !== id) throw badRequest('email is taken')
+    countOwnChange(deps, id)
+    return passwordHash(principal, password)
+  }
 
   async function answer(principal: Principal, id: number): Promise<Static<typeof User>> {
     const { sees } = await metaRights(registry, principal, id)
