@@ -10,7 +10,7 @@ module.enableCompileCache()
 const given = process.argv.slice(2)
 const files = given.length > 0 ? given : globSync('test/**/*.test.ts')
 const users =
-  /engines\/(history|aggregate|scan|influx|month|migrate-to|clickhouse-\w+)\.|process\/nodes\./
+  /engines\/(history|latest|aggregate|scan|influx|month|migrate-to|clickhouse-\w+)\.|process\/nodes\./
 const needsClickhouse = files.some((file) => users.test(file))
 if (needsClickhouse && withoutClickhouse) console.log(withoutClickhouse)
 const clickhouse = needsClickhouse && process.env['CHDB_PREFIX'] ? await startFront() : undefined

@@ -41,5 +41,9 @@ export function joinedTopicFilters(
   // Bounded by their parts: a whole has a wildcard only where a part of it has one.
   const filters = topicFilters(clientId, parts) ?? []
   const whole = given.filter((text) => text.includes(','))
-  return [...filters, ...whole.map((topic) => withClientId(clientId, topic))]
+  // What is longer than any topic can be is no topic.
+  return [
+    ...filters,
+    ...whole.map((topic) => withClientId(clientId, topic)).filter(isWithinTopicLimits)
+  ]
 }

@@ -68,7 +68,7 @@ onEveryRegistry('parameters', (engine) => {
 
     test('their own keep their meaning', async () => {
       const { status, json } = await ask('GET /api/v2/organization?minimal=maybe')
-      assert.deepEqual([status, json], [400, { message: 'minimal must be boolean' }])
+      assert.deepEqual([status, json], [400, { message: 'minimal must be true or false' }])
       const { json: found } = await ask('GET /api/v2/organization?minimal=1')
       const [first] = found as object[]
       assert.deepEqual(Object.keys(first ?? {}), ['id', 'name', 'parent'])
@@ -215,13 +215,13 @@ onEveryRegistry('parameters', (engine) => {
     test('are 400 with their name', async () => {
       const { id } = await platform().world.installation()
       for (const [line, message] of [
-        [`/api/v3beta/log/${id}?limit=x`, 'limit must be integer'],
+        [`/api/v3beta/log/${id}?limit=x`, 'limit must be a whole number'],
         [`/api/v3beta/log/${id}?order=up`, 'order must be desc or asc'],
-        [`/api/v3beta/log/${id}?from=yesterday`, 'from must be number'],
-        [`/api/v2/log/${id}?limit=10001`, 'limit must be <= 10000'],
-        ['/api/v2/installationinfo?assigned=2', 'assigned must be boolean'],
-        ['/api/v2/installationinfo?organization_id=x', 'organization_id.0 must be integer'],
-        ['/api/v2/installationinfo?organization_id=,', 'organization_id.0 must be integer'],
+        [`/api/v3beta/log/${id}?from=yesterday`, 'from must be a number'],
+        [`/api/v2/log/${id}?limit=10001`, 'limit must be a whole number from 0 to 10000'],
+        ['/api/v2/installationinfo?assigned=2', 'assigned must be true or false'],
+        ['/api/v2/installationinfo?organization_id=x', 'organization_id.0 must be a whole number'],
+        ['/api/v2/installationinfo?organization_id=,', 'organization_id.0 must be a whole number'],
         ['/api/v2/trace?action=nothing', /^action\.0 must be create or /]
       ] as const) {
         const { status, json } = await ask(`GET ${line}`)
