@@ -103,10 +103,11 @@ function exampleOf(given, name = 'text', isOptional = false) {
   if (type === 'integer' || type === 'number') return minimum
   if (type === 'boolean') return false
   if (type === 'string') return isOptional && minLength === 0 ? '' : name
-  const entries = Object.entries(properties).map(([key, property]) => [
-    key,
-    exampleOf(property, key, !required?.includes(key))
-  ])
+  // What the platform decides alone is no part of an example.
+  const isIgnored = (property) => variants(property)[0]?.description?.startsWith('Ignored')
+  const entries = Object.entries(properties)
+    .filter(([, property]) => !isIgnored(property))
+    .map(([key, property]) => [key, exampleOf(property, key, !required?.includes(key))])
   const free = freeKeys(schema)
   if (free && entries.length === 0 && !isOptional) entries.push(['key', exampleOf(free)])
   return Object.fromEntries(entries)
