@@ -278,11 +278,13 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
     const { id, client_id, device, get } = await withDevice(t)
     const read = async (path: string) => (await get(path)) as Record<string, unknown>[]
     const message = (bytes: number) => {
-      const [start, end] = ['{"value":1,"msg":"', '"}']
-      return start + 'x'.repeat(bytes - start.length - end.length) + end
+      const [start, end] = ['{"value":1', '}']
+      return start + ' '.repeat(bytes - start.length - end.length) + end
     }
     await device.publish(`${client_id}/obj/huge`, message(1_500_000), { qos: 1 })
     await device.publish(`${client_id}/obj/over`, message(2 ** 20 + 1), { qos: 1 })
+    const long = JSON.stringify({ value: 1, msg: 'x'.repeat(2 ** 16 + 1) })
+    await device.publish(`${client_id}/obj/long`, long, { qos: 1 })
     await device.publish(`${client_id}/obj/large`, message(2 ** 20), { qos: 1 })
     await eventually(async () => {
       const topics = (await read(`/api/v2/status/${id}`)).map(({ topic }) => topic)
@@ -290,6 +292,7 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
     })
     const refused = (await read('/api/v2/ledger')).map(({ topic, reason }) => [topic, reason])
     assert.deepEqual(refused, [
+      [`${client_id}/obj/long`, 'msg too long'],
       [`${client_id}/obj/over`, 'too large'],
       [`${client_id}/obj/huge`, 'too large']
     ])
