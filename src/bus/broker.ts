@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextRound } from 'node:timers/promises'
-import { Aedes, type AuthenticateError, type Client, type ConnectPacket } from 'aedes'
+import { Aedes, type Client, type ConnectPacket } from 'aedes'
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import { Tally } from '../lib/tally.ts'
@@ -8,6 +8,7 @@ import { isTopicName } from '../lib/topic.ts'
 import { Arrivals } from './arrivals.ts'
 import type { BrokerRules, DiskRoom, Message, MessageHandler, Publish, Session } from './bus.ts'
 import { clientIdIn, nameOf } from './client-name.ts'
+import { badCredentials, identifierRejected, refusal, serverUnavailable } from './connack.ts'
 import { Connection, keepDuplicates, resume } from './connection.ts'
 import { Excesses } from './excesses.ts'
 import { FanOut } from './fan-out.ts'
@@ -33,11 +34,6 @@ export type BrokerOptions<S extends Session> = {
   disk: DiskRoom
   limits: Limits
 }
-
-// CONNACK return codes, [MQTT 3.2.2.3].
-const identifierRejected = 2
-const serverUnavailable = 3
-const badCredentials = 4
 
 /** How long a newcomer waits until what the connection before it sent is handled. */
 const takeOverMs = 5000
@@ -398,8 +394,4 @@ export class Broker<S extends Session> {
     connection.session = renewed
     await this.#outbound.dropLost(connection)
   }
-}
-
-function refusal(returnCode: number): AuthenticateError {
-  return Object.assign(new Error(`sign-in refused, code ${returnCode}`), { returnCode })
 }

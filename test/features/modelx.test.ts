@@ -508,6 +508,9 @@ for (const { resource, byType, run } of models) {
             .values(rows.slice(i, i + 500))
             .execute()
         }
+        // These ids went round what reserves them.
+        await deps.lineage.note()
+        await deps.lineage.ahead()
         const all = await world.request(`GET ${base}/${installation.id}`, { as: user })
         assert.deepEqual(
           (all.json as Body[]).map(({ meta }) => meta['n']),
