@@ -98,7 +98,7 @@ test('nobody else reads what is in the data directory, also where it was open be
       ...readdirSync(CARACAL_DATA_DIR, { recursive: true }).map((name) =>
         join(CARACAL_DATA_DIR, String(name))
       )
-    ].filter((path) => statSync(path).mode & 0o077)
+    ].filter((path) => (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077)
   const first = await startCaracal(env)
   const { token } = await createInstallation(first, 'Cabin')
   // A mail lies in the outbox then.
