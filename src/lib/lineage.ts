@@ -61,12 +61,14 @@ export function mismatch(
       ? `${registry.name} is new, but ${part.name} belongs to platform ${shortId(knows)}${seen(part)}`
       : `${registry.name} is platform ${shortId(registry.platform)}, but ${part.name} belongs to platform ${shortId(knows)}`
   }
-  const isOlder =
-    isBeyond(part.reached, registry.reached) || isBeyond(part.reserved, registry.reserved)
-  if (!isOlder) return undefined
-  return isBeyond(part.reached, registry.reached)
-    ? `${registry.name} is older than ${part.name}: it has come to ${listed(registry.reached)}, but ${part.name} has seen ${listed(part.reached)}`
-    : `${registry.name} is older than ${part.name}: it has reserved ${listed(registry.reserved)}, but ${part.name} has reserved ${listed(part.reserved)}`
+  const older = `${registry.name} is older than ${part.name}`
+  if (isBeyond(part.reached, registry.reached)) {
+    return `${older}: it has come to ${listed(registry.reached)}, but ${part.name} has seen ${listed(part.reached)}`
+  }
+  if (isBeyond(part.reserved, registry.reserved)) {
+    return `${older}: it has reserved ${listed(registry.reserved)}, but ${part.name} has reserved ${listed(part.reserved)}`
+  }
+  return undefined
 }
 
 const seen = ({ reached }: Lineage): string =>

@@ -9,8 +9,7 @@ export const isDiskFull = (error: unknown): boolean =>
   (FULL.test(error.message) || ('code' in error && FULL_CODES.has(error.code)))
 
 /** A file of SQLite does not hold what was written to it. */
-export const isDamage = (error: unknown): boolean =>
-  error instanceof Error && DAMAGE.test(error.message)
+const isDamage = (error: Error): boolean => DAMAGE.test(error.message)
 
 /** With the file and the way out where it is damage; another error stays as it is. */
 export const explainDamage = (error: Error, file: string, lost: string): Error =>
