@@ -10,8 +10,9 @@ import { WebSocket } from 'ws'
 import { makeCertificate, tlsSettings } from '../support/certificate.ts'
 import { type Caracal, startCaracal, temporaryDirectory } from '../support/process.ts'
 
-/** Ten seconds are the limit that ends it with 1; a busy machine gets some time. */
-const SOON_MS = 3000
+const SOON_MS = 1000
+/** On a busy machine one try may be slow; what hangs is slow in all of them. */
+const TRIES = 3
 
 const admin = {
   CARACAL_ADMIN_EMAIL: 'boss@example.org',
@@ -80,9 +81,12 @@ async function silentPort(port: number): Promise<void> {
 const httpPort = ({ url }: Caracal) => Number(new URL(url).port)
 const half = 'POST /api/v2/auth HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"a'
 
-const clients: Record<string, (caracal: Caracal) => Promise<unknown>> = {
+type Attach = (caracal: Caracal) => Promise<unknown>
+
+const mqttOverWebSocket: Attach = (caracal) => mqtt(socketUrl(caracal))
+const clients: Record<string, Attach> = {
   'MQTT over TCP': ({ mqttPort }) => mqtt(`mqtt://127.0.0.1:${mqttPort}`),
-  'MQTT over WebSocket': (caracal) => mqtt(socketUrl(caracal)),
+  'MQTT over WebSocket': mqttOverWebSocket,
   'a WebSocket that says nothing': silentWebSocket,
   'a kept HTTP connection': keptConnection,
   'half a request': (caracal) => raw(caracal, half),
@@ -98,26 +102,30 @@ const clientsOfTls: typeof clients = {
 }
 const mqttsPort = (caracal: Caracal) => Number(/mqtts:\/\/\S+:(\d+)/.exec(caracal.printed())?.[1])
 
-async function stopsSoon(caracal: Caracal): Promise<void> {
+async function stopTime(isSecure: boolean, attaching: readonly Attach[]): Promise<number> {
+  const caracal = await start(isSecure)
+  for (const attach of attaching) await attach(caracal)
   const began = performance.now()
   assert.equal(await caracal.kill('SIGTERM'), 0, caracal.printed())
-  const took = performance.now() - began
-  assert(took < SOON_MS, `it took ${Math.round(took)} ms`)
+  return performance.now() - began
+}
+
+async function stopsSoon(isSecure: boolean, ...attaching: Attach[]): Promise<void> {
+  const took: number[] = []
+  while (took.length < TRIES) {
+    const time = await stopTime(isSecure, attaching)
+    if (time < SOON_MS) return
+    took.push(Math.round(time))
+  }
+  assert.fail(`it took ${took.join(', ')} ms`)
 }
 
 for (const isSecure of [false, true]) {
-  describe(`SIGTERM ${isSecure ? 'with' : 'without'} TLS ends the program soon, with 0`, () => {
-    test('while there is a client of MQTT over WebSocket', async () => {
-      const caracal = await start(isSecure)
-      await clients['MQTT over WebSocket']?.(caracal)
-      await stopsSoon(caracal)
-    })
+  describe(`SIGTERM ${isSecure ? 'with' : 'without'} TLS ends the program within a second, with 0`, () => {
+    test('while there is a client of MQTT over WebSocket', () =>
+      stopsSoon(isSecure, mqttOverWebSocket))
 
-    test('while there is every kind of client', async () => {
-      const caracal = await start(isSecure)
-      const kinds = isSecure ? clientsOfTls : clients
-      for (const attach of Object.values(kinds)) await attach(caracal)
-      await stopsSoon(caracal)
-    })
+    test('while there is every kind of client', () =>
+      stopsSoon(isSecure, ...Object.values(isSecure ? clientsOfTls : clients)))
   })
 }
