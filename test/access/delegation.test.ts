@@ -5,6 +5,7 @@ import { catalogue, plainPermissions, scopedActions } from '../../src/access/cat
 import { mayHandOut } from '../../src/access/delegation.ts'
 import { Grants } from '../../src/access/permission.ts'
 import { holdsName, may, type Principal } from '../../src/access/principal.ts'
+import { rounds } from '../support/rounds.ts'
 
 /** Installations 1 and 2 are in the caller's organizations and assigned, 5 is elsewhere. */
 const installations = new Map(
@@ -75,7 +76,7 @@ test('who holds every grant of a role may all that the role may, in the same pla
         }
       }
     }),
-    { numRuns: 3000 }
+    { numRuns: rounds(3000) }
   )
 })
 

@@ -5,6 +5,7 @@ import { allows, type ObjectVerb, typesAllowed } from '../../src/access/object-t
 import { Grants } from '../../src/access/permission.ts'
 import { may, type Principal } from '../../src/access/principal.ts'
 import { topicMatches } from '../../src/lib/topic.ts'
+import { rounds } from '../support/rounds.ts'
 
 const principal = (grants: readonly string[], limit?: readonly string[]): Principal => ({
   kind: 'user',
@@ -94,6 +95,6 @@ test('a type is allowed exactly when one of its names is granted', () => {
         assert.equal(allows(types, type), want)
       }
     ),
-    { numRuns: 2000 }
+    { numRuns: rounds(2000) }
   )
 })

@@ -12,6 +12,7 @@ import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { DAY, HOUR, MINUTE, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { assertNear, expectedRows } from '../support/aggregate-model.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
+import { rounds } from '../support/rounds.ts'
 
 const methods = [
   ...['count', 'first', 'last', 'avg', 'spread', 'max', 'min', 'sum', 'stddev', 'median'],
@@ -176,7 +177,7 @@ function aggregation({ url }: EngineUnderTest) {
         }
       }
     )
-    await fc.assert(property, { numRuns: 150 })
+    await fc.assert(property, { numRuns: rounds(150) })
   })
 
   test('an abort rejects with its reason and leaves history working', async () => {

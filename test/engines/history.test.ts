@@ -12,6 +12,7 @@ import { PageTooLarge } from '../../src/lib/page-limit.ts'
 import { encodeSample, type Sample, statusJson } from '../../src/lib/sample.ts'
 import { DAY, HOUR, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
+import { rounds } from '../support/rounds.ts'
 
 onEveryHistory('history', historyBehaviour)
 
@@ -451,7 +452,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
         }
       }
     )
-    await fc.assert(property, { numRuns: 150 })
+    await fc.assert(property, { numRuns: rounds(150) })
   })
 
   test('everything is there after closing and opening again', async () => {

@@ -10,6 +10,7 @@ import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { HOUR, MINUTE, SECOND, unixMs } from '../../src/lib/unix-time.ts'
 import { historyEngines } from '../support/engines.ts'
 import { isInfluxInstalled, startInflux } from '../support/influx.ts'
+import { rounds } from '../support/rounds.ts'
 
 /** Ours and theirs. */
 const methods = [
@@ -67,7 +68,7 @@ for (const { name, skip, url } of historyEngines) {
         assertSame(text, ours, theirs[i] ?? [])
       }
     })
-    await fc.assert(property, { numRuns: 60 })
+    await fc.assert(property, { numRuns: rounds(60) })
   })
 }
 

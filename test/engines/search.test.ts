@@ -27,10 +27,11 @@ import { foldInTransaction, foldMarks } from '../../src/registry/search-fold.ts'
 import { openSearcher } from '../../src/registry/searcher.ts'
 import type { ObjectKind, Registry } from '../../src/registry/tables.ts'
 import { onEveryRegistry } from '../support/registries.ts'
+import { rounds } from '../support/rounds.ts'
 import { expected, type Model } from '../support/search-model.ts'
 
 const now = 1_800_000_000_000
-const RUNS = 60
+const RUNS = rounds(60, 10)
 
 const text = fc.oneof(
   fc.constantFrom('Hall', 'hallway', 'Temp 21', 'ÄRM', '100%', 'a_b', '"or"', '\\', '😀 lamp', ''),

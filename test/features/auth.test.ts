@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account } from '../support/world.ts'
 
@@ -10,7 +10,7 @@ const basic = (name: string, password: string) => ({
 })
 const someone = { given: (world: { user(): Promise<Account> }) => world.user() }
 
-onEveryRegistry('auth', (engine) => {
+onRegistryMatrix('auth', (engine) => {
   const { platform, scenario } = withPlatform(engine)
 
   scenario('POST auth with e-mail and password', {

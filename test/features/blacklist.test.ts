@@ -4,7 +4,7 @@ import { Blacklist } from '../../src/access/blacklist.ts'
 import { Directory } from '../../src/access/directory.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
@@ -16,7 +16,7 @@ const grants = ['mqtt/#', 'status/#']
 
 type Entry = { id: number; topic: string; mode: string; enabled: boolean; count: number }
 
-onEveryRegistry('blacklist', (engine) => {
+onRegistryMatrix('blacklist', (engine) => {
   let ahead = 0
   const clock = () => unixMs(Date.now() + ahead)
   const { platform, scenario } = withPlatform(engine, { clock })

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts'
 import { type Mosquitto, startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import type { Account, Answer } from '../support/world.ts'
 
 const KEY = 'a_broker-key_of_32_characters_00'
@@ -38,7 +38,7 @@ async function raw(port: number, head: string[], body: string) {
   return { status: Number(text.split(' ')[1]), body: text.split('\r\n\r\n')[1] ?? '' }
 }
 
-onEveryRegistry('broker', (engine) => {
+onRegistryMatrix('broker', (engine) => {
   describe('asked by', { skip: withoutMosquitto }, () => {
     let mosquitto: Mosquitto
     let platform: TestPlatform

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { ADMIN, startTestPlatform } from '../support/platform.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 
-onEveryRegistry('at the reserve of the disk', (engine) => {
+onRegistryMatrix('at the reserve of the disk', (engine) => {
   test('what reads, signs in or deletes goes on, and what writes is 507', async (t) => {
     const platform = await startTestPlatform({ registryUrl: await engine.url() })
     t.after(() => platform.stop())

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -80,7 +80,7 @@ async function withPublished(world: World, more: object = {}) {
   return { ...given, hash: json.hash as string }
 }
 
-onEveryRegistry('edge apps', (engine) => {
+onRegistryMatrix('edge apps', (engine) => {
   const { platform, scenario } = withPlatform(engine)
 
   describe('apps', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { SECOND, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account } from '../support/world.ts'
 
@@ -15,7 +15,7 @@ const atOnce = <T>(times: number, work: (i: number) => Promise<T>): Promise<T[]>
   Promise.all(Array.from({ length: times }, (_, i) => work(i)))
 const address = { address: '', city: '', country: '', zip: '' }
 
-onEveryRegistry('nobody rises', (engine) => {
+onRegistryMatrix('nobody rises', (engine) => {
   let ahead = 0
   const { platform } = withPlatform(engine, {
     clock: () => unixMs(Date.now() + ahead),
@@ -179,7 +179,7 @@ onEveryRegistry('nobody rises', (engine) => {
   })
 })
 
-onEveryRegistry('load', (engine) => {
+onRegistryMatrix('load', (engine) => {
   const { platform } = withPlatform(engine)
 
   test('filters without end are 400', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { keyFor } from '../support/outbox.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 type Fields = Record<string, unknown>
@@ -14,7 +14,7 @@ const contractKeys = [
 const keysOf = (object: unknown): string[] => Object.keys(object as object).sort()
 
 /** The fields of the contract, under /api to the letter and under /lynx as clients send them. */
-onEveryRegistry('fields', (engine) => {
+onRegistryMatrix('fields', (engine) => {
   const { platform } = withPlatform(engine)
 
   const ask = (line: string, body?: unknown, as?: { token: string }) =>

@@ -18,7 +18,7 @@ import {
 import { sweepFiles } from '../../src/workers/file-sweep.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -37,7 +37,7 @@ async function answerTo(sending: ClientRequest) {
   return { status: response.statusCode, body: await json(response) }
 }
 
-onEveryRegistry('limits of files', (engine) => {
+onRegistryMatrix('limits of files', (engine) => {
   let ahead = 0
   const { platform } = withPlatform(engine, {
     clock: () => unixMs(Date.now() + ahead),

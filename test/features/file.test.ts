@@ -9,7 +9,7 @@ import { unixMs } from '../../src/lib/unix-time.ts'
 import { claimContent, sweepContent } from '../../src/registry/file-contents.ts'
 import { sweepFiles } from '../../src/workers/file-sweep.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -52,7 +52,7 @@ async function withFile(world: World, kind: 'installation' | 'organization' = 'i
 
 type Given = Awaited<ReturnType<typeof withFile>>
 
-onEveryRegistry('files', (engine) => {
+onRegistryMatrix('files', (engine) => {
   let ahead = 0
   const { platform, scenario } = withPlatform(engine, {
     clock: () => unixMs(Date.now() + ahead),

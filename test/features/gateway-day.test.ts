@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { mqttClient } from '../support/mqtt.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 type Credential = { mqtt_username: string; mqtt_password: string; mqtt_client_id: string }
 type Instance = { app_id: number; version: string; config: { interval: number } }
 
 /** A gateway played by hand, with what clients have: HTTP with Basic, and MQTT. */
-onEveryRegistry('a day of a gateway', (engine) => {
+onRegistryMatrix('a day of a gateway', (engine) => {
   const { platform } = withPlatform(engine)
 
   test('from its credential to a command', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { mqttClient } from '../support/mqtt.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -42,7 +42,7 @@ const capabilitiesOf = async (world: World, id: number) => {
   return infos.find((info) => info.id === id)?.capabilities
 }
 
-onEveryRegistry('gateway', (engine) => {
+onRegistryMatrix('gateway', (engine) => {
   const { platform, scenario } = withPlatform(engine, {
     settings: {
       CARACAL_PUBLIC_URL: 'https://caracal.example.org/',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -17,7 +17,7 @@ const site = (...grants: string[]) => ({
 })
 const news = ({ installation }: Site) => [`${installation.client_id}/evt/installation/updated`]
 
-onEveryRegistry('installation', (engine) => {
+onRegistryMatrix('installation', (engine) => {
   const { platform, scenario } = withPlatform(engine)
 
   describe('POST installation', () => {

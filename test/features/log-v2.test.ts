@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { functionsByTopic, rowTexts } from '../../src/features/log/v2-entries.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -70,7 +70,7 @@ async function house(world: World, permissions = grants) {
   return { installation, user, lamp, meter, path: `/api/v2/log/${installation.id}` }
 }
 
-onEveryRegistry('v2 log', (engine) => {
+onRegistryMatrix('v2 log', (engine) => {
   const { platform, scenario } = withPlatform(engine)
   const as = ({ user }: { user: Account }) => user
 

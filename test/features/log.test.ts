@@ -4,7 +4,7 @@ import { boundWindow } from '../../src/features/log/bounds.ts'
 import type { Interval } from '../../src/lib/aggregation.ts'
 import { DAY, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -44,7 +44,7 @@ async function house(world: World) {
   return { installation, user, path: `/api/v3beta/log/${installation.id}` }
 }
 
-onEveryRegistry('log', (engine) => {
+onRegistryMatrix('log', (engine) => {
   const { platform, scenario } = withPlatform(engine)
   const as = ({ user }: { user: Account }) => user
   const window = 'from=1700000000&to=1700000050'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Answer } from '../support/world.ts'
 
@@ -12,7 +12,7 @@ const keysOf = (object: unknown): string[] => Object.keys(object as object).sort
 const ok = ['message']
 
 /** What clients send beside the common cases of lynx.test.ts, and what they make of the answers. */
-onEveryRegistry('lynx, the rest of what clients do', (engine) => {
+onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
   const { platform } = withPlatform(engine)
 
   const lynx = (

@@ -5,7 +5,7 @@ import { issueResetKey } from '../../src/access/tokens.ts'
 import { bodyTolerances, differences } from '../../src/dialect.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Answer, World } from '../support/world.ts'
 
@@ -122,7 +122,7 @@ test('every row of the tables names a route', async () => {
   )
 })
 
-onEveryRegistry('lynx', (engine) => {
+onRegistryMatrix('lynx', (engine) => {
   const { platform } = withPlatform(engine)
 
   /** `ask('GET /api/v2/...')` at a base URL, as the administrator unless a header says otherwise. */

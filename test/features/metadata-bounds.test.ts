@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 
 const LARGE = 'x'.repeat(64 * 1024)
 const message = 'the metadata must not have more than 262144 characters in all'
 
-onEveryRegistry('metadata of an owner', (engine) => {
+onRegistryMatrix('metadata of an owner', (engine) => {
   let platform: TestPlatform
   before(async () => {
     platform = await startTestPlatform({ registryUrl: await engine.url() })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account } from '../support/world.ts'
 
@@ -11,7 +11,7 @@ const basic = (name: string, password: string) => ({
 })
 const push = basic('push', 'secret:with:colons')
 
-onEveryRegistry('mobile', (engine) => {
+onRegistryMatrix('mobile', (engine) => {
   const { platform, scenario } = withPlatform(engine, {
     settings: { CARACAL_SYSTEM_ACCOUNTS: 'push:secret:with:colons,other:x' }
   })

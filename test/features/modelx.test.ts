@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry, onSqlite } from '../support/registries.ts'
+import { onRegistryMatrix, onSqlite } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -14,7 +14,7 @@ type Body = { id: number; type: string; meta: Record<string, string>; [field: st
 
 /** One room mounted twice: the second time on one engine is enough. */
 const models = [
-  { resource: 'functionx', byType: 'functionx', run: onEveryRegistry },
+  { resource: 'functionx', byType: 'functionx', run: onRegistryMatrix },
   { resource: 'devicex', byType: 'device', run: onSqlite }
 ] as const
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { mqttClient } from '../support/mqtt.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -15,7 +15,7 @@ async function gatewayOf(world: World, installationId: number) {
   return { clientId: mqtt_client_id, username: mqtt_username, password: mqtt_password }
 }
 
-onEveryRegistry('MQTT client ids', (engine) => {
+onRegistryMatrix('MQTT client ids', (engine) => {
   const { platform } = withPlatform(engine)
   const sessions = async () => {
     const { world } = platform()

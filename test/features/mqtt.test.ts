@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { PlatformBus } from '../../src/platform-bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { mqttClient, type TestClient } from '../support/mqtt.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
@@ -17,7 +17,7 @@ async function settled(world: World, listener: TestClient, own: number): Promise
   await eventually(() => assert(listener.payloads().includes(mark)))
 }
 
-onEveryRegistry('MQTT', (engine) => {
+onRegistryMatrix('MQTT', (engine) => {
   const { platform } = withPlatform(engine)
 
   test('CONNECT with a token under any name, or with e-mail and password', async (t) => {

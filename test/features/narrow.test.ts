@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -21,7 +21,7 @@ const changes = (id: number) =>
     [`DELETE /api/v2/user/${id}`, undefined]
   ] as const
 
-onEveryRegistry('a narrow key or role', (engine) => {
+onRegistryMatrix('a narrow key or role', (engine) => {
   const { platform } = withPlatform(engine)
   const status = async (line: string, as: { token: string }, body?: unknown) =>
     (await platform().world.request(line, { as, body })).status

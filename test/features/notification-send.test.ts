@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { type Received, startExecutor } from '../support/executor.ts'
-import { onEveryRegistry, onSqlite } from '../support/registries.ts'
+import { onRegistryMatrix, onSqlite } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -61,7 +61,7 @@ async function makeOutput(world: World, { text = 'Hi', config = {}, secret, url,
 
 const messageOf = ({ json }: { json: unknown }) => (json as { message: string }).message
 
-onEveryRegistry('sending a notification', (engine) => {
+onRegistryMatrix('sending a notification', (engine) => {
   const { platform } = withPlatform(engine, { settings: opened })
   let executor: Executor
   /** How the executor answers next. */

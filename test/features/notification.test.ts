@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { rememberSend } from '../../src/registry/notifications.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -51,7 +51,7 @@ async function withOutput(world: World) {
   return { installation, user, at, message, executor, output }
 }
 
-onEveryRegistry('notification', (engine) => {
+onRegistryMatrix('notification', (engine) => {
   const { platform, scenario } = withPlatform(engine)
 
   describe('messages', () => {

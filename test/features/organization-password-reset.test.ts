@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { keyFor, lettersTo } from '../support/outbox.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -28,7 +28,7 @@ async function company(world: World) {
   return { elsewhere, top, below, caller, worker, lower, boss, shared, stranger }
 }
 
-onEveryRegistry('force_password_reset', (engine) => {
+onRegistryMatrix('force_password_reset', (engine) => {
   const { platform, scenario } = withPlatform(engine)
 
   const force = (id: number) => `POST /api/v2/organization/${id}/force_password_reset`

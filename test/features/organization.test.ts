@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
+import { rounds } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -21,7 +22,7 @@ type Tree = Awaited<ReturnType<typeof tree>>
 const as = ({ user }: Tree) => user
 type Shown = { id: number; name: string; parent: number; children: { id: number }[] }
 
-onEveryRegistry('organization', (engine) => {
+onRegistryMatrix('organization', (engine) => {
   const { platform, scenario } = withPlatform(engine)
 
   describe('POST organization', () => {
@@ -272,7 +273,7 @@ onEveryRegistry('organization', (engine) => {
           }
         }
       }),
-      { numRuns: 15 }
+      { numRuns: rounds(15) }
     )
   })
 

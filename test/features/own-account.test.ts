@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { lettersTo } from '../support/outbox.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
-onEveryRegistry('a change of what one signs in with', (engine) => {
+onRegistryMatrix('a change of what one signs in with', (engine) => {
   let ahead = 0
   const { platform } = withPlatform(engine, { clock: () => unixMs(Date.now() + ahead) })
   const status = async (line: string, as: { token: string }, body?: unknown) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 const address = { address: '', city: '', country: '', zip: '' }
@@ -10,7 +10,7 @@ const elsewhere = [
   ...['organization_id', 'executor', 'type', 'topics', 'limit', 'version']
 ]
 
-onEveryRegistry('parameters', (engine) => {
+onRegistryMatrix('parameters', (engine) => {
   const { platform } = withPlatform(engine)
   const ask = (line: string, options: { body?: unknown; headers?: Record<string, string> } = {}) =>
     platform().world.request(line, { as: platform().world.admin, ...options })

@@ -7,7 +7,7 @@ import { DAY, HOUR, MINUTE, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { keyFor, lettersTo } from '../support/outbox.ts'
 import { startTestPlatform } from '../support/platform.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -23,7 +23,7 @@ const basic = (name: string, password: string) => ({
 type Policy = { id: number; [field: string]: unknown }
 type User = { id: number; role: number; organisations: number[]; [field: string]: unknown }
 
-onEveryRegistry('registration', (engine) => {
+onRegistryMatrix('registration', (engine) => {
   let ahead = 0
   const clock = () => unixMs(Date.now() + ahead)
   const { platform, scenario } = withPlatform(engine, { clock })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { catalogue, firstRoles } from '../../src/access/catalogue.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -17,7 +17,7 @@ const keeper = async (world: World) => {
 }
 const as = (user: Account) => user
 
-onEveryRegistry('role and permission', (engine) => {
+onRegistryMatrix('role and permission', (engine) => {
   const { platform, scenario } = withPlatform(engine)
 
   test('GET role shows the three that come with the platform', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MINUTE, unixMs } from '../../src/lib/unix-time.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -33,7 +33,7 @@ const withSchedule =
     return { installation, user, schedule, told, at: `${base}/${installation.id}/${schedule.id}` }
   }
 
-onEveryRegistry('schedule', (engine) => {
+onRegistryMatrix('schedule', (engine) => {
   // Between two minutes for ever: nothing that is made here runs meanwhile.
   const now = unixMs(Math.floor(Date.now() / MINUTE) * MINUTE + MINUTE / 2)
   const { platform, scenario } = withPlatform(engine, { clock: () => now })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { DAY, HOUR, MINUTE, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Letter, lettersTo } from '../support/outbox.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -12,7 +12,7 @@ const basic = (name: string, password: string) => ({
 })
 type Operation = { description?: string; requestBody: { required?: boolean } }
 
-onEveryRegistry('second factor and reset', (engine) => {
+onRegistryMatrix('second factor and reset', (engine) => {
   let ahead = 0
   const clock = () => unixMs(Date.now() + ahead)
   const { platform } = withPlatform(engine, { clock })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 const origin = { address: '192.0.2.1', agent: 'test' }
 
-onEveryRegistry('what callers share', (engine) => {
+onRegistryMatrix('what callers share', (engine) => {
   const { platform } = withPlatform(engine)
 
   test('a change of one user makes nobody else sign in anew', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { DAY, unixMs } from '../../src/lib/unix-time.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -45,7 +45,7 @@ async function house(world: World) {
 type House = Awaited<ReturnType<typeof house>>
 const all = ({ attic, humidity, hall }: House) => [attic, humidity, hall]
 
-onEveryRegistry('status', (engine) => {
+onRegistryMatrix('status', (engine) => {
   const { platform, scenario } = withPlatform(engine)
   const as = ({ user }: House) => user
   const path = ({ installation }: House) => `/api/v2/status/${installation.id}`

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
 const forbidden = { status: 403, body: { message: 'Forbidden' } }
 
-onEveryRegistry('system', (engine) => {
+onRegistryMatrix('system', (engine) => {
   const { platform, scenario } = withPlatform(engine)
 
   for (const path of ['/api/v2/ping', '//api/v2/ping', '/api//v2///ping/']) {

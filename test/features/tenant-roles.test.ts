@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -8,7 +8,7 @@ type Role = { id: number; name: string; organization_id?: number }
 type Tenant = { organization: number; below: number; admin: Account }
 const address = { address: '', city: '', country: '', zip: '' }
 
-onEveryRegistry('roles of a tenant', (engine) => {
+onRegistryMatrix('roles of a tenant', (engine) => {
   const { platform } = withPlatform(engine)
   const send = (line: string, as: { token: string }, body?: unknown) =>
     platform().world.request(line, { as, body })

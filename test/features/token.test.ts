@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account } from '../support/world.ts'
 
@@ -10,7 +10,7 @@ const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
 const forbidden = { status: 403, body: { message: 'Forbidden' } }
 type Key = Account & { id: number; permissions?: string[]; type: string; current: boolean }
 
-onEveryRegistry('API keys', (engine) => {
+onRegistryMatrix('API keys', (engine) => {
   let ahead = 0
   const { platform, scenario } = withPlatform(engine, { clock: () => unixMs(Date.now() + ahead) })
   const mine = '/api/v2/user/me/security/token'

@@ -5,7 +5,7 @@ import { DAY, unixMs } from '../../src/lib/unix-time.ts'
 import { insertTrace, type NewTrace } from '../../src/registry/trace.ts'
 import { sweepTrace } from '../../src/workers/trace-sweep.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -30,7 +30,7 @@ const basic = (name: string, password: string) => ({
   authorization: `Basic ${btoa(`${name}:${password}`)}`
 })
 
-onEveryRegistry('trace', (engine) => {
+onRegistryMatrix('trace', (engine) => {
   let ahead = 0
   const { platform, scenario } = withPlatform(engine, {
     clock: () => unixMs(Date.now() + ahead)

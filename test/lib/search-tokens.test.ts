@@ -5,6 +5,7 @@ import type { SearchDocument } from '../../src/lib/search-document.ts'
 import { matcherOf } from '../../src/lib/search-document.ts'
 import { wantedBy } from '../../src/lib/search-query.ts'
 import { documentTokens, OVERSIZED, queryTokens } from '../../src/lib/search-tokens.ts'
+import { rounds } from '../support/rounds.ts'
 
 const document = (parts: Partial<SearchDocument>): SearchDocument => ({
   kind: 'function',
@@ -118,6 +119,6 @@ test('whatever matches has the tokens of the search', () => {
         }
       }
     ),
-    { numRuns: 2000 }
+    { numRuns: rounds(2000) }
   )
 })

@@ -8,6 +8,7 @@ import {
   TemplateError,
   valueFrom
 } from '../../src/lib/template/template.ts'
+import { rounds } from '../support/rounds.ts'
 
 const zone = 'Europe/Stockholm'
 const given = {
@@ -461,7 +462,7 @@ describe('a template that is wrong', () => {
           assert(error instanceof TemplateError, String(error))
         }
       }),
-      { numRuns: 3000 }
+      { numRuns: rounds(3000) }
     )
   })
 

@@ -5,6 +5,7 @@ import { mergedTexts, sortedTexts } from '../../src/lib/sorted-texts.ts'
 import { topicMatches } from '../../src/lib/topic.ts'
 import { matchingTopics, WalkTooLong } from '../../src/lib/topic-walk.ts'
 import { Turns } from '../../src/lib/turns.ts'
+import { rounds } from '../support/rounds.ts'
 
 const turns = () => new Turns()
 
@@ -16,7 +17,7 @@ test('sortedTexts and mergedTexts agree with a set that is sorted', async () => 
       assert.deepEqual(left, [...new Set(a)].sort())
       assert.deepEqual(await mergedTexts(left, right, turns()), [...new Set([...a, ...b])].sort())
     }),
-    { numRuns: 50 }
+    { numRuns: rounds(50) }
   )
 })
 
@@ -38,7 +39,7 @@ test('matchingTopics finds what topicMatches finds, in order', async () => {
         )
       }
     ),
-    { numRuns: 2000 }
+    { numRuns: rounds(2000) }
   )
 })
 

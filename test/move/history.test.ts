@@ -15,9 +15,11 @@ import { compareHistory } from '../../src/move/compare-history.ts'
 import { eventually } from '../support/eventually.ts'
 import { moveBetween } from '../support/move-history.ts'
 import { temporaryDirectory } from '../support/process.ts'
+import { rounds } from '../support/rounds.ts'
 
 const start = Date.UTC(2024, 0)
-const KILLS = process.env['CI'] ? 6 : 3
+const KILLS = rounds(6, 2)
+const SAMPLES = rounds(700_000, 150_000)
 
 let lastId = 0
 const sample = (fields: Partial<Sample>): Sample => ({
@@ -129,7 +131,7 @@ test('a difference is found and named', async () => {
 
 test(`killed ${KILLS} times and started again: the same in the end`, async () => {
   const [here, there] = [temporaryDirectory(), temporaryDirectory()]
-  await fill(here, 700_000)
+  await fill(here, SAMPLES)
   const entry = fileURLToPath(new URL('../support/move-history.ts', import.meta.url))
   const running = (): ChildProcess => spawn(process.execPath, [entry, here, there])
   const reached = () => {
@@ -150,5 +152,5 @@ test(`killed ${KILLS} times and started again: the same in the end`, async () =>
   }
   const [code] = await once(running(), 'exit')
   assert.equal(code, 0)
-  assert.deepEqual(await compare(here, there), { samples: 700_002, topics: 37 })
+  assert.deepEqual(await compare(here, there), { samples: SAMPLES + 2, topics: 37 })
 })

@@ -12,9 +12,10 @@ import {
   temporaryDirectory
 } from '../support/process.ts'
 import { Publisher } from '../support/publisher.ts'
+import { rounds } from '../support/rounds.ts'
 
 /** All of them where nobody waits. */
-const ROUNDS = process.env['CI'] ? 10 : 4
+const ROUNDS = rounds(10, 4)
 const IN_FLIGHT = 20
 
 /** What arrived, by topic. */

@@ -3,9 +3,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createInstallation, startCaracal, temporaryDirectory } from '../support/process.ts'
+import { rounds } from '../support/rounds.ts'
 
 /** All of them where nobody waits. */
-const ROUNDS = process.env['CI'] ? 5 : 2
+const ROUNDS = rounds(5, 2)
 
 test(`files that were acknowledged before ${ROUNDS} kill -9 are there, whole`, async () => {
   const env = {

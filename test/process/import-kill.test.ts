@@ -7,9 +7,10 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
 import { type Caracal, startCaracal, temporaryDirectory } from '../support/process.ts'
+import { rounds } from '../support/rounds.ts'
 
 /** All of them where nobody waits. */
-const ROUNDS = process.env['CI'] ? 4 : 2
+const ROUNDS = rounds(4, 2)
 const ROWS = 400_000
 const TOPICS = 20
 const first = 1_700_000_000

@@ -5,9 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connect, type MqttClient } from 'mqtt'
 import { eventually } from '../support/eventually.ts'
 import { type Caracal, startCaracal, temporaryDirectory } from '../support/process.ts'
+import { rounds } from '../support/rounds.ts'
 
 /** All of them where nobody waits. */
-const ROUNDS = process.env['CI'] ? 20 : 6
+const ROUNDS = rounds(20, 6)
 const CLIENTS = 6
 const IN_FLIGHT = 50
 

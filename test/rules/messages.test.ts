@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { routeTable } from '../../bin/pages.ts'
 import { faultText } from '../../src/http/faults.ts'
+import { rounds } from '../support/rounds.ts'
 
 type Part = { route: string; schema: TSchema }
 
@@ -70,7 +71,7 @@ test('whatever does not fit its description is named, and nothing else', async (
         const text = textOf(schema, value)
         assert.equal(NOTHING.test(text), Value.Check(schema, value), `${route}: ${text}`)
       }),
-      { numRuns: 50 }
+      { numRuns: rounds(50) }
     )
   }
 })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
-import type { RegistryEngine } from './registries.ts'
+import { type RegistryEngine, sqlite } from './registries.ts'
 import type { Answer, World } from './world.ts'
 
+type PlatformOptions = Parameters<typeof startTestPlatform>[0]
 type Made<G, T> = T | ((given: G) => T)
 
 type Scenario<G> = {
@@ -26,19 +27,34 @@ type Scenario<G> = {
 const make = <G, T>(made: Made<G, T>, given: G): T =>
   typeof made === 'function' ? (made as (given: G) => T)(given) : made
 
-/** A platform for the tests of one `describe`. */
-export function withPlatform(
-  engine?: RegistryEngine,
-  options: Parameters<typeof startTestPlatform>[0] = {}
-) {
+/** Platforms with the usual settings, by registry. A process has one of each: a start is slow. */
+const usual = new Map<string, Promise<TestPlatform>>()
+
+const startOn = async (engine: RegistryEngine | undefined, options: PlatformOptions) =>
+  startTestPlatform({ ...options, registryUrl: (await engine?.url()) ?? '' })
+
+function startUsual(engine: RegistryEngine = sqlite): Promise<TestPlatform> {
+  const started = usual.get(engine.name) ?? startOn(engine, {})
+  usual.set(engine.name, started)
+  return started
+}
+
+after(async () => {
+  for (const started of usual.values()) await (await started).stop()
+})
+
+/**
+ * A platform for the tests of one `describe`: one of its own where it needs other options than
+ * usual, else one that other tests use as well.
+ */
+export function withPlatform(engine?: RegistryEngine, options?: PlatformOptions) {
   const started: { platform?: TestPlatform } = {}
   before(async () => {
-    started.platform = await startTestPlatform({
-      ...options,
-      registryUrl: (await engine?.url()) ?? ''
-    })
+    started.platform = await (options ? startOn(engine, options) : startUsual(engine))
   })
-  after(async () => started.platform?.stop())
+  after(async () => {
+    if (options) await started.platform?.stop()
+  })
   const platform = (): TestPlatform => {
     assert(started.platform, 'the platform has not started')
     return started.platform

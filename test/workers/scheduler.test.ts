@@ -7,7 +7,7 @@ import { Ingest } from '../../src/workers/ingest.ts'
 import { Scheduler } from '../../src/workers/scheduler.ts'
 import { eventually } from '../support/eventually.ts'
 import type { TestPlatform } from '../support/platform.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
@@ -46,7 +46,7 @@ function schedulerOf({ deps, dataDir }: TestPlatform, now: UnixMs, leads = () =>
   }
 }
 
-onEveryRegistry('scheduler', (engine) => {
+onRegistryMatrix('scheduler', (engine) => {
   const { platform } = withPlatform(engine)
 
   async function makeSchedule(world: World, body: object = {}, next: UnixMs = noon) {
