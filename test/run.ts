@@ -15,8 +15,8 @@ module.enableCompileCache()
 const given = process.argv.slice(2)
 const files = given.length > 0 ? given : globSync('test/**/*.test.ts').sort()
 
-/** Tests of one engine or of whole processes; they measure or kill what others must not share. */
-const ALONE = /test\/(process|move|engines)\//
+/** Tests of engines, whole processes and bounds kill or measure what others must not share. */
+const ALONE = /test\/(process|move|engines)\/|-bounds\./
 /** So that the last process to end has little left to do. */
 const MAX_FILES_TOGETHER = 8
 

@@ -4,6 +4,7 @@ import { TooManyAtOnce } from '../lib/fair-slots.ts'
 import { isDiskFull } from '../lib/storage-fault.ts'
 import { WalkTooLong } from '../lib/topic-walk.ts'
 import { Unavailable } from '../lib/unavailable.ts'
+import { MINUTE } from '../lib/unix-time.ts'
 import {
   ApiError,
   badRequest,
@@ -20,6 +21,9 @@ import { faultText } from './faults.ts'
 import { sendJsonText } from './json-text.ts'
 import { Unfit } from './validation.ts'
 
+/** For the rest of a body that is too large. */
+const REST_LIMIT_MS = MINUTE
+
 /** Everything a route can throw becomes a status and a body here, and nowhere else. */
 export function handleError(
   error: FastifyError | ApiError | Error,
@@ -34,7 +38,16 @@ export function handleError(
     request.log.info({ reqId: request.id, status: 499 }, answer.message)
   const key = request.routeOptions.config.errorKeys?.[answer.statusCode] ?? 'message'
   reply.code(answer.statusCode).headers(answer.headers)
+  if (answer.statusCode === 413) readTheRest(request, reply)
   return sendJsonText(reply, JSON.stringify({ [key]: answer.message }))
+}
+
+/** A connection that is closed while somebody sends takes the answer with it. */
+function readTheRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection')
+  raw.resume()
+  const timer = setTimeout(() => raw.destroy(), REST_LIMIT_MS)
+  raw.once('close', () => clearTimeout(timer))
 }
 
 function answerTo(error: FastifyError | ApiError | Error, request: FastifyRequest): ApiError {
