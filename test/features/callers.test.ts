@@ -5,7 +5,7 @@ import { catalogue } from '../../src/access/catalogue.ts'
 import { issuePending } from '../../src/access/tokens.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { startExecutor } from '../support/executor.ts'
-import { onRegistryMatrix } from '../support/registries.ts'
+import { onPostgres, onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -889,22 +889,46 @@ test('the table of callers names every route', async () => {
   assert.deepEqual(Object.keys(table).sort(), routes.sort())
 })
 
+const settings = {
+  CARACAL_SYSTEM_ACCOUNTS: 'push:secret',
+  CARACAL_NOTIFY_PRIVATE_NETWORKS: '127.0.0.1'
+}
+
+let stopExecutor = () => {}
+before(async () => {
+  const { url, stop } = await startExecutor()
+  executorUrl = url
+  stopExecutor = stop
+})
+after(() => stopExecutor())
+
+onPostgres('every endpoint', (engine) => {
+  const { platform } = withPlatform(engine, { settings })
+
+  test('serves whom it is for', async () => {
+    const { world } = platform()
+    const standing = await makeTarget(world)
+    const wrong: string[] = []
+    for (const row of Object.values(table)) {
+      if (row.reach !== 'inside' && row.reach !== 'anyone') continue
+      const target = await makeTarget(world, extrasOf(row, standing))
+      const as = await target.caller(target.own)
+      const { headers = {} } = row
+      const { status, text } = await world.request(row.line(target), {
+        ...{ as, headers, body: row.body?.(target) }
+      })
+      if (status !== 200) wrong.push(`${row.line(target)}: ${status} ${text}`)
+    }
+    assert.deepEqual(wrong, [])
+  })
+})
+
 onRegistryMatrix('every endpoint crossed with every kind of caller', (engine) => {
   let ahead = 0
   const { platform } = withPlatform(engine, {
     clock: () => unixMs(Date.now() + ahead),
-    settings: {
-      CARACAL_SYSTEM_ACCOUNTS: 'push:secret',
-      CARACAL_NOTIFY_PRIVATE_NETWORKS: '127.0.0.1'
-    }
+    settings
   })
-  let stopExecutor = () => {}
-  before(async () => {
-    const { url, stop } = await startExecutor()
-    executorUrl = url
-    stopExecutor = stop
-  })
-  after(() => stopExecutor())
 
   /** Callers who are nobody here: 401 everywhere but on public routes. */
   async function nobodies(world: World): Promise<Record<string, Record<string, string>>> {
