@@ -30,13 +30,3 @@ function decoded(text: string): string | undefined {
     return undefined
   }
 }
-
-/** [RFC 6266] A download under this name: in ASCII for old clients, and as it is. */
-export const attachment = (name: string): string =>
-  `attachment; filename="${name.replace(/[^ -~]|["\\%]/g, '_')}"; filename*=UTF-8''${encoded(name)}`
-
-const encoded = (name: string): string =>
-  encodeURIComponent(name).replace(
-    /['()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`
-  )

@@ -90,7 +90,7 @@ onRegistryMatrix('files', (engine) => {
           const want = {
             'content-type': 'text/plain',
             'content-length': String(Buffer.byteLength(text)),
-            'content-disposition': `attachment; filename="_.txt"; filename*=UTF-8''%C3%A5.txt`,
+            'content-disposition': `attachment; filename="?.txt"; filename*=UTF-8''%C3%A5.txt`,
             'x-content-type-options': 'nosniff',
             'content-security-policy': "default-src 'none'; sandbox",
             etag: `"${hashOf(text)}"`

@@ -44,7 +44,7 @@ onSqlite('log export', (engine) => {
     assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8')
     assert.equal(
       headers.get('content-disposition'),
-      `attachment; filename="log-${installation.id}.csv"`
+      `attachment; filename=log-${installation.id}.csv`
     )
     const [header, a1, b, a2] = csv.split(/(?<=\n)/)
     assert.equal((await read('?format=csv', { accept: 'application/x-ndjson' })).text, csv)

@@ -1,3 +1,4 @@
+import { create } from 'content-disposition'
 import { type Static, Type } from 'typebox'
 import { onInstallation, onOrganization, signedIn, withinOrganization } from '../../access/guard.ts'
 import { type Principal, scopeOf } from '../../access/principal.ts'
@@ -7,7 +8,6 @@ import type { App, Deps, Routes } from '../../deps.ts'
 import { badRequest, forbidden, notFound } from '../../http/errors.ts'
 import { dropIfStalled, stopping } from '../../http/hung-up.ts'
 import { Message } from '../../http/schema.ts'
-import { attachment } from '../../lib/content-disposition.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { claimContent, releaseContents } from '../../registry/file-contents.ts'
 import {
@@ -74,7 +74,7 @@ export const fileRoutes: Routes = (app, deps) => {
         .headers({
           'content-type': file.mime,
           'content-length': size,
-          'content-disposition': attachment(file.name),
+          'content-disposition': create(file.name),
           // Whatever it is, it never runs here.
           'content-security-policy': "default-src 'none'; sandbox",
           'x-content-type-options': 'nosniff'

@@ -1,5 +1,6 @@
 import { addAbortSignal, type PassThrough, pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
+import { create } from 'content-disposition'
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
@@ -45,7 +46,7 @@ export const logExportRoutes: Routes = (app, { history, latest, clock }) => {
       )
       reply
         .type(`${FILE_TYPES[form]}; charset=utf-8`)
-        .header('content-disposition', `attachment; filename="log-${installation.id}.${form}"`)
+        .header('content-disposition', create(`log-${installation.id}.${form}`))
         .header('vary', 'accept, accept-encoding')
       const lines = Readable.from(withHeader(form, scan), { objectMode: false })
       addAbortSignal(stop, lines)
