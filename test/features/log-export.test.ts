@@ -60,7 +60,7 @@ onSqlite('log export', (engine) => {
 
     const lines = await read('', { accept: 'application/x-ndjson' })
     assert.match(lines.headers.get('content-type') ?? '', /^application\/x-ndjson/)
-    assert.match(lines.headers.get('content-disposition') ?? '', /\.ndjson"$/)
+    assert.match(lines.headers.get('content-disposition') ?? '', /\.ndjson$/)
     assert.deepEqual(
       lines.text
         .trimEnd()
