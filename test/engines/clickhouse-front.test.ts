@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client'
-import { framed, unframed } from '../../bin/clickhouse-frame.ts'
+import { framed, unframed } from '../../tools/clickhouse-frame.ts'
 import { withoutClickhouse } from '../support/clickhouse.ts'
 import { newDatabase } from '../support/engines.ts'
 

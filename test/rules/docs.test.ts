@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { pages } from '../../bin/pages.ts'
+import { pages } from '../../tools/pages.ts'
 
 test('the generated pages are current', async () => {
   for (const [path, text] of Object.entries(await pages())) {

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { routeTable } from '../../bin/pages.ts'
 import { faultText } from '../../src/http/faults.ts'
+import { routeTable } from '../../tools/pages.ts'
 import { rounds } from '../support/rounds.ts'
 
 type Part = { route: string; schema: TSchema }

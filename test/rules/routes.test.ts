@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { routeTable } from '../../bin/pages.ts'
 import { guard } from '../../src/access/guard.ts'
 import type { App, Deps } from '../../src/deps.ts'
 import { LYNX, speakLynx, tolerated } from '../../src/dialect.ts'
+import { routeTable } from '../../tools/pages.ts'
 
 /** [contract: Endpoints] What has landed of it, as the contract writes it. */
 const contract = [

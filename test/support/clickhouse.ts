@@ -39,12 +39,12 @@ export type Front = {
   stop: () => Promise<void>
 }
 
-/** bin/clickhouse-dev.ts on a port and a directory of its own. */
+/** tools/clickhouse-dev.ts on a port and a directory of its own. */
 export async function startFront(): Promise<Front> {
   assert(prefix !== '', NO_PREFIX)
   const directory = mkdtempSync(join(tmpdir(), 'clickhouse-'))
   const port = await freePort()
-  const file = fileURLToPath(new URL('../../bin/clickhouse-dev.ts', import.meta.url))
+  const file = fileURLToPath(new URL('../../tools/clickhouse-dev.ts', import.meta.url))
   const options = { port: String(port), dir: directory, cluster: CLUSTER, ...ACCOUNT }
   const given = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
