@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { Accounts } from './access/accounts.ts'
 import type { Blacklist } from './access/blacklist.ts'
 import type { BrokerAccess } from './access/broker-access.ts'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
+import type { Meter } from './access/meter.ts'
 import type { Quotas } from './access/quotas.ts'
 import type { Throttle } from './access/throttle.ts'
 import type { TraceRecorder } from './access/trace-recorder.ts'
@@ -14,7 +16,6 @@ import type { History } from './history/history.ts'
 import type { Latest } from './history/latest.ts'
 import type { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
-import type { TopicQuota } from './history/topic-quota.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Tally } from './lib/tally.ts'
 import type { Metrics } from './metrics.ts'
@@ -32,7 +33,6 @@ export type Deps = {
   searchTimeoutMs: number
   history: History
   latest: Latest
-  topicQuota: TopicQuota
   spool: Spool
   ids: SampleIds
   /** Awaited before a write and before its answer: an id is known outside the registry first [ADR-0030]. */
@@ -52,6 +52,8 @@ export type Deps = {
   directory: Directory
   blacklist: Blacklist
   quotas: Quotas
+  accounts: Accounts
+  meter: Meter
   /** Name and password of those who may read push tokens. */
   systemAccounts: ReadonlyMap<string, string>
   identity: Identity

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { QuotaName } from './lib/quota.ts'
 import type { Refusal } from './lib/sample.ts'
 
 /** What an operator watches at night, in Prometheus' form. */
@@ -11,6 +12,11 @@ export class Metrics {
     'refused_total',
     'Messages acknowledged and not stored',
     'reason'
+  )
+  readonly #overQuota = this.#counter(
+    'quota_refused_total',
+    'What was refused because a quota is used up',
+    'quota'
   )
   readonly #runs = this.#counter('schedule_runs_total', 'Runs of schedules', 'outcome')
   readonly #notifications = this.#counter(
@@ -49,6 +55,10 @@ export class Metrics {
 
   refused(reason: Refusal): void {
     this.#refused.inc({ reason })
+  }
+
+  overQuota(quota: QuotaName): void {
+    this.#overQuota.inc({ quota })
   }
 
   ran(outcome: string, runs: number): void {

@@ -1,10 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
+import { Accounts } from './access/accounts.ts'
 import { Blacklist } from './access/blacklist.ts'
 import { BrokerAccess } from './access/broker-access.ts'
 import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
+import { Meter } from './access/meter.ts'
 import { mqttRules } from './access/mqtt-rules.ts'
 import { Quotas } from './access/quotas.ts'
 import { REGISTRATION, Throttle } from './access/throttle.ts'
@@ -16,7 +18,6 @@ import type { App, Deps, Health } from './deps.ts'
 import { Latest } from './history/latest.ts'
 import { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
-import { TopicQuota } from './history/topic-quota.ts'
 import { Connections } from './http/connections.ts'
 import { callerAddress, trustIn } from './http/proxies.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -35,6 +36,7 @@ import { describeState } from './platform-metrics.ts'
 import { keepsForItself, openParts, STOP_LIMIT } from './platform-parts.ts'
 import { openSearcher } from './registry/searcher.ts'
 import { openTls } from './tls.ts'
+import { Bookkeeper } from './workers/bookkeeper.ts'
 import { DiskSpace } from './workers/disk-space.ts'
 import { Eraser } from './workers/eraser.ts'
 import { Housekeeping } from './workers/housekeeping.ts'
@@ -135,9 +137,14 @@ async function open(
   const trace = new TraceRecorder({ registry, clock, hasRoom })
   closers.push(() => within(STOP_LIMIT, trace.flush()))
   const ids = new SampleIds(lastId)
-  const topicQuota = new TopicQuota({ latest, clock, log, max: config.TOPICS_PER_INSTALLATION })
+  const accounts = new Accounts({ quotas, directory, latest })
+  const meter = new Meter({ accounts, latest, metrics, clock, log })
+  const bookkeeper = await Bookkeeper.open({
+    ...{ registry, history, accounts, meter, claims, hasRoom, log }
+  })
+  closers.push(() => within(STOP_LIMIT, bookkeeper.stop()))
   const ingest = new Ingest({
-    ...{ spool, ids, latest, topicQuota, directory, blacklist, disk, metrics, clock }
+    ...{ spool, ids, latest, accounts, meter, directory, blacklist, disk, metrics, clock }
   })
   closers.push(() => ingest.stop())
   const mover = new Mover({ spool, history, metrics, hasRoom, log })
@@ -190,7 +197,6 @@ async function open(
     searchTimeoutMs,
     history,
     latest,
-    topicQuota,
     spool,
     ids,
     lineage,
@@ -207,6 +213,8 @@ async function open(
     directory,
     blacklist,
     quotas,
+    accounts,
+    meter,
     identity,
     registering: new Throttle(clock, REGISTRATION),
     trace,
@@ -253,7 +261,18 @@ async function open(
 
   const { MQTT_SESSION_DAYS: sessionDays, TRACE_DAYS: traceDays } = config
   const housekeeping = new Housekeeping({
-    ...{ registry, directory, claims, files, eraser, retention, bus, sessionDays, traceDays },
+    ...{
+      registry,
+      history,
+      directory,
+      claims,
+      files,
+      eraser,
+      retention,
+      bus,
+      sessionDays,
+      traceDays
+    },
     ...{ clock, log }
   })
   const catchUp = () => {
@@ -277,6 +296,7 @@ async function open(
   housekeeping.start()
   scheduler.start()
   blacklist.start(log)
+  bookkeeper.start()
   const workers = [scheduler, mover, indexer, eraser, housekeeping]
   closers.push(() => within(STOP_LIMIT, Promise.all(workers.map((worker) => worker.stop()))))
 

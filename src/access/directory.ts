@@ -19,6 +19,7 @@ export class Directory {
   readonly #byOrganization = new Map<number, Map<number, InstallationRef>>()
   readonly #listeners: ((users: ReadonlySet<number> | undefined) => void)[] = []
   readonly #removalListeners: ((id: number) => void)[] = []
+  readonly #moveListeners: ((ref: InstallationRef) => void)[] = []
   readonly #blacklistListeners: (() => Promise<void>)[] = []
   readonly #quotaListeners: (() => Promise<void>)[] = []
   #seq = 0
@@ -55,6 +56,10 @@ export class Directory {
     for (const id of ids) yield* this.#byOrganization.get(id)?.values() ?? []
   }
 
+  installations(): Iterable<InstallationRef> {
+    return this.#byId.values()
+  }
+
   /** Whether these organizations hold every installation there is. */
   isWithin(organizations: ReadonlySet<number>): boolean {
     return [...this.#byOrganization.keys()].every((id) => organizations.has(id))
@@ -72,6 +77,11 @@ export class Directory {
   /** Called after an installation was deleted, on whichever node. */
   onRemoved(listener: (id: number) => void): void {
     this.#removalListeners.push(listener)
+  }
+
+  /** Called after an installation came to another organization. */
+  onMoved(listener: (ref: InstallationRef) => void): void {
+    this.#moveListeners.push(listener)
   }
 
   /** Called after the topic blacklist changed, and waited for. */
@@ -130,6 +140,7 @@ export class Directory {
     const refs = await readInstallationRefs(this.#registry)
     const known = new Set(refs.map(({ id }) => id))
     const gone = [...this.#byId.keys()].filter((id) => !known.has(id))
+    const moved = refs.filter((ref) => this.#isElsewhere(ref))
     for (const id of [...this.#byId.keys()]) this.#drop(id)
     for (const ref of refs) this.#put(ref)
     for (const listener of this.#blacklistListeners) await listener()
@@ -137,13 +148,16 @@ export class Directory {
     this.#seq = seq
     this.#readAt = startedAt
     this.#tellRemoved(gone)
+    this.#tellMoved(moved)
     this.#tellIdentity(undefined)
   }
 
   async #readAgain(ids: readonly number[]): Promise<void> {
     const refs = await readInstallationRefs(this.#registry, ids)
+    const moved = refs.filter((ref) => this.#isElsewhere(ref))
     for (const id of ids) this.#drop(id)
     for (const ref of refs) this.#put(ref)
+    this.#tellMoved(moved)
     this.#tellRemoved(ids.filter((id) => !this.#byId.has(id)))
   }
 
@@ -154,6 +168,17 @@ export class Directory {
   #tellRemoved(ids: readonly number[]): void {
     for (const id of ids) {
       for (const listener of this.#removalListeners) listener(id)
+    }
+  }
+
+  #isElsewhere({ id, organization_id }: InstallationRef): boolean {
+    const before = this.#byId.get(id)
+    return before !== undefined && before.organization_id !== organization_id
+  }
+
+  #tellMoved(refs: readonly InstallationRef[]): void {
+    for (const ref of refs) {
+      for (const listener of this.#moveListeners) listener(ref)
     }
   }
 

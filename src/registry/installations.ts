@@ -10,6 +10,7 @@ import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import { deleteQuotas } from './quotas.ts'
 import { markForSearch } from './search-index.ts'
 import type { Registry } from './tables.ts'
+import { deleteUsage } from './usage.ts'
 
 export type InstallationRef = { id: number; client_id: number; organization_id: number }
 
@@ -119,6 +120,7 @@ export async function removeInstallations(
 ): Promise<void> {
   await letGoFilesOf(registry, 'installation', ids, now)
   await deleteQuotas(registry, 'installation', ids)
+  await deleteUsage(registry, 'installation', ids)
   for (const id of ids) {
     await registry.deleteFrom('installations').where('id', '=', id).execute()
     await registry.deleteFrom('object_counts').where('installation_id', '=', id).execute()

@@ -9,6 +9,7 @@ import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import { deleteQuotas } from './quotas.ts'
 import type { Registry, Tables } from './tables.ts'
 import { bequeath } from './trace.ts'
+import { deleteUsage } from './usage.ts'
 
 type OrganizationRow = Selectable<Tables['organizations']>
 
@@ -284,6 +285,7 @@ export async function deleteOrganizations(
     .where(isOneOf(registry, sql.ref('organizations.id'), ids))
     .execute()
   await deleteQuotas(registry, 'organization', ids)
+  await deleteUsage(registry, 'organization', ids)
   for (const id of ids) {
     await recordChange(registry, 'identity', id, now)
     await recordChange(registry, 'quota', id, now)
