@@ -44,7 +44,7 @@ export type Deps = {
   /** Above the disk reserve. */
   hasRoom: () => boolean
   files: FileStore
-  /** Bytes that the files of one installation or organization may have together. */
+  /** Bytes that the files of an organization itself may have together. */
   filesQuota: number
   /** Uploads under way, whichever path they came by: how many each caller has, and how much each owner gets. */
   uploading: { callers: Tally; bytes: Tally }

@@ -102,6 +102,25 @@ export class Metrics {
     })
   }
 
+  /** Figures with several labels, which may be others each time. */
+  table<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: () => { labels: Record<Label, string>; figure: number }[]
+  ): void {
+    new Gauge({
+      name: `caracal_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const { labels, figure } of read()) this.set(labels, figure)
+      }
+    })
+  }
+
   read(): Promise<string> {
     return this.#registry.metrics()
   }

@@ -238,7 +238,10 @@ async function open(
     budget: config.HISTORY_BUDGET_MB * 1024 * 1024,
     floorDays: config.HISTORY_FLOOR_DAYS
   })
-  describeState(metrics, { spool, trace, history, latest, bus, disk, directory, retention })
+  describeState(metrics, {
+    ...{ spool, trace, history, latest, bus, disk, directory, retention },
+    ...{ quotas, accounts, clock }
+  })
 
   const trust = trustIn(config.TRUSTED_PROXIES)
   const app = await createApp(deps, { https: tls?.current, trust })

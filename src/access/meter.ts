@@ -166,8 +166,8 @@ export const excessText = (
   owner: Payer
 ): string =>
   account.kind === owner.kind && account.id === owner.id
-    ? `the quota ${quota} of the ${owner.kind} is used up: ${account.limits[quota]}`
-    : `the quota ${quota} of an organization above is used up`
+    ? `this goes beyond the quota ${quota} of the ${owner.kind}, which is ${account.limits[quota]}`
+    : `this goes beyond the quota ${quota} of an organization above`
 
 function isDue(
   times: Map<QuotaName, number>,

@@ -91,7 +91,7 @@ test('samples beyond the bounds are refused and told; the neighbour is served', 
     assert.equal(status, 409)
     assert.match(
       String(json['message']),
-      /^line 2: the quota topics of the installation is used up: 5; 0 samples are stored/
+      /^line 2: this goes beyond the quota topics of the installation, which is 5; 0 samples are stored/
     )
     assert.equal((await statusOf(house)).length, TOPICS)
     const lines = logged.filter(({ msg }) => String(msg).includes('a quota is used up'))
