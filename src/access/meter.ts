@@ -106,8 +106,8 @@ export class Meter {
     this.#countComing(installationId, -1)
   }
 
-  /** Counts and tells; true when the ledger should show it. */
-  note({ account, quota }: Pick<Excess, 'account' | 'quota'>): boolean {
+  /** Counts each and tells the log now and then. */
+  note({ account, quota }: Pick<Excess, 'account' | 'quota'>): void {
     const { metrics, clock, log } = this.#parts
     metrics.overQuota(quota)
     const now = clock()
@@ -117,7 +117,11 @@ export class Meter {
         'a quota is used up; what goes beyond it is refused'
       )
     }
-    return isDue(account.notedAt, quota, now, NOTE_EVERY)
+  }
+
+  /** Whether the ledger should show it: a flood must not wash everything else out. */
+  isNews({ account, quota }: Excess): boolean {
+    return isDue(account.notedAt, quota, this.#parts.clock(), NOTE_EVERY)
   }
 
   /** Those that were charged since the last call, the longest waiting first; at most so many. */

@@ -81,10 +81,10 @@ export class Ingest {
     return spool.refuse({ created: clock(), reason, topic, sender, payload: excerpt })
   }
 
-  /** A flood that is shut out must not wash everything else out of the ledger. */
   #refuseOver(excess: Excess, message: Message, sender: string): Promise<void> {
     const { meter, metrics } = this.#parts
-    if (meter.note(excess)) return this.refuse(excess.reason, message, sender)
+    meter.note(excess)
+    if (meter.isNews(excess)) return this.refuse(excess.reason, message, sender)
     metrics.refused(excess.reason)
     return NOTHING_TO_STORE
   }
