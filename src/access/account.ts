@@ -10,6 +10,7 @@ import { DAY, MINUTE } from '../lib/unix-time.ts'
 /** What is charged and not yet in the registry. `bytes` by the month of the sample. */
 export type Charges = { day: number; dayBytes: number; months: ReadonlyMap<string, number> }
 
+export const minuteOf = (now: number): number => Math.floor(now / MINUTE)
 export const dayOf = (now: number): number => Math.floor(now / DAY)
 
 /** What one owner uses: of an organization, together with all that is below it. */
@@ -23,9 +24,9 @@ export class Account implements Payer {
   comingTopics = 0
   /** Of history, in all. */
   bytes = 0
-  /** When the ledger and the log last told of a quota that is used up. */
-  readonly notedAt = new Map<QuotaName, number>()
-  readonly loggedAt = new Map<QuotaName, number>()
+  /** Charged since the registry was told. */
+  isChanged = false
+  #told: Map<string, number> | undefined
   #day = 0
   #dayBytes = 0
   #newDayBytes = 0
@@ -42,19 +43,33 @@ export class Account implements Payer {
     this.limits = limits
   }
 
+  /** Whether it is that long ago that somebody was told of the quota, and so is told now. */
+  isToTell(
+    who: 'ledger' | 'log',
+    quota: QuotaName,
+    { now, every }: Record<'now' | 'every', number>
+  ) {
+    const key = `${who} ${quota}`
+    if (now - (this.#told?.get(key) ?? Number.NEGATIVE_INFINITY) < every) return false
+    this.#told ??= new Map()
+    this.#told.set(key, now)
+    return true
+  }
+
   hasMessage(now: number): boolean {
     return this.bucket.has(this.limits.messages_per_second, now)
   }
 
-  takeMessage(now: number): void {
+  takeMessage(minute: number): void {
     this.bucket.take()
-    this.#turnMinute(now)
+    if (minute !== this.#minute) this.#turn(minute)
     this.#messages++
   }
 
   /** Messages a second: the mean of the last full minute or of this one, whichever is more. */
   rate(now: number): number {
-    this.#turnMinute(now)
+    const minute = minuteOf(now)
+    if (minute !== this.#minute) this.#turn(minute)
     return Math.max(this.#messages, this.#messagesBefore) / 60
   }
 
@@ -125,9 +140,7 @@ export class Account implements Payer {
     this.#otherMonths.set(month, (this.#otherMonths.get(month) ?? 0) + bytes)
   }
 
-  #turnMinute(now: number): void {
-    const minute = Math.floor(now / MINUTE)
-    if (minute === this.#minute) return
+  #turn(minute: number): void {
     this.#messagesBefore = minute === this.#minute + 1 ? this.#messages : 0
     this.#messages = 0
     this.#minute = minute

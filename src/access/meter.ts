@@ -13,7 +13,7 @@ import {
   unixMs
 } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
-import { type Account, dayOf } from './account.ts'
+import { type Account, dayOf, minuteOf } from './account.ts'
 import type { Accounts, Place } from './accounts.ts'
 
 type Parts = {
@@ -55,7 +55,8 @@ export class Meter {
     for (const account of payers) {
       if (!account.hasMessage(now)) return excess(account, 'messages_per_second')
     }
-    for (const account of payers) account.takeMessage(now)
+    const minute = minuteOf(now)
+    for (const account of payers) account.takeMessage(minute)
     return undefined
   }
 
@@ -85,7 +86,7 @@ export class Meter {
     for (const account of payers) {
       account.bytes += bytes
       account.chargeDay(day, bytes)
-      this.#changed.add(account)
+      if (!account.isChanged) this.changed(account)
     }
   }
 
@@ -110,8 +111,7 @@ export class Meter {
   note({ account, quota }: Pick<Excess, 'account' | 'quota'>): void {
     const { metrics, clock, log } = this.#parts
     metrics.overQuota(quota)
-    const now = clock()
-    if (isDue(account.loggedAt, quota, now, LOG_EVERY)) {
+    if (account.isToTell('log', quota, { now: clock(), every: LOG_EVERY })) {
       log.warn(
         { quota, owner: payerName(account), limit: account.limits[quota] },
         'a quota is used up; what goes beyond it is refused'
@@ -121,7 +121,8 @@ export class Meter {
 
   /** Whether the ledger should show it: a flood must not wash everything else out. */
   isNews({ account, quota }: Excess): boolean {
-    return isDue(account.notedAt, quota, this.#parts.clock(), NOTE_EVERY)
+    const now = this.#parts.clock()
+    return account.isToTell('ledger', quota, { now, every: NOTE_EVERY })
   }
 
   /** Those that were charged since the last call, the longest waiting first; at most so many. */
@@ -130,13 +131,15 @@ export class Meter {
     for (const account of this.#changed) {
       if (accounts.length >= most) break
       accounts.push(account)
+      account.isChanged = false
       this.#changed.delete(account)
     }
     return accounts
   }
 
-  /** They could not be written. */
+  /** The registry does not know all of it. */
   changed(account: Account): void {
+    account.isChanged = true
     this.#changed.add(account)
   }
 
@@ -172,14 +175,3 @@ export const excessText = (
   account.kind === owner.kind && account.id === owner.id
     ? `this goes beyond the quota ${quota} of the ${owner.kind}, which is ${account.limits[quota]}`
     : `this goes beyond the quota ${quota} of an organization above`
-
-function isDue(
-  times: Map<QuotaName, number>,
-  quota: QuotaName,
-  now: number,
-  every: number
-): boolean {
-  if (now - (times.get(quota) ?? Number.NEGATIVE_INFINITY) < every) return false
-  times.set(quota, now)
-  return true
-}

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { plainNumber } from '../lib/json-number.ts'
 import { highest, type IdKind, idKinds, type Lineage, noIds } from '../lib/lineage.ts'
 import { MAX_PAGE_BYTES, PageTooLarge } from '../lib/page-limit.ts'
+import { SAMPLE_BYTES } from '../lib/quota.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
@@ -286,7 +287,7 @@ const nextInstallationSql = `
     ORDER BY installation_id LIMIT 500)`
 
 const bytesSql = `
-  SELECT installation_id, sum(16 + length(topic) + length(msg)) AS bytes FROM samples FINAL
+  SELECT installation_id, sum(${SAMPLE_BYTES} + length(topic) + length(msg)) AS bytes FROM samples FINAL
   WHERE installation_id > {after:UInt64} AND installation_id <= {last:UInt64}
     AND samples.timestamp BETWEEN {from:Int64} AND {to:Int64}
   GROUP BY installation_id`

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { SAMPLE_BYTES } from '../lib/quota.ts'
 import type { Sample } from '../lib/sample.ts'
 import { type LineForm, lineTopic, sampleLine } from '../lib/sample-lines.ts'
 import type { InstallationBytes, MonthPart, SamplePlace, ScanQuery } from './history.ts'
@@ -146,7 +147,7 @@ function statementsOf(file: DatabaseSync, month: Month): Statements {
     SELECT topic_id, timestamp, value, msg, id FROM ${month.table}
     WHERE topic_id = ? AND timestamp >= ? ORDER BY timestamp, value, msg LIMIT -1 OFFSET ?`)
   const weigh = file.prepare(`
-    SELECT installation_id, sum(16 + octet_length(topic) + octet_length(msg)) AS bytes
+    SELECT installation_id, sum(${SAMPLE_BYTES} + octet_length(topic) + octet_length(msg)) AS bytes
     FROM topics CROSS JOIN ${month.table} USING (topic_id)
     WHERE topic_id > ? AND topic_id <= ? GROUP BY installation_id`)
   for (const statement of [read, readOn, ofTopic]) statement.setReturnArrays(true)

@@ -101,6 +101,9 @@ export class TokenBucket {
   }
 }
 
-/** What a sample counts: its texts in UTF-8, and 8 bytes each for its time and its value. */
+/** Time and value of a sample, 8 bytes each. */
+export const SAMPLE_BYTES = 16
+
+/** What a sample counts: its texts in UTF-8, its time and its value. */
 export const sampleBytes = (topic: string, msg: string): number =>
-  Buffer.byteLength(topic) + (msg === '' ? 0 : Buffer.byteLength(msg)) + 16
+  Buffer.byteLength(topic) + (msg === '' ? 0 : Buffer.byteLength(msg)) + SAMPLE_BYTES

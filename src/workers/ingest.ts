@@ -8,7 +8,7 @@ import type { Latest } from '../history/latest.ts'
 import type { SampleIds } from '../history/sample-ids.ts'
 import type { Spool } from '../history/spool.ts'
 import type { Clock } from '../lib/clock.ts'
-import { sampleBytes } from '../lib/quota.ts'
+import { SAMPLE_BYTES, sampleBytes } from '../lib/quota.ts'
 import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sample.ts'
 import { clientIdOf, isObjectTopic, isWithinTopicLimits, topicExcerpt } from '../lib/topic.ts'
 import { SECOND } from '../lib/unix-time.ts'
@@ -117,12 +117,16 @@ export class Ingest {
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
     const { timestamp, value, msg } = reading
     const { id: installation_id, client_id } = installation
-    const bytes = sampleBytes(topic, msg)
-    const excess = meter.takeSample(place, { topic, timestamp, bytes }, arrival)
-    if (excess) return this.#refuseOver(excess, message, sender)
     const id = ids.next(arrival)
     const sample = { id, installation_id, client_id, topic, timestamp, value, msg }
-    const stored = spool.append(encodeSample(sample), id)
+    const line = encodeSample(sample)
+    const lineBytes = Buffer.byteLength(line)
+    // Mostly there are as many bytes as characters, and nothing has to be measured twice.
+    const isPlain = lineBytes === line.length
+    const bytes = isPlain ? topic.length + msg.length + SAMPLE_BYTES : sampleBytes(topic, msg)
+    const excess = meter.takeSample(place, { topic, timestamp, bytes }, arrival)
+    if (excess) return this.#refuseOver(excess, message, sender)
+    const stored = spool.append(line, id, lineBytes)
     if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
     this.#group.samples.push(sample)
     return stored
