@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type Limits,
   type Overrides,
@@ -45,7 +46,7 @@ export class Quotas {
     this.#parts = parts
   }
 
-  /** Called after quotas changed, or which organization is below which. */
+  /** Called after a quota changed, or an organization moved or went; a new one changes nothing for others. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener)
   }
@@ -119,10 +120,15 @@ export class Quotas {
 
   async #read(): Promise<void> {
     const { registry } = this.#parts
-    const [parents, overrides] = [await readParents(registry), await readQuotas(registry)]
-    this.#parents = new Map(parents.map(({ id, parent_id }) => [id, parent_id]))
+    const rows = await readParents(registry)
+    const parents = new Map(rows.map(({ id, parent_id }) => [id, parent_id]))
+    const overrides = await readQuotas(registry)
+    const isTold =
+      [...this.#parents].some(([id, parent]) => parents.get(id) !== parent) ||
+      !isDeepStrictEqual(overrides, this.#overrides)
+    this.#parents = parents
     this.#overrides = overrides
     this.#paths.clear()
-    for (const listener of this.#listeners) listener()
+    if (isTold) for (const listener of this.#listeners) listener()
   }
 }

@@ -29,8 +29,8 @@ type Parts = {
 
 const EVERY = 5 * SECOND
 /** Owners of one transaction, and of one round: however many there are, the registry has other work. */
-const AT_ONCE = 500
-const IN_A_ROUND = 5000
+const AT_ONCE = 200
+const IN_A_ROUND = 2000
 /** Other nodes' rows may become visible later than the moment they carry. */
 const OVERLAP = MINUTE
 
