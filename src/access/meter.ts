@@ -44,6 +44,8 @@ export class Meter {
   readonly #changed = new Set<Account>()
   /** New ones whose first value is on its way to the disk, by installation. */
   readonly #coming = new Map<number, Set<string>>()
+  /** Of the last message; under load many come in the same millisecond. */
+  #moment = { now: 0, minute: 0, day: 0 }
   #month = { name: '', from: unixMs(0), to: unixMs(0) }
 
   constructor(parts: Parts) {
@@ -55,7 +57,7 @@ export class Meter {
     for (const account of payers) {
       if (!account.hasMessage(now)) return excess(account, 'messages_per_second')
     }
-    const minute = minuteOf(now)
+    const { minute } = this.#momentOf(now)
     for (const account of payers) account.takeMessage(minute)
     return undefined
   }
@@ -66,7 +68,7 @@ export class Meter {
     { topic, timestamp, bytes }: { topic: string; timestamp: UnixMs; bytes: number },
     now: number
   ): Excess | undefined {
-    const day = dayOf(now)
+    const { day } = this.#momentOf(now)
     for (const account of place.payers) {
       const { limits } = account
       if (account.bytes + bytes > limits.history_bytes) return excess(account, 'history_bytes')
@@ -141,6 +143,11 @@ export class Meter {
   changed(account: Account): void {
     account.isChanged = true
     this.#changed.add(account)
+  }
+
+  #momentOf(now: number): { minute: number; day: number } {
+    if (now !== this.#moment.now) this.#moment = { now, minute: minuteOf(now), day: dayOf(now) }
+    return this.#moment
   }
 
   #takeTopic({ own, payers }: Place, topic: string): Account | undefined {

@@ -10,6 +10,7 @@ export type Share = { quota: QuotaName; owner: string; share: number }
 const SHOWN = 3
 
 type Use = (account: Account) => number
+type Found = { account: Account; share: number }
 
 /** The owners that are nearest to each quota. Files are not among them: the registry counts those. */
 export function highestShares(accounts: Accounts, quotas: Quotas, now: number): Share[] {
@@ -22,20 +23,23 @@ export function highestShares(accounts: Accounts, quotas: Quotas, now: number): 
     ['connections', (account) => quotas.counted('connections', account)],
     ['filters', (account) => quotas.counted('filters', account)]
   ]
-  return uses.flatMap(([quota, use]) => highest(accounts, quota, use))
+  const found = uses.map(() => [] as Found[])
+  for (const account of accounts.all()) {
+    for (const [place, [quota, use]] of uses.entries()) {
+      const used = use(account)
+      if (used > 0) enter(found[place], account, used / Math.max(account.limits[quota], 1))
+    }
+  }
+  return uses.flatMap(([quota], place) =>
+    (found[place] ?? []).map(({ account, share }) => ({ quota, owner: payerName(account), share }))
+  )
 }
 
-function highest(accounts: Accounts, quota: QuotaName, use: Use): Share[] {
-  const found: { account: Account; share: number }[] = []
-  for (const account of accounts.all()) {
-    const used = use(account)
-    if (used <= 0) continue
-    const share = used / Math.max(account.limits[quota], 1)
-    const last = found.at(-1)
-    if (found.length >= SHOWN && last && share <= last.share) continue
-    found.push({ account, share })
-    found.sort((a, b) => b.share - a.share)
-    found.length = Math.min(found.length, SHOWN)
-  }
-  return found.map(({ account, share }) => ({ quota, owner: payerName(account), share }))
+/** Among the highest, if it is one of them. */
+function enter(highest: Found[] = [], account: Account, share: number): void {
+  const last = highest.at(-1)
+  if (highest.length >= SHOWN && last && share <= last.share) return
+  highest.push({ account, share })
+  highest.sort((a, b) => b.share - a.share)
+  highest.length = Math.min(highest.length, SHOWN)
 }

@@ -22,6 +22,9 @@ type Parts = { registry: Registry; directory: Directory; defaults: Defaults }
 
 const noOverrides: Overrides = {}
 
+/** Organizations that pay for one message: organizations may be as deep as somebody likes. */
+export const MAX_PAYERS = 32
+
 /**
  * How much each owner may have, and who pays: an installation and every organization above it, but
  * for the top, which has no quota. In memory, because messages cannot wait. [ADR-0037]
@@ -32,6 +35,8 @@ export class Quotas {
   #parents: ReadonlyMap<number, number | null> = new Map()
   /** The path of each organization that was asked for. */
   readonly #paths = new Map<number, readonly Payer[]>()
+  /** Asked for before they were known: an installation may be heard of sooner than its organization. */
+  readonly #missed = new Set<number>()
   readonly #listeners: (() => void)[] = []
   readonly #counts = new Map<QuotaName, Count>()
 
@@ -83,12 +88,19 @@ export class Quotas {
     return this.#overrides.get(payerName(payer)) ?? noOverrides
   }
 
-  /** The organization and all above it, without the top. */
+  /** The organization and those above it, without the top: the uppermost `MAX_PAYERS` of them. */
   organizationsOf(id: number): readonly Payer[] {
-    let path = this.#paths.get(id)
-    if (!path) {
-      path = [...this.#upwards(id)].map((id) => ({ kind: 'organization', id }))
-      this.#paths.set(id, path)
+    if (!this.#parents.has(id)) this.#missed.add(id)
+    const unknown: number[] = []
+    for (const one of this.#upwards(id)) {
+      if (this.#paths.has(one)) break
+      unknown.push(one)
+    }
+    const parent = this.#parents.get(unknown.at(-1) ?? id) ?? 0
+    let path = this.#paths.get(unknown.length > 0 ? parent : id) ?? []
+    for (const one of unknown.reverse()) {
+      path = [{ kind: 'organization' as const, id: one }, ...path].slice(-MAX_PAYERS)
+      this.#paths.set(one, path)
     }
     return path
   }
@@ -104,8 +116,15 @@ export class Quotas {
       const refs = [...assigned].map((id) => this.#parts.directory.installation(id))
       return refs.flatMap((ref) => (ref ? this.payersOfInstallation(ref) : []))
     }
-    const all = organizationIds.flatMap((id) => this.organizationsOf(id))
-    return [...new Map(all.map((payer) => [payer.id, payer])).values()]
+    const payers = new Map<number, Payer>()
+    for (const id of organizationIds) {
+      for (const one of this.#upwards(id)) {
+        // Those above it are there already.
+        if (payers.has(one)) break
+        payers.set(one, { kind: 'organization', id: one })
+      }
+    }
+    return [...payers.values()]
   }
 
   *#upwards(id: number): Generator<number> {
@@ -125,10 +144,12 @@ export class Quotas {
     const overrides = await readQuotas(registry)
     const isTold =
       [...this.#parents].some(([id, parent]) => parents.get(id) !== parent) ||
+      [...this.#missed].some((id) => parents.has(id)) ||
       !isDeepStrictEqual(overrides, this.#overrides)
     this.#parents = parents
     this.#overrides = overrides
     this.#paths.clear()
+    for (const id of [...this.#missed]) if (parents.has(id)) this.#missed.delete(id)
     if (isTold) for (const listener of this.#listeners) listener()
   }
 }

@@ -86,14 +86,21 @@ const BURST_SECONDS = 60
 /** So many a second on average, and a minute's worth at once. */
 export class TokenBucket {
   #tokens = Number.POSITIVE_INFINITY
+  #perSecond = 0
   #at = 0
 
   /** Whether there is one; `take` takes it. */
   has(perSecond: number, now: number): boolean {
+    // Under load many come in the same millisecond.
+    if (now !== this.#at || perSecond !== this.#perSecond) this.#fill(perSecond, now)
+    return this.#tokens >= 1
+  }
+
+  #fill(perSecond: number, now: number): void {
     const gained = this.#at === 0 ? 0 : (Math.max(now - this.#at, 0) * perSecond) / 1000
     this.#tokens = Math.min(this.#tokens + gained, perSecond * BURST_SECONDS)
+    this.#perSecond = perSecond
     this.#at = now
-    return this.#tokens >= 1
   }
 
   take(): void {

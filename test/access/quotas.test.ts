@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { Accounts } from '../../src/access/accounts.ts'
 import { Directory } from '../../src/access/directory.ts'
 import { gatewayPrincipal } from '../../src/access/gateway.ts'
-import { Quotas } from '../../src/access/quotas.ts'
+import { MAX_PAYERS, Quotas } from '../../src/access/quotas.ts'
+import { Latest } from '../../src/history/latest.ts'
 import { defaultLimits, type Payer, payerName } from '../../src/lib/quota.ts'
+import { unixMs } from '../../src/lib/unix-time.ts'
 import {
   insertInstallation,
   removeInstallations,
@@ -42,6 +45,7 @@ onEveryRegistry('quotas', ({ url }) => {
     assert(ref)
     return names(quotas.payersOfInstallation(ref))
   }
+  const nextOrganization = () => organization(tenant)
   const names = (payers: readonly Payer[]) => payers.map(payerName)
 
   before(async () => {
@@ -68,6 +72,21 @@ onEveryRegistry('quotas', ({ url }) => {
     assert(ref)
     assert.deepEqual(names(quotas.payersOf(gatewayPrincipal(ref))), path)
     assert.deepEqual(quotas.organizationsOf(top), [])
+  })
+
+  test('of organizations that lie very deep the uppermost pay', async () => {
+    const chain = [tenant]
+    for (let i = 0; i < MAX_PAYERS + 5; i++) chain.push(await organization(chain.at(-1) ?? 0))
+    const deepest = chain.at(-1) ?? 0
+    const uppermost = chain.slice(0, MAX_PAYERS).reverse()
+    assert.deepEqual(
+      quotas.organizationsOf(deepest).map(({ id }) => id),
+      uppermost
+    )
+    assert.deepEqual(
+      quotas.organizationsOf(chain[1] ?? 0).map(({ id }) => id),
+      [chain[1], tenant]
+    )
   })
 
   test('who belongs to two organizations is paid for by both, once by those above', () => {
@@ -115,6 +134,17 @@ onEveryRegistry('quotas', ({ url }) => {
       updateInstallation(registry, house, { organization_id: tenant }, 0)
     )
     assert.deepEqual(payersOfHouse().slice(1), [`organization ${tenant}`])
+  })
+
+  test('accounts pay as soon as an organization is known that was heard of late', async () => {
+    const accounts = new Accounts({ quotas, directory, latest: new Latest(() => unixMs(0)) })
+    const late = (await nextOrganization()) + 1
+    const ref = { id: house, client_id: 1000 + house, organization_id: late }
+    assert.equal(accounts.placeOf(ref).payers.length, 1)
+    assert.equal(await organization(tenant), late)
+    assert.deepEqual(names(accounts.known(house)?.payers ?? []), [
+      ...[`installation ${house}`, `organization ${late}`, `organization ${tenant}`]
+    ])
   })
 
   test('what the broker counts is asked from it', () => {
