@@ -18,7 +18,6 @@ export class Account implements Payer {
   readonly kind: PayerKind
   readonly id: number
   limits: Limits
-  readonly bucket = new TokenBucket()
   /** With a value, and those whose first value is on its way. */
   topics = 0
   comingTopics = 0
@@ -27,6 +26,7 @@ export class Account implements Payer {
   /** Charged since the registry was told. */
   isChanged = false
   #told: Map<string, number> | undefined
+  readonly #bucket = new TokenBucket()
   #day = 0
   #dayBytes = 0
   #newDayBytes = 0
@@ -57,11 +57,11 @@ export class Account implements Payer {
   }
 
   hasMessage(now: number): boolean {
-    return this.bucket.has(this.limits.messages_per_second, now)
+    return this.#bucket.has(this.limits.messages_per_second, now)
   }
 
   takeMessage(minute: number): void {
-    this.bucket.take()
+    this.#bucket.take()
     if (minute !== this.#minute) this.#turn(minute)
     this.#messages++
   }

@@ -7,8 +7,8 @@ const descriptions: Readonly<Record<QuotaName, string>> = {
   topics: 'With a value',
   history_bytes_per_day: 'That arrive on one day, in UTC',
   history_bytes: 'That are there',
-  files: '',
-  file_bytes: '',
+  files: 'That were uploaded',
+  file_bytes: 'Of them together',
   connections: 'Over MQTT',
   filters: 'Of MQTT subscriptions'
 }
@@ -27,17 +27,16 @@ export const QuotaUpdate = Type.Object(
   { additionalProperties: false }
 )
 
-const Limit = (description: string) =>
-  Type.Union([Type.Integer(), Type.Null()], { description: `${description}; null = no limit` })
+const Limit = Type.Union([Type.Integer(), Type.Null()], { description: 'null = no limit' })
 
 export const Quota = Type.Object({
   defaults: Type.Object(named((description) => Type.Integer({ description }))),
   overrides: Type.Object(named((description) => Type.Optional(Type.Integer({ description })))),
-  effective: Type.Object(named(Limit))
+  effective: Type.Object(named(() => Limit))
 })
 
 export const Usage = Type.Object(
-  named((description) => Type.Object({ used: Type.Number({ description }), quota: Limit('') }))
+  named((description) => Type.Object({ used: Type.Number({ description }), quota: Limit }))
 )
 
 export const ownerParams = {
