@@ -8,7 +8,7 @@ const admin = { email: 'bench@example.org', password: 'a bench measures, it neve
 
 export type Installation = { id: number; client_id: number }
 
-/** The real program with its settings as they come, but for ports and directory. */
+/** The real program with its settings as they come, but for ports, directory and one quota. */
 export class Caracal {
   readonly child: ChildProcess
   readonly url: string
@@ -30,6 +30,8 @@ export class Caracal {
         CARACAL_MQTT_PORT: String(mqttPort),
         CARACAL_ADMIN_EMAIL: admin.email,
         CARACAL_ADMIN_PASSWORD: admin.password,
+        // Ten installations send all there is.
+        CARACAL_QUOTA_INSTALLATION: 'messages_per_second=1000000',
         ...env
       }
     })

@@ -1,10 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { Accounts } from './access/accounts.ts'
 import type { Blacklist } from './access/blacklist.ts'
 import type { BrokerAccess } from './access/broker-access.ts'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
+import type { Meter } from './access/meter.ts'
+import type { Quotas } from './access/quotas.ts'
 import type { Throttle } from './access/throttle.ts'
 import type { TraceRecorder } from './access/trace-recorder.ts'
 import type { Bus } from './bus/bus.ts'
@@ -13,7 +16,6 @@ import type { History } from './history/history.ts'
 import type { Latest } from './history/latest.ts'
 import type { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
-import type { TopicQuota } from './history/topic-quota.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Tally } from './lib/tally.ts'
 import type { Metrics } from './metrics.ts'
@@ -31,7 +33,6 @@ export type Deps = {
   searchTimeoutMs: number
   history: History
   latest: Latest
-  topicQuota: TopicQuota
   spool: Spool
   ids: SampleIds
   /** Awaited before a write and before its answer: an id is known outside the registry first [ADR-0030]. */
@@ -43,13 +44,16 @@ export type Deps = {
   /** Above the disk reserve. */
   hasRoom: () => boolean
   files: FileStore
-  /** Bytes that the files of one installation or organization may have together. */
+  /** Bytes that the files of an organization itself may have together. */
   filesQuota: number
   /** Uploads under way, whichever path they came by: how many each caller has, and how much each owner gets. */
   uploading: { callers: Tally; bytes: Tally }
   bus: Bus
   directory: Directory
   blacklist: Blacklist
+  quotas: Quotas
+  accounts: Accounts
+  meter: Meter
   /** Name and password of those who may read push tokens. */
   systemAccounts: ReadonlyMap<string, string>
   identity: Identity

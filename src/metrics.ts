@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { QuotaName } from './lib/quota.ts'
 import type { Refusal } from './lib/sample.ts'
 
 /** What an operator watches at night, in Prometheus' form. */
@@ -11,6 +12,11 @@ export class Metrics {
     'refused_total',
     'Messages acknowledged and not stored',
     'reason'
+  )
+  readonly #overQuota = this.#counter(
+    'quota_refused_total',
+    'What was refused because a quota is used up',
+    'quota'
   )
   readonly #runs = this.#counter('schedule_runs_total', 'Runs of schedules', 'outcome')
   readonly #notifications = this.#counter(
@@ -51,6 +57,10 @@ export class Metrics {
     this.#refused.inc({ reason })
   }
 
+  overQuota(quota: QuotaName): void {
+    this.#overQuota.inc({ quota })
+  }
+
   ran(outcome: string, runs: number): void {
     this.#runs.inc({ outcome }, runs)
   }
@@ -88,6 +98,25 @@ export class Metrics {
       registers: [this.#registry],
       collect() {
         for (const [value, figure] of Object.entries(read())) this.set({ [label]: value }, figure)
+      }
+    })
+  }
+
+  /** Figures with several labels, which may be others each time. */
+  table<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: () => { labels: Record<Label, string>; figure: number }[]
+  ): void {
+    new Gauge({
+      name: `caracal_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const { labels, figure } of read()) this.set(labels, figure)
       }
     })
   }

@@ -1,3 +1,4 @@
+import { highestShares } from './access/quota-shares.ts'
 import type { Deps } from './deps.ts'
 import type { Metrics } from './metrics.ts'
 import type { PlatformBus } from './platform-bus.ts'
@@ -7,7 +8,10 @@ import type { Retention } from './workers/retention.ts'
 /** Figures that are read when someone asks. */
 export function describeState(
   metrics: Metrics,
-  parts: Pick<Deps, 'spool' | 'trace' | 'history' | 'latest' | 'directory'> & {
+  parts: Pick<
+    Deps,
+    'spool' | 'trace' | 'history' | 'latest' | 'directory' | 'quotas' | 'accounts' | 'clock'
+  > & {
     bus: PlatformBus
     disk: DiskSpace
     retention: Retention
@@ -15,6 +19,7 @@ export function describeState(
 ): void {
   const { spool, trace, history, latest, directory, bus, disk, retention } = parts
   const state = () => spool.state()
+  const { quotas, accounts, clock } = parts
   metrics.gauge(
     'spool_samples',
     'Samples on their way to history',
@@ -35,6 +40,16 @@ export function describeState(
   )
   metrics.gauge('topics', 'Topics with a latest value', () => latest.size)
   metrics.gauge('installations', 'Installations', () => directory.size)
+  metrics.table(
+    'quota_share',
+    'What is used of a quota, 1 is all of it: the three owners that are nearest to it',
+    ['quota', 'owner'],
+    () =>
+      highestShares(accounts, quotas, clock()).map(({ quota, owner, share }) => ({
+        labels: { quota, owner },
+        figure: share
+      }))
+  )
   bus.describe(metrics)
   metrics.gauge(
     'trace_dropped',

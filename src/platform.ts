@@ -1,11 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
+import { Accounts } from './access/accounts.ts'
 import { Blacklist } from './access/blacklist.ts'
 import { BrokerAccess } from './access/broker-access.ts'
 import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
+import { Meter } from './access/meter.ts'
 import { mqttRules } from './access/mqtt-rules.ts'
+import { Quotas } from './access/quotas.ts'
 import { REGISTRATION, Throttle } from './access/throttle.ts'
 import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
@@ -15,11 +18,11 @@ import type { App, Deps, Health } from './deps.ts'
 import { Latest } from './history/latest.ts'
 import { SampleIds } from './history/sample-ids.ts'
 import type { Spool } from './history/spool.ts'
-import { TopicQuota } from './history/topic-quota.ts'
 import { Connections } from './http/connections.ts'
 import { callerAddress, trustIn } from './http/proxies.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { networksOf } from './lib/networks.ts'
+import { defaultLimits } from './lib/quota.ts'
 import { decodeSamples } from './lib/sample.ts'
 import { Tally } from './lib/tally.ts'
 import { SECOND } from './lib/unix-time.ts'
@@ -33,6 +36,7 @@ import { describeState } from './platform-metrics.ts'
 import { keepsForItself, openParts, STOP_LIMIT } from './platform-parts.ts'
 import { openSearcher } from './registry/searcher.ts'
 import { openTls } from './tls.ts'
+import { Bookkeeper } from './workers/bookkeeper.ts'
 import { DiskSpace } from './workers/disk-space.ts'
 import { Eraser } from './workers/eraser.ts'
 import { Housekeeping } from './workers/housekeeping.ts'
@@ -115,6 +119,8 @@ async function open(
   closers.push(() => within(STOP_LIMIT, blacklist.stop()))
   directory.onBlacklistChange(() => blacklist.reload())
 
+  const quotas = await Quotas.open({ registry, directory, defaults: quotaDefaults(config) })
+
   const { uuid: node, lastId } = await spool.state()
   if (!(await claims.keep(`data ${node}`))) {
     throw new Error(`CARACAL_DATA_DIR ${dataDir} is a copy of one that another node runs on`)
@@ -131,9 +137,14 @@ async function open(
   const trace = new TraceRecorder({ registry, clock, hasRoom })
   closers.push(() => within(STOP_LIMIT, trace.flush()))
   const ids = new SampleIds(lastId)
-  const topicQuota = new TopicQuota({ latest, clock, log, max: config.TOPICS_PER_INSTALLATION })
+  const accounts = new Accounts({ quotas, directory, latest })
+  const meter = new Meter({ accounts, latest, metrics, clock, log })
+  const bookkeeper = await Bookkeeper.open({
+    ...{ registry, history, accounts, meter, claims, hasRoom, log }
+  })
+  closers.push(() => within(STOP_LIMIT, bookkeeper.stop()))
   const ingest = new Ingest({
-    ...{ spool, ids, latest, topicQuota, directory, blacklist, disk, metrics, clock }
+    ...{ spool, ids, latest, accounts, meter, directory, blacklist, disk, metrics, clock }
   })
   closers.push(() => ingest.stop())
   const mover = new Mover({ spool, history, metrics, hasRoom, log })
@@ -186,7 +197,6 @@ async function open(
     searchTimeoutMs,
     history,
     latest,
-    topicQuota,
     spool,
     ids,
     lineage,
@@ -202,6 +212,9 @@ async function open(
     bus,
     directory,
     blacklist,
+    quotas,
+    accounts,
+    meter,
     identity,
     registering: new Throttle(clock, REGISTRATION),
     trace,
@@ -225,7 +238,10 @@ async function open(
     budget: config.HISTORY_BUDGET_MB * 1024 * 1024,
     floorDays: config.HISTORY_FLOOR_DAYS
   })
-  describeState(metrics, { spool, trace, history, latest, bus, disk, directory, retention })
+  describeState(metrics, {
+    ...{ spool, trace, history, latest, bus, disk, directory, retention },
+    ...{ quotas, accounts, clock }
+  })
 
   const trust = trustIn(config.TRUSTED_PROXIES)
   const app = await createApp(deps, { https: tls?.current, trust })
@@ -248,7 +264,18 @@ async function open(
 
   const { MQTT_SESSION_DAYS: sessionDays, TRACE_DAYS: traceDays } = config
   const housekeeping = new Housekeeping({
-    ...{ registry, directory, claims, files, eraser, retention, bus, sessionDays, traceDays },
+    ...{
+      registry,
+      history,
+      directory,
+      claims,
+      files,
+      eraser,
+      retention,
+      bus,
+      sessionDays,
+      traceDays
+    },
     ...{ clock, log }
   })
   const catchUp = () => {
@@ -272,6 +299,7 @@ async function open(
   housekeeping.start()
   scheduler.start()
   blacklist.start(log)
+  bookkeeper.start()
   const workers = [scheduler, mover, indexer, eraser, housekeeping]
   closers.push(() => within(STOP_LIMIT, Promise.all(workers.map((worker) => worker.stop()))))
 
@@ -317,6 +345,17 @@ function brokerAccountOf({ BUS_URL }: Config): { username: string; password: str
   const { username, password } = new URL(BUS_URL)
   return { username: decodeURIComponent(username), password: decodeURIComponent(password) }
 }
+
+const quotaDefaults = (config: Config) =>
+  defaultLimits(
+    { installation: config.QUOTA_INSTALLATION, organization: config.QUOTA_ORGANIZATION },
+    {
+      topics: config.TOPICS_PER_INSTALLATION,
+      file_bytes: config.FILES_QUOTA_MB * 1024 * 1024,
+      connections: config.MQTT_CONNECTIONS_PER_OWNER,
+      filters: config.MQTT_FILTERS_PER_OWNER
+    }
+  )
 
 /** A password may hold colons; the name ends at the first one. */
 const systemAccountsOf = ({ SYSTEM_ACCOUNTS }: Config): ReadonlyMap<string, string> =>

@@ -24,6 +24,7 @@ import { messageRoutes } from './features/notification/message-routes.ts'
 import { outputRoutes } from './features/notification/output-routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
+import { installationQuotaRoutes, organizationQuotaRoutes } from './features/quota/routes.ts'
 import { registrationRoutes } from './features/registration/routes.ts'
 import { roleRoutes } from './features/role/routes.ts'
 import { scheduleRoutes } from './features/schedule/routes.ts'
@@ -56,6 +57,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/status', statusRoutes],
   ['/api/v2/installationinfo', installationInfoRoutes],
   ['/api/v2/installation', installationRoutes],
+  ['/api/v2/installation', installationQuotaRoutes],
   ['/api/v2/schedule', scheduleRoutes],
   ['/api/v2/gateway', gatewayRoutes],
   ['/api/v2/perimission', permissionRoutes], // [contract: Permissions] spelled exactly so
@@ -66,6 +68,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/user', tokenRoutes],
   ['/api/v2/user', registrationRoutes],
   ['/api/v2/organization', organizationRoutes],
+  ['/api/v2/organization', organizationQuotaRoutes],
   ['/api/v2/edge', edgeAppRoutes],
   ['/api/v2/edge', edgeVersionRoutes],
   ['/api/v2/edge', edgeConfiguredRoutes],

@@ -19,7 +19,9 @@ export class Directory {
   readonly #byOrganization = new Map<number, Map<number, InstallationRef>>()
   readonly #listeners: ((users: ReadonlySet<number> | undefined) => void)[] = []
   readonly #removalListeners: ((id: number) => void)[] = []
+  readonly #moveListeners: ((ref: InstallationRef) => void)[] = []
   readonly #blacklistListeners: (() => Promise<void>)[] = []
+  readonly #quotaListeners: (() => Promise<void>)[] = []
   #seq = 0
   #catchingUp: Promise<void> | undefined
   #again = false
@@ -54,6 +56,10 @@ export class Directory {
     for (const id of ids) yield* this.#byOrganization.get(id)?.values() ?? []
   }
 
+  installations(): Iterable<InstallationRef> {
+    return this.#byId.values()
+  }
+
   /** Whether these organizations hold every installation there is. */
   isWithin(organizations: ReadonlySet<number>): boolean {
     return [...this.#byOrganization.keys()].every((id) => organizations.has(id))
@@ -73,9 +79,19 @@ export class Directory {
     this.#removalListeners.push(listener)
   }
 
+  /** Called after an installation came to another organization. */
+  onMoved(listener: (ref: InstallationRef) => void): void {
+    this.#moveListeners.push(listener)
+  }
+
   /** Called after the topic blacklist changed, and waited for. */
   onBlacklistChange(listener: () => Promise<void>): void {
     this.#blacklistListeners.push(listener)
+  }
+
+  /** Called after quotas changed, or which organization is below which, and waited for. */
+  onQuotaChange(listener: () => Promise<void>): void {
+    this.#quotaListeners.push(listener)
   }
 
   /** Reads what changed since the last time. A call during a run waits for one that began after it. */
@@ -107,6 +123,9 @@ export class Directory {
       if (changes.some(({ kind }) => kind === 'blacklist')) {
         for (const listener of this.#blacklistListeners) await listener()
       }
+      if (changes.some(({ kind }) => kind === 'quota')) {
+        for (const listener of this.#quotaListeners) await listener()
+      }
       this.#seq = last.seq
       const isAnybody = changes.some(({ kind }) => kind === 'identity')
       const users = changes.filter(({ kind }) => kind === 'user').map(({ ref }) => ref)
@@ -121,19 +140,24 @@ export class Directory {
     const refs = await readInstallationRefs(this.#registry)
     const known = new Set(refs.map(({ id }) => id))
     const gone = [...this.#byId.keys()].filter((id) => !known.has(id))
+    const moved = refs.filter((ref) => this.#isElsewhere(ref))
     for (const id of [...this.#byId.keys()]) this.#drop(id)
     for (const ref of refs) this.#put(ref)
     for (const listener of this.#blacklistListeners) await listener()
+    for (const listener of this.#quotaListeners) await listener()
     this.#seq = seq
     this.#readAt = startedAt
     this.#tellRemoved(gone)
+    this.#tellMoved(moved)
     this.#tellIdentity(undefined)
   }
 
   async #readAgain(ids: readonly number[]): Promise<void> {
     const refs = await readInstallationRefs(this.#registry, ids)
+    const moved = refs.filter((ref) => this.#isElsewhere(ref))
     for (const id of ids) this.#drop(id)
     for (const ref of refs) this.#put(ref)
+    this.#tellMoved(moved)
     this.#tellRemoved(ids.filter((id) => !this.#byId.has(id)))
   }
 
@@ -144,6 +168,17 @@ export class Directory {
   #tellRemoved(ids: readonly number[]): void {
     for (const id of ids) {
       for (const listener of this.#removalListeners) listener(id)
+    }
+  }
+
+  #isElsewhere({ id, organization_id }: InstallationRef): boolean {
+    const before = this.#byId.get(id)
+    return before !== undefined && before.organization_id !== organization_id
+  }
+
+  #tellMoved(refs: readonly InstallationRef[]): void {
+    for (const ref of refs) {
+      for (const listener of this.#moveListeners) listener(ref)
     }
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { plainNumber } from '../lib/json-number.ts'
 import { highest, type IdKind, idKinds, type Lineage, noIds } from '../lib/lineage.ts'
 import { MAX_PAGE_BYTES, PageTooLarge } from '../lib/page-limit.ts'
+import { SAMPLE_BYTES } from '../lib/quota.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
@@ -22,6 +23,7 @@ import {
 import type {
   AggregateQuery,
   History,
+  InstallationBytes,
   KeptLineage,
   MonthPart,
   MonthSize,
@@ -31,7 +33,7 @@ import type {
   ScanQuery,
   Sizes
 } from './history.ts'
-import { BEGIN, readOnward } from './month-read.ts'
+import { BEGIN, readOnward, spanOfMonth } from './month-read.ts'
 import { scanLines } from './scan.ts'
 
 const LATEST_CHUNK = 10_000
@@ -141,6 +143,18 @@ class ClickhouseHistory implements History {
 
   readMonth(name: string, from: SamplePlace = BEGIN): AsyncIterable<MonthPart> {
     return readOnward(from, (place) => readMonthPart(this.#connection, name, place))
+  }
+
+  async *bytesOf(name: string): AsyncGenerator<InstallationBytes[]> {
+    const span = spanOfMonth(name)
+    for (let after = 0; ; ) {
+      const next = await this.#connection.query(nextInstallationSql, { ...span, after })
+      const { last }: { last: number } = JSON.parse(next)
+      if (last === 0) return
+      const params = { ...span, after, last }
+      yield rowsOf(await this.#connection.query(bytesSql, params))
+      after = last
+    }
   }
 
   keepLatest(rows: Buffer, token: string): Promise<void> {
@@ -263,6 +277,20 @@ const lineageSql = `
   FROM lineage GROUP BY platform, kind
   UNION ALL
   SELECT '', 'installation', max(installation_id), 0, 0 FROM latest`
+
+/** The last of the next ones. */
+const nextInstallationSql = `
+  SELECT max(installation_id) AS last FROM (
+    SELECT DISTINCT installation_id FROM samples
+    WHERE installation_id > {after:UInt64}
+      AND samples.timestamp BETWEEN {from:Int64} AND {to:Int64}
+    ORDER BY installation_id LIMIT 500)`
+
+const bytesSql = `
+  SELECT installation_id, sum(${SAMPLE_BYTES} + length(topic) + length(msg)) AS bytes FROM samples FINAL
+  WHERE installation_id > {after:UInt64} AND installation_id <= {last:UInt64}
+    AND samples.timestamp BETWEEN {from:Int64} AND {to:Int64}
+  GROUP BY installation_id`
 
 const latestSql =
   'SELECT id, installation_id, client_id, topic, timestamp, value, msg FROM latest FINAL'

@@ -51,6 +51,9 @@ export type SamplePlace = {
 /** `rows` as `encodeSample` writes them; `next` is where the one after it begins. */
 export type MonthPart = { rows: Buffer; count: number; next: SamplePlace }
 
+/** What the samples of an installation count, as `sampleBytes` says. */
+export type InstallationBytes = { installation_id: number; bytes: number }
+
 /** What history is told of the platform whose samples it keeps. */
 export type KeptLineage = { platform: string; reached: Ids; reserved: Ids }
 
@@ -88,6 +91,8 @@ export interface History {
   dropBefore(moment: UnixMs): Promise<MonthSize[]>
   /** Cheap whatever the size: asked every few minutes. */
   sizes(): Promise<Sizes>
+  /** Of a month (`2025-11`), each installation once, in parts of a bounded size. Reads all of the month. */
+  bytesOf(name: string): AsyncIterable<InstallationBytes[]>
   /** What it was told, and the installations it has samples of. */
   lineage(): Promise<Lineage>
   /** Resolves when it survives a crash. Ids only rise; the platform is the one that was told last. */

@@ -26,6 +26,7 @@ export class Latest {
   #recentBytes = 0
   readonly #clock: Clock
   #tell: (sample: Sample) => void = () => {}
+  #tellCount: (installationId: number, change: number) => void = () => {}
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -34,6 +35,11 @@ export class Latest {
   /** Called with each sample put here that became the newest of its topic. */
   onNewer(tell: (sample: Sample) => void): void {
     this.#tell = tell
+  }
+
+  /** Called when an installation has more topics than before, or fewer. */
+  onCount(tell: (installationId: number, change: number) => void): void {
+    this.#tellCount = tell
   }
 
   put(sample: Sample): void {
@@ -51,6 +57,7 @@ export class Latest {
     if (before && !isNewer(sample, before, this.#clock())) return false
     const held = topics.put(sample, before)
     if (before) this.#forget(before)
+    else this.#tellCount(sample.installation_id, 1)
     if (held.msg === undefined) this.#remember(held, sample.msg)
     return true
   }
@@ -85,7 +92,9 @@ export class Latest {
   }
 
   erase(installationId: number): void {
+    const count = this.count(installationId)
     this.#installations.delete(installationId)
+    if (count > 0) this.#tellCount(installationId, -count)
   }
 
   get size(): number {

@@ -121,8 +121,8 @@ export class Spool {
   }
 
   /** Resolves when the sample, as `encodeSample` writes it, would survive kill -9. */
-  append(line: string, id: number): Promise<void> {
-    const gathering = this.#gather(Buffer.byteLength(line))
+  append(line: string, id: number, bytes = Buffer.byteLength(line)): Promise<void> {
+    const gathering = this.#gather(bytes)
     gathering.lines.push(line)
     gathering.lastId = id
     return gathering.stored.promise

@@ -9,6 +9,7 @@ import { DAY, type UnixMs } from '../lib/unix-time.ts'
 import type {
   AggregateQuery,
   History,
+  InstallationBytes,
   KeptLineage,
   MonthPart,
   MonthSize,
@@ -26,6 +27,9 @@ import type { SqliteScanner } from './sqlite-scanner.ts'
 import type { WorkerData } from './sqlite-worker.ts'
 import type { SqliteWriter } from './sqlite-writer.ts'
 import { WorkerLane } from './worker-lane.ts'
+
+/** Installations whose bytes are handed out at once. */
+const PART = 500
 
 /** A window longer than this may take long to read. */
 const LONG = 31 * DAY
@@ -134,6 +138,21 @@ class SqliteHistory implements History {
       const { rows, ...part } = await scanner.call('readMonth', [name, place])
       return { rows: Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength), ...part }
     })
+  }
+
+  async *bytesOf(name: string): AsyncGenerator<InstallationBytes[]> {
+    const scanner = await this.#openScanner()
+    const bytes = new Map<number, number>()
+    for (let after = 0; ; ) {
+      const { last, sums } = await scanner.call('weigh', [name, after])
+      for (const { installation_id: id, bytes: more } of sums) {
+        bytes.set(id, (bytes.get(id) ?? 0) + more)
+      }
+      if (last === undefined) break
+      after = last
+    }
+    const rows = [...bytes].map(([installation_id, bytes]) => ({ installation_id, bytes }))
+    for (let at = 0; at < rows.length; at += PART) yield rows.slice(at, at + PART)
   }
 
   async #openScanner(): Promise<WorkerLane<SqliteScanner>> {

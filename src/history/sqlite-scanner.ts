@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { SAMPLE_BYTES } from '../lib/quota.ts'
 import type { Sample } from '../lib/sample.ts'
 import { type LineForm, lineTopic, sampleLine } from '../lib/sample-lines.ts'
-import type { MonthPart, SamplePlace, ScanQuery } from './history.ts'
+import type { InstallationBytes, MonthPart, SamplePlace, ScanQuery } from './history.ts'
 import { partOf as monthPartOf, PART_BYTES, PART_ROWS, spanOfMonth } from './month-read.ts'
 import { type Part, type Place, SCAN_BYTES } from './scan.ts'
 import type { Month } from './sqlite-file.ts'
@@ -9,8 +10,11 @@ import { inSnapshot, OpenMonths, type Row, sortRows, topicsOf } from './sqlite-s
 
 type Topic = { topic: string; rank: number; line: string }
 type Topics = ReadonlyMap<number, Topic>
-type Statements = Record<'measure' | 'read' | 'readOn' | 'ofTopic', StatementSync>
+type Statements = Record<'measure' | 'read' | 'readOn' | 'ofTopic' | 'weigh', StatementSync>
 type StoredTopic = Pick<Sample, 'installation_id' | 'client_id' | 'topic'> & { topic_id: number }
+
+/** At a time, so that an export waits a moment only. */
+const WEIGHED_TOPICS = 16
 
 /** Reads for exports, in a thread of its own, so that no page waits for them. */
 export class SqliteScanner {
@@ -95,6 +99,21 @@ export class SqliteScanner {
     }
   }
 
+  /** What some topics of a month count; `last` is where the next ones begin, undefined at the end. */
+  weigh(name: string, after: number): { last: number | undefined; sums: InstallationBytes[] } {
+    return inSnapshot(this.#file, () => {
+      const last = this.#file
+        .prepare(
+          'SELECT max(topic_id) AS last FROM (SELECT topic_id FROM topics WHERE topic_id > ? ORDER BY topic_id LIMIT ?)'
+        )
+        .get(after, WEIGHED_TOPICS)?.['last']
+      const [month] = this.#months.within(spanOfMonth(name))
+      if (typeof last !== 'number' || !month) return { last: undefined, sums: [] }
+      const sums = month.weigh.all(after, last) as unknown as InstallationBytes[]
+      return { last, sums }
+    })
+  }
+
   close(): void {
     this.#file.close()
   }
@@ -127,8 +146,12 @@ function statementsOf(file: DatabaseSync, month: Month): Statements {
   const ofTopic = file.prepare(`
     SELECT topic_id, timestamp, value, msg, id FROM ${month.table}
     WHERE topic_id = ? AND timestamp >= ? ORDER BY timestamp, value, msg LIMIT -1 OFFSET ?`)
+  const weigh = file.prepare(`
+    SELECT installation_id, sum(${SAMPLE_BYTES} + octet_length(topic) + octet_length(msg)) AS bytes
+    FROM topics CROSS JOIN ${month.table} USING (topic_id)
+    WHERE topic_id > ? AND topic_id <= ? GROUP BY installation_id`)
   for (const statement of [read, readOn, ofTopic]) statement.setReturnArrays(true)
-  return { measure, read, readOn, ofTopic }
+  return { measure, read, readOn, ofTopic, weigh }
 }
 
 function partOf(rows: readonly Row[], topics: Topics, form: LineForm): Part {

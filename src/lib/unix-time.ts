@@ -12,6 +12,11 @@ export const momentOr = (none: UnixMs, given = -1): UnixMs =>
 
 export const toSeconds = (ms: UnixMs): number => ms / 1000
 
+/** The name of the month in UTC, such as `2025-11`. */
+export const monthOf = (at: UnixMs): string => new Date(at).toISOString().slice(0, 7)
+
+export const startOfMonth = (name: string): UnixMs => Date.parse(`${name}-01`) as UnixMs
+
 /** The moment at which a month (`2025-11`, in UTC) is over. */
 export function endOfMonth(name: string): UnixMs {
   const [year = 0, month = 0] = name.split('-').map(Number)

@@ -2,7 +2,7 @@ import { explainAt } from './postgres.ts'
 import { PostgresClaims } from './postgres-claims.ts'
 
 /** What one node does for all; slots are the sessions on an external broker [ADR-0020]. */
-export type Claim = 'scheduler' | 'housekeeping' | `slot ${number}` | `data ${string}`
+export type Claim = 'scheduler' | 'housekeeping' | 'usage' | `slot ${number}` | `data ${string}`
 
 /** What this node holds among those that share the registry. */
 export interface Claims {

@@ -65,6 +65,12 @@ export const jsonRows = (
   return sql`(select ${sql.join(values)} from json_each(${json}))`
 }
 
+/** Milliseconds by the clock of the database, which is one for all nodes. */
+export const databaseNow = (registry: Registry): RawBuilder<number> =>
+  isPostgres(registry)
+    ? sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
+    : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
+
 /** Until the transaction ends nobody else changes the row; SQLite has one writer anyway. */
 export const forUpdate = (registry: Registry): RawBuilder<unknown> =>
   isPostgres(registry) ? sql`for update` : sql``

@@ -12,9 +12,13 @@ export type FileFields = Pick<FileRow, 'hash' | 'name' | 'mime' | 'size'>
 /** What a file belongs to: one of the two. */
 export type FileOwner = { kind: 'installation' | 'organization'; id: number }
 
-/** Of one owner. */
 export type FileLimits = { files: number; bytes: number }
-type Bounds = { limits: FileLimits; without?: number }
+
+/** What files may be at most: those of the owner itself, or those of an organization and all below it. */
+export type FileBound = { payer: FileOwner; reach: 'own' | 'below'; limits: FileLimits }
+/** The bound that was reached first. */
+export type FileExcess = { bound: FileBound; of: keyof FileLimits }
+type Writing = { bounds: readonly FileBound[]; now: number }
 
 /** What the caller may download: files of installations, and files of these organizations. */
 export type FileReach = { installations: Scope; organizationIds: readonly number[] }
@@ -76,16 +80,17 @@ export const findByHash = (
     .limit(1)
     .executeTakeFirst()
 
-/** Undefined when the owner would have too many, or too much. */
+/** The files, or why not. */
 export const insertFiles = (
   registry: Registry,
   owner: FileOwner,
   files: readonly FileFields[],
-  { limits, now }: { limits: FileLimits; now: number }
-): Promise<FileRow[] | undefined> =>
+  { bounds, now }: Writing
+): Promise<FileRow[] | FileExcess> =>
   registry.transaction().execute(async (registry) => {
-    await lockOwner(registry, owner)
-    if (!(await hasSpace(registry, owner, { limits, more: files }))) return undefined
+    await lockOwners(registry, owner, bounds)
+    const excess = await findExcess(registry, bounds, { more: files })
+    if (excess) return excess
     const owned = { installation_id: null, organization_id: null, [columnOf(owner)]: owner.id }
     return registry
       .insertInto('files')
@@ -94,18 +99,19 @@ export const insertFiles = (
       .execute()
   })
 
-/** The file, or why not. */
+/** The file, or why not; undefined: there is none to replace. */
 export const replaceFile = (
   registry: Registry,
   owner: FileOwner,
   { id, ...file }: FileFields & { id: number },
-  { limits, now }: { limits: FileLimits; now: number }
-): Promise<FileRow | 'missing' | 'full'> =>
+  { bounds, now }: Writing
+): Promise<FileRow | FileExcess | undefined> =>
   registry.transaction().execute(async (registry) => {
-    await lockOwner(registry, owner)
+    await lockOwners(registry, owner, bounds)
     const old = await findFile(registry, owner, id)
-    if (!old) return 'missing'
-    if (!(await hasSpace(registry, owner, { limits, more: [file], without: id }))) return 'full'
+    if (!old) return undefined
+    const excess = await findExcess(registry, bounds, { more: [file], without: id })
+    if (excess) return excess
     const row = await registry
       .updateTable('files')
       .set({ ...file, updated: now })
@@ -133,39 +139,71 @@ export const deleteFile = (
     return gone !== undefined
   })
 
-/** Until the transaction ends nobody else adds files to the owner. */
-const lockOwner = (registry: Registry, { kind, id }: FileOwner) =>
-  registry
-    .selectFrom(`${kind}s`)
+/** Until the transaction ends nobody else adds files to the owner, or to those above it. */
+async function lockOwners(
+  registry: Registry,
+  owner: FileOwner,
+  bounds: readonly FileBound[]
+): Promise<void> {
+  const above = bounds.flatMap(({ payer }) => (payer.kind === 'organization' ? payer.id : []))
+  await registry
+    .selectFrom('organizations')
     .select('id')
-    .where('id', '=', id)
+    .where(isOneOf(registry, sql.ref('id'), above))
+    .orderBy('id')
     .modifyEnd(forUpdate(registry))
     .execute()
-
-async function hasSpace(
-  registry: Registry,
-  owner: FileOwner,
-  { more, ...bounds }: Bounds & { more: readonly Pick<FileFields, 'size'>[] }
-): Promise<boolean> {
-  const left = await spaceLeft(registry, owner, bounds)
-  const size = more.reduce((sum, one) => sum + one.size, 0)
-  return more.length <= left.files && size <= left.bytes
+  await registry
+    .selectFrom(`${owner.kind}s`)
+    .select('id')
+    .where('id', '=', owner.id)
+    .modifyEnd(forUpdate(registry))
+    .execute()
 }
 
-/** What the owner may still add, or put in place of the file `without`. */
+async function findExcess(
+  registry: Registry,
+  bounds: readonly FileBound[],
+  { more, without }: { more: readonly Pick<FileFields, 'size'>[]; without?: number }
+): Promise<FileExcess | undefined> {
+  const size = more.reduce((sum, one) => sum + one.size, 0)
+  for (const bound of bounds) {
+    const left = await spaceLeft(registry, bound, without)
+    if (more.length > left.files) return { bound, of: 'files' }
+    if (size > left.bytes) return { bound, of: 'bytes' }
+  }
+  return undefined
+}
+
+/** What may still be added, or put in place of the file `without`. */
 export async function spaceLeft(
   registry: Registry,
-  owner: FileOwner,
-  { limits, without = 0 }: Bounds
+  { payer, reach, limits }: FileBound,
+  without = 0
 ): Promise<FileLimits> {
-  const { files, bytes } = await registry
-    .selectFrom('files')
-    .select((eb) => [
-      eb.fn.countAll<number>().as('files'),
-      sql<number>`cast(coalesce(sum(size), 0) as bigint)`.as('bytes')
-    ])
-    .where(columnOf(owner), '=', owner.id)
-    .where('id', '<>', without)
-    .executeTakeFirstOrThrow()
+  const { files, bytes } = await filesOf(registry, payer, { reach, without })
   return { files: limits.files - files, bytes: limits.bytes - bytes }
 }
+
+/** How many files there are, and how large they are together. */
+export async function filesOf(
+  registry: Registry,
+  payer: FileOwner,
+  { reach, without = 0 }: { reach: FileBound['reach']; without?: number }
+): Promise<FileLimits> {
+  const ofOne = sql`${sql.ref(columnOf(payer))} = ${payer.id}`
+  const { rows } = await sql<FileLimits>`
+    ${reach === 'below' ? below(payer.id) : sql``}
+    select count(*) as files, cast(coalesce(sum(size), 0) as bigint) as bytes from files
+    where id <> ${without} and ${reach === 'below' ? isBelow : ofOne}`.execute(registry)
+  return rows[0] ?? { files: 0, bytes: 0 }
+}
+
+const below = (id: number) => sql`
+  with recursive below(id) as (
+    select id from organizations where id = ${id}
+    union
+    select child.id from organizations as child join below on child.parent_id = below.id
+  )`
+const isBelow = sql`(organization_id in (select id from below) or installation_id in
+  (select installations.id from installations join below on organization_id = below.id))`

@@ -1,14 +1,16 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Directory } from '../access/directory.ts'
 import type { FileStore } from '../file-store.ts'
+import type { History } from '../history/history.ts'
 import type { Clock } from '../lib/clock.ts'
 import { clientIdOf } from '../lib/topic.ts'
-import { DAY, MINUTE } from '../lib/unix-time.ts'
+import { DAY, MINUTE, monthOf } from '../lib/unix-time.ts'
 import { CHANGES_KEPT, forgetChanges } from '../registry/changes.ts'
 import type { Claims } from '../registry/claims.ts'
 import { deleteRegistrationsBefore } from '../registry/registrations.ts'
 import type { Registry } from '../registry/tables.ts'
 import { deleteExpiredTokens } from '../registry/tokens.ts'
+import { dropMonthsBefore } from '../registry/usage.ts'
 import type { Eraser } from './eraser.ts'
 import { sweepFiles } from './file-sweep.ts'
 import type { Retention } from './retention.ts'
@@ -16,6 +18,7 @@ import { sweepTrace } from './trace-sweep.ts'
 
 type Parts = {
   registry: Registry
+  history: History
   claims: Claims
   files: FileStore
   eraser: Eraser
@@ -59,7 +62,7 @@ export class Housekeeping {
   }
 
   async run(): Promise<void> {
-    const { registry, directory, claims, eraser, retention, bus, clock, log } = this.#parts
+    const { registry, history, directory, claims, eraser, retention, bus, clock, log } = this.#parts
     const { sessionDays, traceDays } = this.#parts
     const now = clock()
     const ended = await bus.endSessionsUnusedSince(now - sessionDays * DAY)
@@ -76,5 +79,8 @@ export class Housekeeping {
     await sweepFiles(this.#parts)
     await sweepTrace(registry, now - traceDays * DAY)
     await retention.run(now)
+    // What history dropped, whoever dropped it, is used no longer.
+    const { months } = await history.sizes()
+    await dropMonthsBefore(registry, months[0]?.name ?? monthOf(now))
   }
 }

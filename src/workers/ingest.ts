@@ -1,12 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Accounts } from '../access/accounts.ts'
 import type { Blacklist } from '../access/blacklist.ts'
 import type { Directory } from '../access/directory.ts'
+import type { Excess, Meter } from '../access/meter.ts'
 import type { DiskRoom, Message } from '../bus/bus.ts'
 import type { Latest } from '../history/latest.ts'
 import type { SampleIds } from '../history/sample-ids.ts'
 import type { Spool } from '../history/spool.ts'
-import type { TopicQuota } from '../history/topic-quota.ts'
 import type { Clock } from '../lib/clock.ts'
+import { SAMPLE_BYTES, sampleBytes } from '../lib/quota.ts'
 import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sample.ts'
 import { clientIdOf, isObjectTopic, isWithinTopicLimits, topicExcerpt } from '../lib/topic.ts'
 import { SECOND } from '../lib/unix-time.ts'
@@ -16,7 +18,8 @@ type Parts = {
   spool: Spool
   ids: SampleIds
   latest: Latest
-  topicQuota: TopicQuota
+  accounts: Accounts
+  meter: Meter
   directory: Directory
   blacklist: Blacklist
   disk: DiskRoom
@@ -78,6 +81,14 @@ export class Ingest {
     return spool.refuse({ created: clock(), reason, topic, sender, payload: excerpt })
   }
 
+  #refuseOver(excess: Excess, message: Message, sender: string): Promise<void> {
+    const { meter, metrics } = this.#parts
+    meter.note(excess)
+    if (meter.isNews(excess)) return this.refuse(excess.reason, message, sender)
+    metrics.refused(excess.reason)
+    return NOTHING_TO_STORE
+  }
+
   /** While the spool is full messages wait in the order they came, as they came. */
   #admit(message: Message, sender: string): Promise<void> {
     const { spool } = this.#parts
@@ -92,23 +103,30 @@ export class Ingest {
   }
 
   #store(message: Message, sender: string): Promise<void> {
-    const { spool, ids, directory, topicQuota, clock } = this.#parts
+    const { spool, ids, directory, accounts, meter, clock } = this.#parts
     const { topic, payload } = message
     const clientId = clientIdOf(topic)
     if (clientId === undefined) return this.refuse('unknown client id', message, sender)
     const installation = directory.installationByClientId(clientId)
     if (!installation) return this.#lookAgain(clientId, message, sender)
     const arrival = clock()
+    const place = accounts.placeOf(installation)
+    const overRate = meter.takeMessage(place, arrival)
+    if (overRate) return this.#refuseOver(overRate, message, sender)
     const reading = parseReading(payload, arrival)
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
     const { timestamp, value, msg } = reading
     const { id: installation_id, client_id } = installation
-    if (!topicQuota.admit(installation_id, topic)) {
-      return this.refuse('too many topics', message, sender)
-    }
     const id = ids.next(arrival)
     const sample = { id, installation_id, client_id, topic, timestamp, value, msg }
-    const stored = spool.append(encodeSample(sample), id)
+    const line = encodeSample(sample)
+    const lineBytes = Buffer.byteLength(line)
+    // Mostly there are as many bytes as characters, and nothing has to be measured twice.
+    const isPlain = lineBytes === line.length
+    const bytes = isPlain ? topic.length + msg.length + SAMPLE_BYTES : sampleBytes(topic, msg)
+    const excess = meter.takeSample(place, { topic, timestamp, bytes }, arrival)
+    if (excess) return this.#refuseOver(excess, message, sender)
+    const stored = spool.append(line, id, lineBytes)
     if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
     this.#group.samples.push(sample)
     return stored
@@ -153,10 +171,10 @@ export class Ingest {
 
   /** Samples that are stored together become the latest together, before any of them is acknowledged. */
   #newGroup(stored: Promise<void>): Group {
-    const { latest, metrics, topicQuota } = this.#parts
+    const { latest, metrics, meter } = this.#parts
     const samples: Sample[] = []
     const release = () => {
-      for (const { installation_id, topic } of samples) topicQuota.release(installation_id, topic)
+      for (const { installation_id, topic } of samples) meter.release(installation_id, topic)
     }
     void stored.then(() => {
       for (const sample of samples) latest.put(sample)

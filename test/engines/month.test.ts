@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { History, MonthPart, SamplePlace } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
+import { sampleBytes } from '../../src/lib/quota.ts'
 import { decodeSamples, encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
@@ -60,6 +61,36 @@ function monthBehaviour({ url }: EngineUnderTest) {
     assertParts(await partsOf('2021-01'), borders.slice(0, 1))
     assertParts(await partsOf('1999-12'), [])
     assertParts(await partsOf('2021-02', parts.at(-1)?.next), [])
+  })
+
+  test('the bytes of a month by installation', async () => {
+    const at = (month: number, day: number) => unixMs(Date.UTC(2019, month, day))
+    const stored = Array.from({ length: 1300 }, (_, i) =>
+      sample({
+        installation_id: 1000 + (i % 650),
+        topic: `7/obj/ä${i % 40}`,
+        timestamp: at(3, 1 + (i % 30)),
+        msg: i % 3 === 0 ? `€${i}` : ''
+      })
+    )
+    // The same sample twice is one.
+    await append([...stored, sample({ timestamp: at(2, 31) }), sample({ timestamp: at(4, 1) })])
+    await append(stored.slice(0, 10))
+    const expected = new Map<number, number>()
+    for (const { installation_id, topic, msg } of stored) {
+      const before = expected.get(installation_id) ?? 0
+      expected.set(installation_id, before + sampleBytes(topic, msg))
+    }
+    const read: [number, number][] = []
+    for await (const part of history.bytesOf('2019-04')) {
+      assert(part.length <= 500)
+      for (const { installation_id, bytes } of part) read.push([installation_id, bytes])
+    }
+    assert.deepEqual(
+      read.sort(([a], [b]) => a - b),
+      [...expected].sort(([a], [b]) => a - b)
+    )
+    for await (const part of history.bytesOf('1999-12')) assert.deepEqual(part, [])
   })
 
   test('in parts, and on from each of them', async () => {

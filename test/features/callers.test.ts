@@ -416,6 +416,21 @@ const table: Record<string, Row> = {
     (t) => `/api/v2/installation/${t.installation.id}`,
     { read: 200 }
   ),
+  'GET /api/v2/installation/{installation_id}/usage': {
+    line: (t) => `GET /api/v2/installation/${t.installation.id}/usage`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'GET /api/v2/installation/{installation_id}/quota': {
+    line: (t) => `GET /api/v2/installation/${t.installation.id}/quota`,
+    reach: 'inside',
+    gateway: 200
+  },
+  'PUT /api/v2/installation/{installation_id}/quota': {
+    line: (t) => `PUT /api/v2/installation/${t.installation.id}/quota`,
+    body: () => ({ topics: 1 }),
+    reach: 'nobody'
+  },
   'GET /api/v2/schedule/{installation_id}': {
     line: (t) => `GET /api/v2/schedule/${t.installation.id}`,
     reach: 'inside',
@@ -617,6 +632,19 @@ const table: Record<string, Row> = {
     reach: 'inside'
   },
   ...metaKeys('/api/v2/organization/{organization_id}', (t) => `/api/v2/organization/${t.own}`),
+  'GET /api/v2/organization/{organization_id}/usage': {
+    line: (t) => `GET /api/v2/organization/${t.own}/usage`,
+    reach: 'inside'
+  },
+  'GET /api/v2/organization/{organization_id}/quota': {
+    line: (t) => `GET /api/v2/organization/${t.own}/quota`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/organization/{organization_id}/quota': {
+    line: (t) => `PUT /api/v2/organization/${t.own}/quota`,
+    body: () => ({ topics: 1 }),
+    reach: 'nobody'
+  },
   'GET /api/v2/edge/app': { line: () => 'GET /api/v2/edge/app', reach: 'anyone', gateway: 200 },
   'POST /api/v2/edge/app': {
     line: () => 'POST /api/v2/edge/app',

@@ -44,8 +44,8 @@ onRegistryMatrix('limits of files', (engine) => {
     settings: { CARACAL_FILES_QUOTA_MB: '1' }
   })
   const full = {
-    status: 400,
-    body: { message: 'an installation has at most 1000 files of together 1 MiB' }
+    status: 409,
+    body: { message: 'this goes beyond the quota file_bytes of the installation, which is 1048576' }
   }
   const stored = (hash: string) =>
     existsSync(join(platform().dataDir, 'files', hash.slice(0, 2), hash.slice(2)))

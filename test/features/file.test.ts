@@ -318,8 +318,8 @@ onRegistryMatrix('files', (engine) => {
       assert(!stored().includes(hashOf(Buffer.alloc(MAX + 1))))
       // 40 MiB is all that the installation may have.
       const second = await upload(given, Buffer.alloc(MAX / 2))
-      assert.equal(second.status, 400)
-      const message = 'an installation has at most 1000 files of together 40 MiB'
+      assert.equal(second.status, 409)
+      const message = 'this goes beyond the quota file_bytes of the installation, which is 41943040'
       assert.deepEqual(await second.json(), { message })
     })
     test('that breaks off leaves nothing', async () => {
@@ -370,7 +370,7 @@ onRegistryMatrix('files', (engine) => {
         headers: type,
         body: body({ text: 'x' })
       })
-      assert.equal(answer.status, 400)
+      assert.equal(answer.status, 409)
       const replaced = await world.request(`PUT ${at}/${file.id}`, {
         as: user,
         headers: type,

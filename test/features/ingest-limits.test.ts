@@ -91,13 +91,13 @@ test('samples beyond the bounds are refused and told; the neighbour is served', 
     assert.equal(status, 409)
     assert.match(
       String(json['message']),
-      /^line 2: an installation has at most 5 topics; 0 samples are stored/
+      /^line 2: this goes beyond the quota topics of the installation, which is 5; 0 samples are stored/
     )
     assert.equal((await statusOf(house)).length, TOPICS)
-    const lines = logged.filter(({ msg }) => String(msg).includes('as many topics as it may'))
+    const lines = logged.filter(({ msg }) => String(msg).includes('a quota is used up'))
     assert.deepEqual(
-      lines.map(({ installation_id }) => installation_id),
-      [house.installation.id]
+      lines.map(({ owner, quota, limit }) => [owner, quota, limit]),
+      [[`installation ${house.installation.id}`, 'topics', TOPICS]]
     )
     const { text } = await world.request('GET /metrics', { as: world.admin })
     assert.match(text, /reason="too many topics"} 3/)

@@ -38,6 +38,17 @@ async function live({ world, deps: { registry } }: TestPlatform): Promise<{ toke
   await post(`/api/v2/devicex/${at}`, { type: 'zwave', meta: { name: 'Gone' } })
   await post(`/api/v2/installation/${at}/meta/Room`, { value: 'Ärla', protected: true })
   await post(`/api/v2/schedule/${at}`, { topic: 'set/lamp', value: 0.1 + 0.2, minute: '5' })
+  const body = { topics: 5, files: 0 }
+  await world.request(`PUT /api/v2/installation/${at}/quota`, { as: world.admin, body })
+  const use = { day: 20_000, day_bytes: 5, bytes: 2 ** 40, updated: now }
+  await registry
+    .insertInto('usage')
+    .values({ kind: 'installation', id: at, ...use })
+    .execute()
+  await registry
+    .insertInto('usage_months')
+    .values({ installation_id: at, month: '2025-11', bytes: 2 ** 40 })
+    .execute()
   await post('/api/v2/mobile', { device_id: 'phone', firebase_token: 'token' })
   // A parent that is younger than its child.
   const [child, parent] = [await world.organization(), await world.organization()]

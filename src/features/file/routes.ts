@@ -20,15 +20,13 @@ import {
   findFile,
   insertFiles,
   listFiles,
-  replaceFile,
-  spaceLeft
+  replaceFile
 } from '../../registry/files.ts'
+import { FileQuotas } from './file-quotas.ts'
 import { File, fileParams, HashParams, ownerParams } from './schema.ts'
-import { type Quota, type Upload, Uploads } from './uploads.ts'
+import { type Upload, Uploads } from './uploads.ts'
 
 type Kind = FileOwner['kind']
-
-const MAX_FILES_EACH = 1000
 
 /** Whoever may change an organization's files may see them. */
 const editOrganization = onOrganization('file/update/organization')
@@ -154,7 +152,7 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
   const tags = ['File']
   const access = accesses[kind]
   const path = `/${kind}/:${kind}_id`
-  const limits = { files: MAX_FILES_EACH, bytes: deps.filesQuota }
+  const quotas = new FileQuotas(deps)
   const consumes = ['multipart/form-data']
   const body = Type.Object({ file: Type.String({ format: 'binary' }) })
 
@@ -172,11 +170,12 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
     },
     async (request, reply) => {
       const owner = ownerIn(kind, request.params)
-      return uploads.receive(request, reply, quotaOf(owner), async (received) => {
+      const bounds = quotas.boundsOf(owner)
+      return uploads.receive(request, reply, quotas.share(owner, bounds), async (received) => {
         const rows = await withContents(received, (stored) =>
-          insertFiles(registry, owner, stored, { limits, now: clock() })
+          insertFiles(registry, owner, stored, { bounds, now: clock() })
         )
-        if (!rows) throw full()
+        if ('bound' in rows) throw quotas.full(owner, rows)
         return rows.map(shown)
       })
     }
@@ -198,15 +197,16 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
       const owner = ownerIn(kind, request.params)
       const { file_id: id } = request.params
       if (!(await findFile(registry, owner, id))) throw notFound()
-      return uploads.receive(request, reply, quotaOf(owner, id), async (received) => {
+      const bounds = quotas.boundsOf(owner)
+      return uploads.receive(request, reply, quotas.share(owner, bounds, id), async (received) => {
         if (received.length !== 1) throw badRequest('exactly one file is required')
         const row = await withContents(
           received,
           async ([file]) =>
-            file && replaceFile(registry, owner, { ...file, id }, { limits, now: clock() })
+            file && replaceFile(registry, owner, { ...file, id }, { bounds, now: clock() })
         )
-        if (!row || row === 'missing') throw notFound()
-        if (row === 'full') throw full()
+        if (!row) throw notFound()
+        if ('bound' in row) throw quotas.full(owner, row)
         return shown(row)
       })
     }
@@ -234,17 +234,6 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
       await releaseContents(registry, [...hashes], { claimed, now: clock() }).catch(() => {})
     }
   }
-
-  const quotaOf = (owner: FileOwner, without = 0): Quota => ({
-    owner: `${kind} ${owner.id}`,
-    left: () => spaceLeft(registry, owner, { limits, without }),
-    full
-  })
-
-  const full = () =>
-    badRequest(
-      `an ${kind} has at most ${limits.files} files of together ${Math.floor(limits.bytes / 2 ** 20)} MiB`
-    )
 }
 
 /** The guard has checked the id by the same name. */

@@ -32,7 +32,11 @@ const MAX_TIME = HOUR
 export type Upload = { name: string; mime: string; incoming: Incoming }
 
 /** Of whom the files will be, and what that one may still have. */
-export type Quota = { owner: string; left: () => Promise<FileLimits>; full: () => Error }
+export type Quota = {
+  owner: string
+  left: () => Promise<FileLimits>
+  full: (of: keyof FileLimits) => Error
+}
 
 type Parts = Pick<Deps, 'files' | 'uploading' | 'clock'>
 
@@ -155,7 +159,8 @@ class Share {
     // Before the registry is asked: what stops arriving after this may not be there yet.
     const arriving = this.#arriving.of(this.#quota.owner)
     const left = await this.#quota.left()
-    if (files > left.files || arriving > left.bytes) throw this.#quota.full()
+    if (files > left.files) throw this.#quota.full('files')
+    if (arriving > left.bytes) throw this.#quota.full('bytes')
     this.#left = left.bytes
   }
 
@@ -163,7 +168,7 @@ class Share {
     const { owner, full } = this.#quota
     this.#own += bytes
     this.#arriving.add(owner, bytes)
-    if (this.#arriving.of(owner) > this.#left) throw full()
+    if (this.#arriving.of(owner) > this.#left) throw full('bytes')
   }
 
   end(): void {

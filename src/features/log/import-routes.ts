@@ -19,7 +19,7 @@ import { EndlessField } from '../../lib/csv.ts'
 import { SampleFile } from '../../lib/sample-file.ts'
 import type { LineForm } from '../../lib/sample-lines.ts'
 import { FILE_TYPES, ImportResult } from './file-schema.ts'
-import { ImportRun, NoRoom, TooManyFaults, TooManyTopics } from './import-run.ts'
+import { ImportRun, NoRoom, OverQuota, TooManyFaults } from './import-run.ts'
 
 class Stopping extends Error {}
 class HungUp extends Error {}
@@ -181,7 +181,7 @@ function stopped(error: NodeJS.ErrnoException, stored: number, { raw }: FastifyR
     return importStopped(413, `${why}; send it in parts or without gzip`, stored)
   }
   if (error instanceof TooManyFaults) return importStopped(400, error.message, stored)
-  if (error instanceof TooManyTopics) return importStopped(409, error.message, stored)
+  if (error instanceof OverQuota) return importStopped(409, error.message, stored)
   if (error instanceof NoRoom) return diskFull(stored)
   if (error instanceof Stopping) return importStopped(503, 'The server stops', stored)
   if (error instanceof EndlessField) return importStopped(400, error.message, stored)

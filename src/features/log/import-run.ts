@@ -1,7 +1,10 @@
 import { createHash, type Hash } from 'node:crypto'
+import { dayOf } from '../../access/account.ts'
+import { excessText } from '../../access/meter.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../http/errors.ts'
 import { ownText } from '../../lib/own-text.ts'
+import { sampleBytes } from '../../lib/quota.ts'
 import { encodeContent, type Sample } from '../../lib/sample.ts'
 import { checkFields, type Fields, ownTopic } from '../../lib/sample-file.ts'
 import { MAX_TOPIC_BYTES } from '../../lib/topic.ts'
@@ -30,11 +33,15 @@ type Batch = {
   lastId: number
   /** By topic. */
   newest: Map<string, Sample>
+  begun: UnixMs
+  /** Bytes that are paid for, by month; none when the batch is stored. */
+  charged: Map<string, number>
 }
-const emptyBatch = (): Batch => ({
-  ...{ rows: 0, bytes: 0, pieces: [], lastId: 0 },
+const emptyBatch = (begun: UnixMs): Batch => ({
+  ...{ rows: 0, bytes: 0, pieces: [], lastId: 0, begun },
   hash: createHash('sha256'),
-  newest: new Map()
+  newest: new Map(),
+  charged: new Map()
 })
 
 type Parts = Pick<
@@ -43,7 +50,8 @@ type Parts = Pick<
   | 'spool'
   | 'ids'
   | 'latest'
-  | 'topicQuota'
+  | 'accounts'
+  | 'meter'
   | 'directory'
   | 'clock'
   | 'hasRoom'
@@ -54,8 +62,8 @@ type Parts = Pick<
 export class NoRoom extends Error {}
 /** More lines are rejected than may be. */
 export class TooManyFaults extends Error {}
-/** The installation has as many topics as it may. */
-export class TooManyTopics extends Error {}
+/** A quota is used up. */
+export class OverQuota extends Error {}
 
 /** One import: lines become samples, and full batches go straight to history while reading goes on. */
 export class ImportRun {
@@ -69,7 +77,9 @@ export class ImportRun {
   readonly #errors: { line: number; message: string }[] = []
   /** In the messages of `#samples`. */
   #characters = 0
-  #batch = emptyBatch()
+  #batch: Batch
+  /** Paid for and not yet stored. */
+  readonly #unstored = new Set<Batch>()
   #storing: Promise<void> = Promise.resolve()
   #stored = 0
   #rejected = 0
@@ -78,6 +88,7 @@ export class ImportRun {
     this.#parts = parts
     this.#installation = installation
     this.#now = parts.clock()
+    this.#batch = this.#newBatch()
   }
 
   get stored(): number {
@@ -96,20 +107,35 @@ export class ImportRun {
       return
     }
     const { id: installation_id, client_id } = this.#installation
-    this.#admit(own.topic, line)
     const { timestamp, value, msg } = checked
+    this.#pay({ topic: own.topic, timestamp, bytes: sampleBytes(own.topic, msg) }, line)
     this.#samples.push({ installation_id, client_id, topic: own.topic, timestamp, value, msg })
     this.#characters += msg.length
     if (this.#samples.length >= PIECE_ROWS || this.#characters > PIECE_CHARACTERS) this.#encode()
   }
 
-  #admit(topic: string, line: number): void {
-    const { topicQuota, metrics } = this.#parts
-    if (!topicQuota.admit(this.#installation.id, topic)) {
-      metrics.refused('too many topics')
-      throw new TooManyTopics(`line ${line}: an installation has at most ${topicQuota.max} topics`)
+  #newBatch(): Batch {
+    const batch = emptyBatch(this.#parts.clock())
+    this.#unstored.add(batch)
+    return batch
+  }
+
+  #pay(sample: { topic: string; timestamp: UnixMs; bytes: number }, line: number): void {
+    const { accounts, meter, metrics } = this.#parts
+    const { id } = this.#installation
+    const { charged, begun } = this.#batch
+    // As it is now: organizations may have changed since the import began.
+    const place = accounts.findPlace(id)
+    if (!place) return
+    const excess = meter.takeSample(place, sample, begun)
+    if (excess) {
+      meter.note(excess)
+      metrics.refused(excess.reason)
+      throw new OverQuota(`line ${line}: ${excessText(excess, { kind: 'installation', id })}`)
     }
-    this.#admitted.add(topic)
+    this.#admitted.add(sample.topic)
+    const month = meter.monthAt(sample.timestamp)
+    charged.set(month, (charged.get(month) ?? 0) + sample.bytes)
   }
 
   #encode(): void {
@@ -147,7 +173,7 @@ export class ImportRun {
   async store(): Promise<void> {
     if (this.#samples.length > 0) this.#encode()
     const batch = this.#batch
-    this.#batch = emptyBatch()
+    this.#batch = this.#newBatch()
     await this.#storing
     this.#storing = this.#store(batch)
     // Whoever waits for it next sees the failure.
@@ -166,18 +192,27 @@ export class ImportRun {
     await this.#storing.catch(() => {})
   }
 
-  /** Topics that have no sample in the end do not count any more. */
+  /** Topics that have no sample in the end do not count any more, and what is not stored is not paid for. */
   release(): void {
-    for (const topic of this.#admitted) this.#parts.topicQuota.release(this.#installation.id, topic)
+    const { accounts, meter } = this.#parts
+    const { id } = this.#installation
+    for (const topic of this.#admitted) meter.release(id, topic)
+    const place = accounts.findPlace(id)
+    if (!place) return
+    for (const { begun, charged } of this.#unstored) {
+      for (const [month, bytes] of charged) meter.charge(place, month, -bytes, dayOf(begun))
+    }
   }
 
-  async #store({ rows, pieces, hash, lastId, newest }: Batch): Promise<void> {
+  async #store(batch: Batch): Promise<void> {
+    const { rows, pieces, hash, lastId, newest } = batch
     if (rows === 0) return
     const { history, spool, latest, metrics } = this.#parts
     if (!this.#parts.hasRoom()) throw new NoRoom()
     await this.#refuseDeleted()
     await spool.reserve(lastId)
     await history.append(Buffer.concat(pieces), `import:${hash.digest('hex')}`)
+    this.#unstored.delete(batch)
     const turns = new Turns()
     for (const sample of newest.values()) {
       latest.put(sample)
