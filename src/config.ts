@@ -126,7 +126,7 @@ export const Settings = Type.Object({
   }),
   QUOTA_INSTALLATION: Text(
     '',
-    'Quotas of each installation that has none of its own, such as messages_per_second=500,topics=1000; docs/quotas.md'
+    'Quotas of each installation that has none of its own, such as messages_per_second=500,topics=1000; docs/operate/quotas.md'
   ),
   QUOTA_ORGANIZATION: Text('', 'The same of each organization, with all that is below it'),
   BODY_TIMEOUT_SECONDS: Type.Integer({
