@@ -6,6 +6,7 @@ import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
 import { mqttRules } from './access/mqtt-rules.ts'
+import { Shares } from './access/shares.ts'
 import { REGISTRATION, Throttle } from './access/throttle.ts'
 import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
@@ -111,6 +112,7 @@ async function open(
   closers.push(() => within(STOP_LIMIT, searcher.close()))
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, directory, clock)
+  const shares = new Shares(registry, directory)
   const blacklist = await Blacklist.open(registry, clock)
   closers.push(() => within(STOP_LIMIT, blacklist.stop()))
   directory.onBlacklistChange(() => blacklist.reload())
@@ -158,6 +160,7 @@ async function open(
   directory.onIdentityChange((users) => {
     identity.forget(users)
     brokerAccess.forget()
+    shares.forget()
     void bus.recheck()
   })
 
@@ -203,6 +206,7 @@ async function open(
     directory,
     blacklist,
     identity,
+    shares,
     registering: new Throttle(clock, REGISTRATION),
     trace,
     brokerAccess,

@@ -2,7 +2,7 @@ import type { Buckets, Method } from '../lib/aggregation.ts'
 import type { Ids, Lineage } from '../lib/lineage.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
-import type { UnixMs } from '../lib/unix-time.ts'
+import { DAY, type UnixMs } from '../lib/unix-time.ts'
 
 export type PageQuery = {
   installation_id: number
@@ -18,6 +18,11 @@ export type PageQuery = {
   /** Rows also carry the sample's `id`. */
   withIds?: boolean
 }
+
+/** A time longer than this may take long to read. */
+const LONG = 31 * DAY
+
+export const isLong = ({ from, to }: Pick<PageQuery, 'from' | 'to'>): boolean => to - from > LONG
 
 /** One row per topic and bucket that has samples; its time is the bucket's begin, its msg is empty. */
 export type AggregateQuery = PageQuery & { method: Method; buckets: Buckets }

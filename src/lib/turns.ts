@@ -1,7 +1,19 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-
 /** Steps of less than a microsecond each: a millisecond at once, also on a slow machine. */
 const STEPS = 1000
+
+/** Whoever waits to go on with long work. */
+const waiting: (() => void)[] = []
+
+/** One of them goes on in each round of the event loop, however many there are. */
+function goOn(): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(goOn)
+}
+
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(goOn)
+  })
 
 /** Counts the steps of long work, so that others have a turn in between. */
 export class Turns {

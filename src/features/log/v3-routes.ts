@@ -13,11 +13,11 @@ import { toSeconds } from '../../lib/unix-time.ts'
 import { aggregationOf, bucketsOf } from './aggregation.ts'
 import { boundWindow } from './bounds.ts'
 import { LogBodyQuery, LogQuery, LogResult } from './schema.ts'
-import { shapeOf, timed } from './timing.ts'
+import { queriesOf, shapeOf, timed } from './timing.ts'
 import { windowOf } from './window.ts'
 
 export const logV3Routes: Routes = (app, deps) => {
-  const { history, latest, clock } = deps
+  const { history, latest, shares, clock } = deps
   const schema = {
     tags: ['Log'],
     summary: 'Historic values, as they are or aggregated, paged',
@@ -46,17 +46,18 @@ export const logV3Routes: Routes = (app, deps) => {
   )
 
   async function readLog(
-    { installation }: Pick<FastifyRequest, 'installation'>,
+    request: FastifyRequest,
     reply: FastifyReply,
     query: Static<typeof LogBodyQuery>,
     filters: readonly string[] | undefined
   ) {
-    const { id: installation_id } = installation
+    const { id: installation_id } = request.installation
     const topics = filters && (await latest.topics(installation_id, filters))
     const window = windowOf(query, clock())
     const aggregation = aggregationOf(query, window)
     const asked = { ...window, installation_id, topics }
     const shape = shapeOf(asked, aggregation)
+    await shares.take(queriesOf(asked), request, reply)
     const signal = hungUpOrLate(reply.raw)
     const page = await timed(reply, deps, shape, async () => {
       if (!aggregation) return history.readPage(asked, signal)
