@@ -157,10 +157,10 @@ async function open(
     ...{ registry, claims, rules, ingest, brokerAccess, store, disk, clock, log }
   })
   closers.push(() => bus.close())
-  directory.onIdentityChange((users) => {
-    identity.forget(users)
-    brokerAccess.forget()
-    shares.forget()
+  directory.onIdentityChange((change) => {
+    identity.forget(change)
+    brokerAccess.forget(change)
+    if (!change || change.organizations.size > 0) shares.forget()
     void bus.recheck()
   })
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Address, completeAddress } from '../lib/address.ts'
 import type { MetaFilter } from '../lib/meta-filter.ts'
-import { recordChange } from './changes.ts'
+import { recordChange, recordChanges } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
@@ -66,7 +66,8 @@ export async function insertOrganization(
     .executeTakeFirstOrThrow()
   requireConfirmed(id, confirmed)
   await writeMeta(registry, 'organization', id, fields)
-  await recordChange(registry, 'identity', id, now)
+  // Who reaches the one above reaches it.
+  await recordChange(registry, 'organization', fields.parent_id ?? id, now)
   return id
 }
 
@@ -76,13 +77,24 @@ export async function updateOrganization(
   fields: OrganizationFields,
   now: number
 ): Promise<void> {
+  const decisive = ['parent_id', 'force_sms_login'] as const
+  const before = await registry
+    .updateTable('organizations')
+    // Whoever else changes it waits from here on: nothing comes between the two.
+    .set({ updated: now })
+    .where('id', '=', id)
+    .returning(decisive)
+    .executeTakeFirst()
+  const row = toRow(fields)
   await registry
     .updateTable('organizations')
-    .set({ ...toRow(fields), updated: now })
+    .set({ ...row, updated: now })
     .where('id', '=', id)
     .execute()
   await writeMeta(registry, 'organization', id, fields)
-  await recordChange(registry, 'identity', id, now)
+  if (decisive.every((name) => row[name] === undefined || row[name] === before?.[name])) return
+  // Those who reached it, those below it, and those who reach where it is now.
+  await recordChanges(registry, 'organization', [id, row.parent_id ?? id], now)
 }
 
 export async function findOrganization(
@@ -276,7 +288,7 @@ export async function deleteOrganizations(
     .deleteFrom('organizations')
     .where(isOneOf(registry, sql.ref('organizations.id'), ids))
     .execute()
-  for (const id of ids) await recordChange(registry, 'identity', id, now)
+  await recordChanges(registry, 'organization', ids, now)
 }
 
 export const findOrganizationByName = (registry: Registry, name: string) =>

@@ -1,7 +1,7 @@
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import { type Address, completeAddress } from '../lib/address.ts'
 import type { MetaFilter } from '../lib/meta-filter.ts'
-import { recordChange } from './changes.ts'
+import { recordChange, recordChanges } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
@@ -136,7 +136,7 @@ async function writeLinks(registry: Registry, user_id: number, fields: UserField
 /** Links, tokens, phones and metadata go with the user. [contract: User] */
 export async function deleteUser(registry: Registry, id: number, now: number): Promise<void> {
   await registry.deleteFrom('users').where('id', '=', id).execute()
-  await recordChange(registry, 'identity', id, now)
+  await recordChange(registry, 'user', id, now)
 }
 
 export async function hasUsers(registry: Registry): Promise<boolean> {
@@ -244,7 +244,7 @@ export async function readRights(registry: Registry, userId: number) {
   const user = await registry
     .selectFrom('users')
     .innerJoin('roles', 'roles.id', 'users.role_id')
-    .select(['users.id', 'users.expire_at', 'roles.priority', 'roles.permissions'])
+    .select(['users.id', 'users.expire_at', 'role_id', 'roles.priority', 'roles.permissions'])
     .where('users.id', '=', userId)
     .executeTakeFirst()
   return (
@@ -325,6 +325,5 @@ export async function forgetPasswords(
     .where(isOneOf(registry, sql.ref('user_id'), ids))
     .where('purpose', '!=', 'key')
     .execute()
-  // One is enough: it makes every node forget whom it knows.
-  await recordChange(registry, 'identity', ids[0] ?? 0, now)
+  await recordChanges(registry, 'user', ids, now)
 }
