@@ -4,6 +4,7 @@ import { highest, type IdKind, idKinds, type Lineage, noIds } from '../lib/linea
 import { MAX_PAGE_BYTES, PageTooLarge } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
+import { Turns } from '../lib/turns.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
 import { bucketParams, groupsSql, startSql, totalSql } from './clickhouse-aggregate.ts'
 import { readMonthPart } from './clickhouse-month.ts'
@@ -32,9 +33,12 @@ import type {
   Sizes
 } from './history.ts'
 import { BEGIN, readOnward } from './month-read.ts'
+import { PageParts } from './page-parts.ts'
 import { scanLines } from './scan.ts'
 
 const LATEST_CHUNK = 10_000
+/** Characters of a row that cost one step to look at. */
+const STEP_CHARACTERS = 128
 /** Where the last row of a page is: the begin and the topic of a bucket, all keys of a sample. */
 const BUCKET = '{timestamp:Int64}, {topic:String}'
 const SAMPLE = `${BUCKET}, {id:UInt64}, reinterpretAsFloat64({bits:UInt64}), {msg:String}`
@@ -48,6 +52,8 @@ type PageSql = {
   /** What the order goes by, and the same of the last row. */
   place: readonly [columns: string, row: string]
   params?: Params
+  /** A row of the server as it is answered. */
+  shown: (row: string) => string
 }
 
 /** History on a ClickHouse server or cluster. */
@@ -81,8 +87,8 @@ class ClickhouseHistory implements History {
       ORDER BY ${inOrder(way)}`
     const total = `SELECT count() AS total ${matching(query)}`
     const place = [orderKeys.join(), SAMPLE] as const
-    const page = await this.#page(query, { total, rows, place }, signal)
-    return query.withIds ? page : { ...page, rows: withoutIds(page.rows) }
+    const shown = query.withIds ? plainNumbers : (row: string) => withoutId(plainNumbers(row))
+    return this.#page(query, { total, rows, place, shown }, signal)
   }
 
   aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
@@ -95,7 +101,7 @@ class ClickhouseHistory implements History {
     const total = totalSql(buckets, matching(query))
     const place = [`${startSql(buckets)}, topic`, BUCKET] as const
     const params = { ...bucketParams(buckets), ...('x' in method && { x: method.x }) }
-    return this.#page(query, { total, rows, place, params }, signal)
+    return this.#page(query, { total, rows, place, params, shown: plainNumbers }, signal)
   }
 
   /**
@@ -109,7 +115,7 @@ class ClickhouseHistory implements History {
       LIMIT {limit:UInt64} OFFSET {offset:UInt64}`
     const bounds = { ...params, limit, offset }
     const lines = await this.#connection.query(rows, bounds, signal, MAX_PAGE_BYTES)
-    const { last, ...page } = pageOf(lines.trimEnd(), order)
+    const { last, ...page } = await pageOf(lines.trimEnd(), order, sql.shown)
     const count = async (condition = '', place: Params = {}): Promise<number> => {
       const all = { ...params, ...place }
       const { total } = JSON.parse(await this.#connection.query(sql.total + condition, all, signal))
@@ -281,25 +287,32 @@ const finite = (value: string): string =>
 const rowsOf = (lines: string) => JSON.parse(`[${lines.trimEnd().replaceAll('\n', ',')}]`)
 
 /** JSON escapes line ends inside text, so a line end is always the end of a row. */
-function pageOf(lines: string, order: PageQuery['order']) {
-  if (lines === '') return { count: 0, oldest: undefined, last: undefined, rows: '' }
-  let count = 1
-  for (let at = lines.indexOf('\n'); at !== -1; at = lines.indexOf('\n', at + 1)) count++
+async function pageOf(lines: string, order: PageQuery['order'], shown: PageSql['shown']) {
+  if (lines === '') return { count: 0, oldest: undefined, last: undefined, rows: [] }
+  const parts = new PageParts()
+  const turns = new Turns()
+  let count = 0
+  let [start, row] = [0, '']
+  while (start <= lines.length) {
+    const end = lines.indexOf('\n', start)
+    row = lines.slice(start, end === -1 ? undefined : end)
+    if (!parts.add(shown(row))) throw new PageTooLarge()
+    start = end === -1 ? lines.length + 1 : end + 1
+    count++
+    if (turns.isOver(4 + row.length / STEP_CHARACTERS)) await turns.next()
+  }
   const first = placeOf(lines.slice(0, count === 1 ? undefined : lines.indexOf('\n')))
-  const last = placeOf(lines.slice(lines.lastIndexOf('\n') + 1))
+  const last = placeOf(row)
   const { timestamp: oldest } = order === 'desc' ? last : first
-  return { count, oldest, last, rows: plainNumbers(lines.replaceAll('\n', ',')) }
+  return { count, oldest, last, rows: parts.end() }
 }
 
 /** Quotes inside text are escaped, so the pattern finds nothing but the field. */
-const plainNumbers = (rows: string): string =>
-  rows.replace(
-    /"value":(-?[\d.]+e[-+]?\d+)/g,
-    (_, value) => `"value":${plainNumber(Number(value))}`
-  )
+const plainNumbers = (row: string): string =>
+  row.replace(/"value":(-?[\d.]+e[-+]?\d+)/, (_, value) => `"value":${plainNumber(Number(value))}`)
 
-/** They are there for the place of the last row; this pattern, too, finds nothing inside text. */
-const withoutIds = (rows: string): string => rows.replace(/\{"id":\d+,/g, '{')
+/** It is there for the place of the last row. */
+const withoutId = (row: string): string => row.replace(/^\{"id":\d+,/, '{')
 
 /** The parameters of BUCKET and SAMPLE. A number as text could come out as its neighbour: as bits it cannot. */
 function placeOf(row: string) {

@@ -33,8 +33,11 @@ export type Page = {
   count: number
   /** Timestamp of the oldest row on this page; undefined when the page is empty. */
   oldest: UnixMs | undefined
-  /** The rows as JSON objects in the contract's Status shape, joined by commas, no brackets. */
-  rows: string
+  /**
+   * The rows as JSON objects in the contract's Status shape, as UTF-8 in parts of a bounded size; in
+   * a part they are joined by commas. No brackets, and nothing between the parts.
+   */
+  rows: readonly Uint8Array[]
 }
 
 export type ScanQuery = Pick<PageQuery, 'installation_id' | 'topics' | 'from' | 'to'>

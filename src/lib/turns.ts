@@ -1,5 +1,7 @@
 /** Steps of less than a microsecond each: a millisecond at once, also on a slow machine. */
 const STEPS = 1000
+/** For steps of which nobody knows how long they take. */
+const TURN_MS = 2
 
 /** Whoever waits to go on with long work. */
 const waiting: (() => void)[] = []
@@ -18,6 +20,7 @@ const nextTurn = (): Promise<void> =>
 /** Counts the steps of long work, so that others have a turn in between. */
 export class Turns {
   #left = STEPS
+  #began = performance.now()
 
   /** True when it is time to await `next`. */
   isOver(steps = 1): boolean {
@@ -25,8 +28,14 @@ export class Turns {
     return this.#left <= 0
   }
 
+  /** The same by the clock, which is asked each time. */
+  isLate(): boolean {
+    return performance.now() - this.#began >= TURN_MS
+  }
+
   async next(): Promise<void> {
-    this.#left = STEPS
     await nextTurn()
+    this.#left = STEPS
+    this.#began = performance.now()
   }
 }

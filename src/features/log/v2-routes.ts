@@ -5,7 +5,7 @@ import { typesAllowed } from '../../access/object-types.ts'
 import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
-import { sendJsonList } from '../../http/json-text.ts'
+import { sendJsonParts } from '../../http/json-text.ts'
 import { explainTooLarge } from '../../http/page-limit.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
 import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
@@ -77,6 +77,6 @@ export const logV2Routes: Routes = (app, deps) => {
       )
     ]).catch(explainTooLarge('entries'))
     dropIfStalled(reply.raw)
-    return sendJsonList(reply, rowTexts(page.rows), (row) => entryJson(row, functions))
+    return sendJsonParts(reply, rowTexts(page.rows), (row) => entryJson(row, functions))
   }
 }

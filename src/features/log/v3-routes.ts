@@ -4,7 +4,7 @@ import { onInstallation } from '../../access/guard.ts'
 import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
-import { sendJsonText } from '../../http/json-text.ts'
+import { sendJsonBytes } from '../../http/json-text.ts'
 import { explainTooLarge } from '../../http/page-limit.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
 import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
@@ -15,6 +15,9 @@ import { boundWindow } from './bounds.ts'
 import { LogBodyQuery, LogQuery, LogResult } from './schema.ts'
 import { queriesOf, shapeOf, timed } from './timing.ts'
 import { windowOf } from './window.ts'
+
+const COMMA = Buffer.from(',')
+const END = Buffer.from(']}')
 
 export const logV3Routes: Routes = (app, deps) => {
   const { history, latest, shares, clock } = deps
@@ -70,9 +73,8 @@ export const logV3Routes: Routes = (app, deps) => {
     }).catch(explainTooLarge('entries'))
     const last = page.oldest === undefined ? '0' : plainNumber(toSeconds(page.oldest))
     dropIfStalled(reply.raw)
-    return sendJsonText(
-      reply,
-      `{"count":${page.count},"last":${last},"total":${page.total},"data":[${page.rows}]}`
-    )
+    const begin = `{"count":${page.count},"last":${last},"total":${page.total},"data":[`
+    const rows = page.rows.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part]))
+    return sendJsonBytes(reply, [Buffer.from(begin), ...rows, END])
   }
 }
