@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import type { TSchema } from 'typebox'
 import { Turns } from '../lib/turns.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -23,6 +24,25 @@ export async function sendJsonParts<Item>(
   jsonOf: ToJson<Item>
 ) {
   return sendJsonTexts(reply, textsOf(parts, jsonOf))
+}
+
+/** What `show` makes of each item; undefined leaves it out. */
+export async function* each<Item, Shown>(
+  parts: AsyncIterable<readonly Item[]>,
+  show: (item: Item) => Shown | undefined
+): AsyncGenerator<Shown[]> {
+  for await (const part of parts) yield part.map(show).filter((one) => one !== undefined)
+}
+
+/** The same, of items with a schema. */
+export const sendList = <Item>(
+  reply: FastifyReply,
+  parts: AsyncIterable<readonly Item[]>,
+  schema: TSchema
+) => {
+  // The compiled one is kept with the schema, so it must be the same each time.
+  const jsonOf = reply.compileSerializationSchema(schema as Record<string, unknown>)
+  return sendJsonParts(reply, parts, jsonOf as ToJson<unknown>)
 }
 
 /** Some objects each, separated by commas. */

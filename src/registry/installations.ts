@@ -7,6 +7,7 @@ import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
+import { MOST_FILTERED, readInParts } from './parts.ts'
 import { markForSearch } from './search-index.ts'
 import type { Registry } from './tables.ts'
 
@@ -179,23 +180,37 @@ export async function findInstallation(
   return row && (await withLinks(registry, [row]))[0]
 }
 
-/** Sorted by id. `seesProtected` says where protected metadata may take part in filters. */
-export async function listInstallations(
+/** Sorted by id, in parts. `seesProtected` says where protected metadata may take part in filters. */
+export async function* listInstallations(
   registry: Registry,
   scope: Scope,
   { filter, seesProtected }: { filter: InstallationFilter; seesProtected: Scope }
-): Promise<InstallationRecord[]> {
-  const rows = await registry
+): AsyncGenerator<InstallationRecord[]> {
+  const all = await registry
     .selectFrom('installations')
-    .selectAll()
+    .select('id')
     .where(isWithin(registry, scope))
-    .where(matchesMeta('installation', filter.meta, isWithin(registry, seesProtected)))
     .$if(filter.organizationIds !== undefined, (query) =>
       query.where(isOneOf(registry, sql.ref('organization_id'), filter.organizationIds ?? []))
     )
     .orderBy('id')
     .execute()
-  return withLinks(registry, rows)
+  const read = async (ids: readonly number[]) => {
+    const rows = await registry
+      .selectFrom('installations')
+      .selectAll()
+      .where(isOneOf(registry, sql.ref('installations.id'), ids))
+      .where(matchesMeta('installation', filter.meta, isWithin(registry, seesProtected)))
+      .orderBy('id')
+      .execute()
+    return withLinks(registry, rows)
+  }
+  const most = filter.meta.length > 0 ? MOST_FILTERED : undefined
+  yield* readInParts(
+    all.map(({ id }) => id),
+    read,
+    most
+  )
 }
 
 /** For queries that read from `installations`. */

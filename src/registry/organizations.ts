@@ -6,6 +6,7 @@ import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
+import { MOST_FILTERED, readInParts } from './parts.ts'
 import type { Registry, Tables } from './tables.ts'
 import { bequeath } from './trace.ts'
 
@@ -101,15 +102,28 @@ export async function findOrganization(
   registry: Registry,
   id: number
 ): Promise<OrganizationRecord | undefined> {
-  const [found] = await listOrganizations(registry, [id], { meta: [], seesProtected: [] })
+  const [found] = await readOrganizations(registry, [id], { meta: [], seesProtected: [] })
   return found
 }
 
-/** Of the visible ones, sorted by id. `seesProtected`: where protected metadata take part in filters. */
-export async function listOrganizations(
+type OrganizationFilter = { meta: readonly MetaFilter[]; seesProtected: readonly number[] }
+
+/** Of the visible ones, sorted by id, in parts. `seesProtected`: where protected metadata take part in filters. */
+export const listOrganizations = (
   registry: Registry,
   visible: readonly number[],
-  filter: { meta: readonly MetaFilter[]; seesProtected: readonly number[] }
+  filter: OrganizationFilter
+): AsyncGenerator<OrganizationRecord[]> =>
+  readInParts(
+    visible.toSorted((a, b) => a - b),
+    (ids) => readOrganizations(registry, ids, filter),
+    filter.meta.length > 0 ? MOST_FILTERED : undefined
+  )
+
+async function readOrganizations(
+  registry: Registry,
+  visible: readonly number[],
+  filter: OrganizationFilter
 ): Promise<OrganizationRecord[]> {
   const seesProtected = isOneOf(registry, sql.ref('organizations.id'), filter.seesProtected)
   const rows = await registry

@@ -5,6 +5,7 @@ import { recordChange, recordChanges } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
+import { MOST_FILTERED, readInParts } from './parts.ts'
 import type { Registry, Tables } from './tables.ts'
 
 export type UserRow = Selectable<Tables['users']>
@@ -167,20 +168,34 @@ export async function readUser(registry: Registry, id: number): Promise<UserReco
   return row && (await withLinks(registry, [row]))[0]
 }
 
-/** Sorted by id. */
-export async function listUsers(
+/** Sorted by id, in parts. */
+export async function* listUsers(
   registry: Registry,
   scope: UserScope,
   filter: { meta: readonly MetaFilter[]; seesProtected: UserScope }
-): Promise<UserRecord[]> {
-  const rows = await registry
+): AsyncGenerator<UserRecord[]> {
+  const all = await registry
     .selectFrom('users')
-    .selectAll()
+    .select('id')
     .where(isUserWithin(registry, scope))
-    .where(matchesMeta('user', filter.meta, isUserWithin(registry, filter.seesProtected)))
     .orderBy('id')
     .execute()
-  return withLinks(registry, rows)
+  const read = async (ids: readonly number[]) => {
+    const rows = await registry
+      .selectFrom('users')
+      .selectAll()
+      .where(isOneOf(registry, sql.ref('users.id'), ids))
+      .where(matchesMeta('user', filter.meta, isUserWithin(registry, filter.seesProtected)))
+      .orderBy('id')
+      .execute()
+    return withLinks(registry, rows)
+  }
+  const most = filter.meta.length > 0 ? MOST_FILTERED : undefined
+  yield* readInParts(
+    all.map(({ id }) => id),
+    read,
+    most
+  )
 }
 
 /** Of these users, the ones within the scope. */

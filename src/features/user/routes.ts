@@ -6,6 +6,8 @@ import { usersProtected, usersVisibleTo } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest } from '../../http/errors.ts'
+import { dropIfStalled } from '../../http/hung-up.ts'
+import { sendList } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Message } from '../../http/schema.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
@@ -55,13 +57,21 @@ export const userRoutes: Routes = (app, deps) => {
       },
       config: { access: signedIn }
     },
-    async ({ principal, query }) => {
+    async (request, reply) => {
+      const { principal, query } = request
       const seesProtected = usersProtected(principal, 'view')
       const filter = { meta: readMetaFilters(query), seesProtected }
-      const users = await listUsers(registry, usersVisibleTo(principal), filter)
-      const ids = users.map(({ id }) => id)
-      const open = await visibleUsers(registry, ids, seesProtected)
-      return users.map((user) => shown(user, open.has(user.id)))
+      await deps.shares.take('long lists', request, reply)
+      dropIfStalled(reply.raw)
+      return sendList(reply, shownUsers(), User)
+
+      async function* shownUsers() {
+        for await (const users of listUsers(registry, usersVisibleTo(principal), filter)) {
+          const ids = users.map(({ id }) => id)
+          const open = await visibleUsers(registry, ids, seesProtected)
+          yield users.map((user) => shown(user, open.has(user.id)))
+        }
+      }
     }
   )
 
