@@ -27,6 +27,8 @@ export const tooSlow = () => new ApiError(408, 'The upload takes too long')
 export const stalled = () =>
   new ApiError(408, 'The body comes too slowly', { headers: { connection: 'close' } })
 export const payloadTooLarge = () => new ApiError(413, 'Body too large')
+export const bodyTooIntricate = (most: number) =>
+  new ApiError(413, `body must not have more than ${most} quotes and brackets`)
 export const uriTooLong = () => new ApiError(414, 'URI too long')
 export const headersTooLarge = () => new ApiError(431, 'Header fields too large')
 export const duplicateKey = () => new ApiError(409, 'duplicate key')

@@ -44,11 +44,56 @@ const toRow = ({
   ...(force_sms_login !== undefined && { force_sms_login: flag(force_sms_login) })
 })
 
+const MAX_LEVELS = 32
+const MAX_OF_TENANT = 5000
+
+export class TooManyOrganizations extends Error {
+  readonly statusCode = 409
+}
+
+/** Whether these may come below `parent`; `levels` of them lie below each other. */
+async function requireRoom(
+  registry: Registry,
+  parent: number,
+  { ids, levels }: { ids: readonly number[]; levels: number }
+): Promise<void> {
+  const above = await organizationsAbove(registry, [parent])
+  if (above.length + levels > MAX_LEVELS) {
+    throw new TooManyOrganizations(`organizations have at most ${MAX_LEVELS} levels`)
+  }
+  const top = await topOrganization(registry)
+  const tenant = (await tenantsOf(registry, [parent])).get(parent) ?? top
+  // Tenants are made by those who reach the top.
+  if (tenant === top) return
+  const below = await organizationsBelow(registry, [tenant])
+  if (new Set([...below, ...ids]).size > MAX_OF_TENANT) {
+    throw new TooManyOrganizations(
+      `a tenant has at most ${MAX_OF_TENANT} organizations, all below it counted`
+    )
+  }
+}
+
+async function levelsBelow(registry: Registry, id: number): Promise<number> {
+  const { rows } = await sql<{ levels: number }>`
+    with recursive below(id, level) as (
+      select id, 1 from organizations where id = ${id}
+      union
+      select child.id, below.level + 1
+      from organizations as child join below on child.parent_id = below.id
+      where below.level <= ${sql.lit(MAX_LEVELS)}
+    ) select max(level) as levels from below`.execute(registry)
+  return Number(rows[0]?.levels ?? 1)
+}
+
 export async function insertOrganization(
   registry: Registry,
   fields: OrganizationFields & { name: string; parent_id: number | null },
   now: number
 ): Promise<number> {
+  if (fields.parent_id !== null) {
+    // It has no id yet.
+    await requireRoom(registry, fields.parent_id, { ids: [0], levels: 1 })
+  }
   const { id, confirmed } = await registry
     .insertInto('organizations')
     .values({
@@ -87,6 +132,11 @@ export async function updateOrganization(
     .returning(decisive)
     .executeTakeFirst()
   const row = toRow(fields)
+  if (row.parent_id && row.parent_id !== before?.parent_id) {
+    const ids = await organizationsBelow(registry, [id])
+    const levels = await levelsBelow(registry, id)
+    await requireRoom(registry, row.parent_id, { ids, levels })
+  }
   await registry
     .updateTable('organizations')
     .set({ ...row, updated: now })

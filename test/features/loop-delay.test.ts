@@ -96,7 +96,7 @@ const rows: Row[] = [
     what: 'functions with metadata at their bound, listed by a filter that none of them matches',
     prepare: async () => {
       const { installation } = await site()
-      const meta = JSON.stringify({ ...manyKeys(10_000), name: 'function' })
+      const meta = JSON.stringify({ ...manyKeys(1998), text: long(65_000), more: long(65_000) })
       await insertFunctions(installation.id, 100, meta)
       return () => ({ line: `GET /api/v2/functionx/${installation.id}?name=*other*` })
     }
@@ -139,7 +139,7 @@ const rows: Row[] = [
     prepare: async () => {
       const { installation } = await site()
       const line = `PUT /api/v2/installation/${installation.id}`
-      return (attempt) => ({ line, body: { meta: { ...manyKeys(1000), n: `${attempt}` } } })
+      return (attempt) => ({ line, body: { meta: { ...manyKeys(1999), n: `${attempt}` } } })
     }
   },
   {
@@ -152,7 +152,7 @@ const rows: Row[] = [
       })
       const { id } = made.json as { id: number }
       const line = `PUT /api/v2/functionx/${installation.id}/${id}`
-      return (attempt) => ({ line, body: { meta: { ...manyKeys(10_000), n: `${attempt}` } } })
+      return (attempt) => ({ line, body: { meta: { ...manyKeys(1999), n: `${attempt}` } } })
     }
   },
   {
