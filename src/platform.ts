@@ -33,6 +33,7 @@ import { explainPort, openBus } from './platform-bus.ts'
 import { describeState } from './platform-metrics.ts'
 import { keepsForItself, openParts, STOP_LIMIT } from './platform-parts.ts'
 import { openSearcher } from './registry/searcher.ts'
+import { lostUsers } from './registry/users.ts'
 import { openTls } from './tls.ts'
 import { DiskSpace } from './workers/disk-space.ts'
 import { Eraser } from './workers/eraser.ts'
@@ -61,6 +62,8 @@ export type StartOptions = {
   onFirstLogin?: (login: FirstLogin) => void
 }
 
+/** Users who are named in one line of the log. */
+const MAX_TOLD = 100
 /** How long the last samples may take to reach history; what remains waits safely in the spool. */
 const FLUSH_LIMIT = 5 * SECOND
 
@@ -103,6 +106,13 @@ async function open(
   const admin = { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }
   const firstLogin = await ensureFirstAdministrator(registry, admin, clock)
   if (firstLogin) onFirstLogin?.(firstLogin)
+  const lost = await lostUsers(registry)
+  if (lost.length > 0) {
+    log.warn(
+      { users: lost.slice(0, MAX_TOLD), count: lost.length },
+      'these users belong to no organization: who reaches the top organization sees them and gives them one'
+    )
+  }
   const searchTimeoutMs = config.SEARCH_TIMEOUT_SECONDS * SECOND
   const searcher = openSearcher(registry, {
     url: config.REGISTRY_URL,

@@ -5,6 +5,7 @@ import { recordChange, recordChanges } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
+import { topOrganization } from './organizations.ts'
 import { MOST_FILTERED, readInParts } from './parts.ts'
 import type { Registry, Tables } from './tables.ts'
 
@@ -36,11 +37,15 @@ export type UserFields = {
   protected_meta?: Readonly<Record<string, string>>
 }
 
-/** Whom a principal can see: members of these organizations, the users of these installations, and itself. */
+/**
+ * Whom a principal can see: members of these organizations, the users of these installations, itself,
+ * and who belongs to no organization at all.
+ */
 export type UserScope = {
   readonly organizationIds: readonly number[]
   readonly installationIds: readonly number[]
   readonly userId: number
+  readonly lostToo: boolean
 }
 
 const toRow = ({ email, address, sms_login, ...fields }: UserFields) => {
@@ -213,9 +218,19 @@ export async function visibleUsers(
   return new Set(rows.map((row) => row.id))
 }
 
+/** Nobody but who reaches the top finds such a user. */
+const isLost = sql<SqlBool>`not exists (
+  select 1 from user_organizations as uo where uo.user_id = users.id)`
+
+/** Users who belong to no organization. */
+export async function lostUsers(registry: Registry): Promise<{ id: number; email: string }[]> {
+  return registry.selectFrom('users').select(['id', 'email']).where(isLost).orderBy('id').execute()
+}
+
 /** For queries that read from `users`. */
 export const isUserWithin = (registry: Registry, scope: UserScope): Expression<SqlBool> =>
   sql<SqlBool>`(users.id = ${scope.userId}
+    or (${sql.lit(flag(scope.lostToo))} = 1 and ${isLost})
     or exists (select 1 from user_organizations as uo where uo.user_id = users.id
       and ${isOneOf(registry, sql.ref('uo.organization_id'), scope.organizationIds)})
     or exists (select 1 from user_installations as ui where ui.user_id = users.id
@@ -275,11 +290,12 @@ export async function organizationsOf(registry: Registry, userId: number): Promi
   return (await linksOf(registry, 'organization', [userId])).get(userId) ?? []
 }
 
-/** Users with everything (`#`) who have not expired, without those named and without those of a role. */
+/** Users of the top organization with everything (`#`) who have not expired, without those named and without those of a role. */
 export async function otherAdministrators(
   registry: Registry,
   { without, role, now }: { without: readonly number[]; role?: number; now: number }
 ): Promise<number> {
+  const top = await topOrganization(registry)
   const roles = await registry.selectFrom('roles').select(['id', 'permissions']).execute()
   const all = roles
     .filter(({ id, permissions }) => id !== role && JSON.parse(permissions)['#'] === true)
@@ -289,6 +305,14 @@ export async function otherAdministrators(
     .select('id')
     .where(isOneOf(registry, sql.ref('role_id'), all))
     .where((eb) => eb.or([eb('expire_at', '=', 0), eb('expire_at', '>', now)]))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('user_organizations as uo')
+          .select('uo.user_id')
+          .whereRef('uo.user_id', '=', 'users.id')
+          .where('uo.organization_id', '=', top)
+      )
+    )
     .execute()
   return users.filter(({ id }) => !without.includes(id)).length
 }

@@ -15,6 +15,7 @@ import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import { namesOf, tellAccountChanged } from '../../notify/account-changed.ts'
 import { metaRows } from '../../registry/meta.ts'
+import { topOrganization } from '../../registry/organizations.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { endSessions } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
@@ -147,7 +148,12 @@ export const userRoutes: Routes = (app, deps) => {
         }
         const rights = await metaRights(registry, principal, subject.id)
         await keepProtected(registry, { kind: 'user', id: subject.id }, fields, rights)
-        if (fields.role_id !== undefined || fields.expire_at) {
+        const top = await topOrganization(registry)
+        const leavesTop =
+          fields.organisations !== undefined &&
+          current.organisations.includes(top) &&
+          !fields.organisations.includes(top)
+        if (fields.role_id !== undefined || fields.expire_at || leavesTop) {
           await keepAdministrator(registry, subject.id, clock())
         }
         const changes = isSelf ? signInChanges(current, fields) : []
