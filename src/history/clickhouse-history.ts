@@ -37,8 +37,6 @@ import { PageParts } from './page-parts.ts'
 import { scanLines } from './scan.ts'
 
 const LATEST_CHUNK = 10_000
-/** Characters of a row that cost one step to look at. */
-const STEP_CHARACTERS = 128
 /** Where the last row of a page is: the begin and the topic of a bucket, all keys of a sample. */
 const BUCKET = '{timestamp:Int64}, {topic:String}'
 const SAMPLE = `${BUCKET}, {id:UInt64}, reinterpretAsFloat64({bits:UInt64}), {msg:String}`
@@ -114,8 +112,8 @@ class ClickhouseHistory implements History {
     const rows = `${sql.rows(order === 'asc' ? 'ASC' : 'DESC')}
       LIMIT {limit:UInt64} OFFSET {offset:UInt64}`
     const bounds = { ...params, limit, offset }
-    const lines = await this.#connection.query(rows, bounds, signal, MAX_PAGE_BYTES)
-    const { last, ...page } = await pageOf(lines.trimEnd(), order, sql.shown)
+    const lines = this.#connection.lines(rows, bounds, signal, MAX_PAGE_BYTES)
+    const { last, ...page } = await pageOf(lines, order, sql.shown)
     const count = async (condition = '', place: Params = {}): Promise<number> => {
       const all = { ...params, ...place }
       const { total } = JSON.parse(await this.#connection.query(sql.total + condition, all, signal))
@@ -286,25 +284,28 @@ const finite = (value: string): string =>
 
 const rowsOf = (lines: string) => JSON.parse(`[${lines.trimEnd().replaceAll('\n', ',')}]`)
 
-/** JSON escapes line ends inside text, so a line end is always the end of a row. */
-async function pageOf(lines: string, order: PageQuery['order'], shown: PageSql['shown']) {
-  if (lines === '') return { count: 0, oldest: undefined, last: undefined, rows: [] }
+/** Throws `PageTooLarge` as soon as the answer would be. */
+async function pageOf(
+  lines: AsyncIterable<string[]>,
+  order: PageQuery['order'],
+  shown: PageSql['shown']
+) {
   const parts = new PageParts()
   const turns = new Turns()
   let count = 0
-  let [start, row] = [0, '']
-  while (start <= lines.length) {
-    const end = lines.indexOf('\n', start)
-    row = lines.slice(start, end === -1 ? undefined : end)
-    if (!parts.add(shown(row))) throw new PageTooLarge()
-    start = end === -1 ? lines.length + 1 : end + 1
-    count++
-    if (turns.isOver(4 + row.length / STEP_CHARACTERS)) await turns.next()
+  let [first, last] = ['', '']
+  for await (const rows of lines) {
+    for (const row of rows) {
+      if (!parts.add(shown(row))) throw new PageTooLarge()
+      if (count++ === 0) first = row
+      last = row
+      if (turns.isLate()) await turns.next()
+    }
   }
-  const first = placeOf(lines.slice(0, count === 1 ? undefined : lines.indexOf('\n')))
-  const last = placeOf(row)
-  const { timestamp: oldest } = order === 'desc' ? last : first
-  return { count, oldest, last, rows: parts.end() }
+  if (count === 0) return { count, oldest: undefined, last: undefined, rows: [] }
+  const places = { first: placeOf(first), last: placeOf(last) }
+  const { timestamp: oldest } = order === 'desc' ? places.last : places.first
+  return { count, oldest, last: places.last, rows: parts.end() }
 }
 
 /** Quotes inside text are escaped, so the pattern finds nothing but the field. */
