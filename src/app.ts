@@ -9,7 +9,14 @@ import type { App, Deps, Routes } from './deps.ts'
 import { addressOf, LYNX, speakLynx, tolerateClients } from './dialect.ts'
 import { watchBodies } from './http/body-progress.ts'
 import { handleError } from './http/error-handler.ts'
-import { badRequest, diskFull, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
+import {
+  badRequest,
+  bodyTooIntricate,
+  diskFull,
+  headersTooLarge,
+  notFound,
+  uriTooLong
+} from './http/errors.ts'
 import { JSON_TYPE } from './http/json-text.ts'
 import { openapi } from './http/openapi.ts'
 import { tolerateParameters } from './http/parameters.ts'
@@ -24,6 +31,17 @@ const MAX_HEADERS = MAX_URL + 32 * 1024
 
 /** `\\u0000` whose backslash is not itself escaped. */
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/
+
+/** Quotes and brackets of a JSON body: reading it takes time for each of them. */
+const MAX_MARKS = 100_000
+const marks = new Set(['"', '{', '['].map((mark) => mark.charCodeAt(0)))
+
+function isIntricate(text: string): boolean {
+  if (text.length <= MAX_MARKS) return false
+  let found = 0
+  for (let at = 0; at < text.length; at++) if (marks.has(text.charCodeAt(at))) found++
+  return found > MAX_MARKS
+}
 
 const isWrite = (method: string): boolean => method !== 'GET' && method !== 'HEAD'
 
@@ -137,6 +155,7 @@ function parseEverythingAsJson(app: App): void {
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     const text = String(body).trim()
     if (text === '') return done(null, undefined)
+    if (isIntricate(text)) return done(bodyTooIntricate(MAX_MARKS))
     // PostgreSQL keeps no NUL in text, and nobody means one.
     if (ESCAPED_NUL.test(text)) return done(badRequest('body must not contain NUL characters'))
     try {

@@ -8,6 +8,7 @@ import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
 import type { Meter } from './access/meter.ts'
 import type { Quotas } from './access/quotas.ts'
+import type { Shares } from './access/shares.ts'
 import type { Throttle } from './access/throttle.ts'
 import type { TraceRecorder } from './access/trace-recorder.ts'
 import type { Bus } from './bus/bus.ts'
@@ -57,6 +58,7 @@ export type Deps = {
   /** Name and password of those who may read push tokens. */
   systemAccounts: ReadonlyMap<string, string>
   identity: Identity
+  shares: Shares
   /** How often somebody may try to register. */
   registering: Throttle
   trace: TraceRecorder

@@ -9,6 +9,7 @@ import { Identity } from './access/identity.ts'
 import { Meter } from './access/meter.ts'
 import { mqttRules } from './access/mqtt-rules.ts'
 import { Quotas } from './access/quotas.ts'
+import { Shares } from './access/shares.ts'
 import { REGISTRATION, Throttle } from './access/throttle.ts'
 import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
@@ -35,6 +36,7 @@ import { explainPort, openBus } from './platform-bus.ts'
 import { describeState } from './platform-metrics.ts'
 import { keepsForItself, openParts, STOP_LIMIT } from './platform-parts.ts'
 import { openSearcher } from './registry/searcher.ts'
+import { lostUsers } from './registry/users.ts'
 import { openTls } from './tls.ts'
 import { Bookkeeper } from './workers/bookkeeper.ts'
 import { DiskSpace } from './workers/disk-space.ts'
@@ -64,6 +66,8 @@ export type StartOptions = {
   onFirstLogin?: (login: FirstLogin) => void
 }
 
+/** Users who are named in one line of the log. */
+const MAX_TOLD = 100
 /** How long the last samples may take to reach history; what remains waits safely in the spool. */
 const FLUSH_LIMIT = 5 * SECOND
 
@@ -106,6 +110,13 @@ async function open(
   const admin = { email: config.ADMIN_EMAIL, password: config.ADMIN_PASSWORD }
   const firstLogin = await ensureFirstAdministrator(registry, admin, clock)
   if (firstLogin) onFirstLogin?.(firstLogin)
+  const lost = await lostUsers(registry)
+  if (lost.length > 0) {
+    log.warn(
+      { users: lost.slice(0, MAX_TOLD), count: lost.length },
+      'these users belong to no organization: who reaches the top organization sees them and gives them one'
+    )
+  }
   const searchTimeoutMs = config.SEARCH_TIMEOUT_SECONDS * SECOND
   const searcher = openSearcher(registry, {
     url: config.REGISTRY_URL,
@@ -115,6 +126,7 @@ async function open(
   closers.push(() => within(STOP_LIMIT, searcher.close()))
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, directory, clock)
+  const shares = new Shares(registry, directory)
   const blacklist = await Blacklist.open(registry, clock)
   closers.push(() => within(STOP_LIMIT, blacklist.stop()))
   directory.onBlacklistChange(() => blacklist.reload())
@@ -166,9 +178,10 @@ async function open(
     ...{ registry, claims, rules, ingest, brokerAccess, store, disk, clock, log }
   })
   closers.push(() => bus.close())
-  directory.onIdentityChange((users) => {
-    identity.forget(users)
-    brokerAccess.forget()
+  directory.onIdentityChange((change) => {
+    identity.forget(change)
+    brokerAccess.forget(change)
+    if (!change || change.organizations.size > 0) shares.forget()
     void bus.recheck()
   })
 
@@ -216,6 +229,7 @@ async function open(
     accounts,
     meter,
     identity,
+    shares,
     registering: new Throttle(clock, REGISTRATION),
     trace,
     brokerAccess,

@@ -17,6 +17,7 @@ import {
   unusedBrokerClients
 } from '../registry/broker-clients.ts'
 import type { Registry } from '../registry/tables.ts'
+import { concerns, type IdentityChange } from './identity-change.ts'
 import type { MqttSession } from './mqtt-rules.ts'
 import { holds, holdsName, type Principal } from './principal.ts'
 import { isSameSecret } from './tokens.ts'
@@ -25,6 +26,7 @@ type Known = {
   username: string
   until: number
   session: Promise<Found>
+  isLoaded: boolean
   /** What the registry said when it last answered. */
   last: { found: Found; at: number } | undefined
 }
@@ -74,9 +76,13 @@ export class BrokerAccess {
     this.#parts = parts
   }
 
-  /** To be called when users, roles, tokens or organizations changed. */
-  forget(): void {
-    this.#known.clear()
+  /** To be called when users, roles, tokens or organizations changed; undefined: any of them. */
+  forget(change?: IdentityChange): void {
+    for (const [row, { isLoaded, last }] of this.#known) {
+      const session = isLoaded ? last?.found : undefined
+      const isSame = change && typeof session === 'object' && !concerns(change, session.principal)
+      if (!isSame) this.#known.delete(row)
+    }
   }
 
   /** Nobody else can sign in under its name. It is no proof: who signed in is in the registry. */
@@ -230,10 +236,11 @@ export class BrokerAccess {
     const last = known?.username === username ? known.last : undefined
     const load = this.#load(row, username)
     const session = last ? within(REGISTRY_LIMIT, load) : load
-    const asked: Known = { username, until: now + FRESH, session, last }
+    const asked: Known = { username, until: now + FRESH, session, last, isLoaded: false }
     asked.session = session.then(
       (found) => {
         asked.last = { found, at: now }
+        asked.isLoaded = true
         return found
       },
       (error) => {

@@ -2,8 +2,13 @@ import { clientIdOf } from '../lib/topic.ts'
 import { Unavailable } from '../lib/unavailable.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { CHANGES_KEPT, changesSince, lastChange } from '../registry/changes.ts'
-import { type InstallationRef, readInstallationRefs } from '../registry/installations.ts'
-import type { Registry } from '../registry/tables.ts'
+import {
+  assignedUsers,
+  type InstallationRef,
+  readInstallationRefs
+} from '../registry/installations.ts'
+import type { ChangeKind, Registry } from '../registry/tables.ts'
+import type { IdentityChange } from './identity-change.ts'
 
 const READ_LIMIT = 4 * SECOND
 
@@ -17,7 +22,7 @@ export class Directory {
   readonly #byId = new Map<number, InstallationRef>()
   readonly #byClientId = new Map<number, InstallationRef>()
   readonly #byOrganization = new Map<number, Map<number, InstallationRef>>()
-  readonly #listeners: ((users: ReadonlySet<number> | undefined) => void)[] = []
+  readonly #listeners: ((change: IdentityChange | undefined) => void)[] = []
   readonly #removalListeners: ((id: number) => void)[] = []
   readonly #moveListeners: ((ref: InstallationRef) => void)[] = []
   readonly #blacklistListeners: (() => Promise<void>)[] = []
@@ -69,8 +74,8 @@ export class Directory {
     return this.#byId.size
   }
 
-  /** Called after users, roles, tokens, organizations or assignments changed; undefined: of anybody. */
-  onIdentityChange(listener: (users: ReadonlySet<number> | undefined) => void): void {
+  /** Called after users, roles, tokens, organizations or assignments changed; undefined: any of them. */
+  onIdentityChange(listener: (change: IdentityChange | undefined) => void): void {
     this.#listeners.push(listener)
   }
 
@@ -126,10 +131,11 @@ export class Directory {
       if (changes.some(({ kind }) => kind === 'quota')) {
         for (const listener of this.#quotaListeners) await listener()
       }
+      const known = ['installation', 'blacklist', 'quota']
+      const others = changes.filter(({ kind }) => !known.includes(kind))
+      const identity = await this.#identityChangeOf(others)
       this.#seq = last.seq
-      const isAnybody = changes.some(({ kind }) => kind === 'identity')
-      const users = changes.filter(({ kind }) => kind === 'user').map(({ ref }) => ref)
-      if (isAnybody || users.length > 0) this.#tellIdentity(isAnybody ? undefined : new Set(users))
+      if (others.length > 0) this.#tellIdentity(identity)
     } while (this.#again)
   }
 
@@ -161,8 +167,30 @@ export class Directory {
     this.#tellRemoved(ids.filter((id) => !this.#byId.has(id)))
   }
 
-  #tellIdentity(users: ReadonlySet<number> | undefined): void {
-    for (const listener of this.#listeners) listener(users)
+  /** Undefined when there is one of a kind that this version does not know: it may concern anybody. */
+  async #identityChangeOf(
+    changes: readonly { kind: ChangeKind; ref: number }[]
+  ): Promise<IdentityChange | undefined> {
+    const found = {
+      users: new Set<number>(),
+      roles: new Set<number>(),
+      organizations: new Set<number>(),
+      assignments: new Set<number>(),
+      gateways: new Set<number>()
+    }
+    for (const { kind, ref } of changes) {
+      const ids = found[`${kind}s` as keyof typeof found]
+      if (!ids) return undefined
+      ids.add(ref)
+    }
+    if (found.assignments.size === 0) return found
+    // Who had one is known by it; who got one is not.
+    const assigned = await soon(assignedUsers(this.#registry, [...found.assignments]))
+    return { ...found, users: new Set([...found.users, ...assigned]) }
+  }
+
+  #tellIdentity(change: IdentityChange | undefined): void {
+    for (const listener of this.#listeners) listener(change)
   }
 
   #tellRemoved(ids: readonly number[]): void {

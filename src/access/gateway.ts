@@ -47,11 +47,13 @@ export const gatewayPrincipal = ({ id }: InstallationRef): Principal => ({
   userId: 0,
   tokenId: undefined,
   priority: 0,
+  roleId: 0,
   expireAt: 0,
   grants,
   limit: undefined,
   organizationIds: [],
   organizationsBelow: new Set(),
+  organizationsAbove: new Set(),
   reachesTop: false,
   assigned: new Set([id])
 })

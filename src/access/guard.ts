@@ -317,11 +317,13 @@ const nobody: Principal = {
   userId: 0,
   tokenId: undefined,
   priority: 0,
+  roleId: 0,
   expireAt: 0,
   grants: new Grants({}),
   limit: undefined,
   organizationIds: [],
   organizationsBelow: new Set(),
+  organizationsAbove: new Set(),
   reachesTop: false,
   assigned: new Set()
 }

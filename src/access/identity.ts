@@ -5,7 +5,12 @@ import { clientIdOf } from '../lib/topic.ts'
 import { HOUR, MINUTE } from '../lib/unix-time.ts'
 import { findGateway } from '../registry/gateways.ts'
 import type { InstallationRef } from '../registry/installations.ts'
-import { forcesSmsLogin, organizationsBelow, topOrganization } from '../registry/organizations.ts'
+import {
+  forcesSmsLogin,
+  organizationsAbove,
+  organizationsBelow,
+  topOrganization
+} from '../registry/organizations.ts'
 import type { Registry } from '../registry/tables.ts'
 import { findToken, type TokenRow, touchToken } from '../registry/tokens.ts'
 import {
@@ -17,6 +22,7 @@ import {
 } from '../registry/users.ts'
 import type { Directory } from './directory.ts'
 import { gatewayPrincipal } from './gateway.ts'
+import { concerns, type IdentityChange } from './identity-change.ts'
 import { isPassword, NO_PASSWORD } from './password.ts'
 import { Grants } from './permission.ts'
 import type { Principal } from './principal.ts'
@@ -28,6 +34,10 @@ export type Credential =
   | { kind: 'token'; hash: string }
   | { kind: 'password'; userId: number; fingerprint: string }
   | { kind: 'gateway'; installation: InstallationRef; fingerprint: string }
+
+type PasswordCredential = Exclude<Credential, { kind: 'token' }>
+type PasswordSignIn = { principal: Principal; credential: PasswordCredential }
+type KnownToken = { principal: Principal; token: TokenRow }
 
 export type SignIn = { principal: Principal; credential: Credential }
 export type SignInFault = { fault: 'refused' } | { fault: 'throttled'; retryAfter: number }
@@ -49,14 +59,18 @@ export class Identity {
   readonly #registry: Registry
   readonly #directory: Directory
   readonly #clock: Clock
-  readonly #byToken = new Map<string, { principal: Principal; token: TokenRow }>()
-  readonly #byPassword = new Map<string, SignIn>()
+  readonly #byToken = new Map<string, KnownToken>()
+  /** Names and passwords that were right, until the account or the gateway changes. */
+  readonly #byPassword = new Map<string, PasswordCredential>()
+  /** By user and fingerprint. */
+  readonly #renewed = new Map<string, Principal>()
   /** Fingerprints of gateways, by installation: open connections are asked about all the time. */
   readonly #gateways = new Map<number, string>()
   readonly #trying = new Map<string, Promise<Verified | SignInFault>>()
   /** Names and passwords are known by a digest that is worth nothing outside this process. */
   readonly #digestKey = randomBytes(32)
-  #generation = 0
+  /** For what is being read from the registry: the changes it may have missed. */
+  readonly #reading = new Set<(IdentityChange | undefined)[]>()
 
   constructor(registry: Registry, directory: Directory, clock: Clock) {
     this.#registry = registry
@@ -66,21 +80,37 @@ export class Identity {
     this.accountChanges = new RateLimit(clock, ACCOUNT_CHANGES)
   }
 
-  /** To be called when users, roles, tokens or organizations changed; undefined: of anybody. */
-  forget(users?: ReadonlySet<number>): void {
-    this.#generation++
-    if (users) {
-      for (const [key, { principal }] of this.#byToken) {
-        if (users.has(principal.userId)) this.#byToken.delete(key)
-      }
-      for (const [key, { principal }] of this.#byPassword) {
-        if (users.has(principal.userId)) this.#byPassword.delete(key)
-      }
+  /** To be called when users, roles, tokens or organizations changed; undefined: any of them. */
+  forget(change?: IdentityChange): void {
+    for (const missed of this.#reading) missed.push(change)
+    if (change) {
+      deleteWhere(this.#byToken, ({ principal }) => concerns(change, principal))
+      deleteWhere(this.#renewed, (principal) => concerns(change, principal))
+      deleteWhere(this.#byPassword, (credential) => isAbout(change, credential))
+      for (const id of change.gateways) this.#gateways.delete(id)
       return
     }
-    this.#byToken.clear()
-    this.#byPassword.clear()
-    this.#gateways.clear()
+    for (const known of [this.#byToken, this.#renewed, this.#byPassword, this.#gateways]) {
+      known.clear()
+    }
+  }
+
+  /** Keeps what was read, unless it may have changed meanwhile. */
+  async #read<T>(
+    read: () => Promise<T>,
+    keep: { isTouched: (change: IdentityChange, found: T) => boolean; in: (found: T) => void }
+  ): Promise<T> {
+    const missed: (IdentityChange | undefined)[] = []
+    this.#reading.add(missed)
+    let found: T
+    try {
+      found = await read()
+    } finally {
+      this.#reading.delete(missed)
+    }
+    // In the same moment: a change that comes next finds it kept.
+    if (missed.every((change) => change && !keep.isTouched(change, found))) keep.in(found)
+    return found
   }
 
   async byToken(token: string, origin?: Origin): Promise<SignIn | undefined> {
@@ -101,37 +131,38 @@ export class Identity {
     const byToken = await this.byToken(password, origin)
     if (byToken) return byToken
     const digest = this.#digest(name, password)
-    const remembered = this.#byPassword.get(digest)
-    if (remembered && !this.#hasExpired(remembered.principal.expireAt)) return remembered
-    const generation = this.#generation
+    const known = this.#byPassword.get(digest)
+    const renewed = known && (await this.renew(known))
+    if (renewed) return { principal: renewed, credential: known }
     // No e-mail address is digits alone.
     const gateway = this.#directory.installationByClientId(clientIdOf(name) ?? 0)
-    const found = await (gateway
-      ? this.byGateway(gateway, password, origin.address)
-      : this.#byPasswordOf(name, password, origin.address))
-    if ('fault' in found) return found
-    if (generation === this.#generation) {
-      if (this.#byPassword.size >= MAX_REMEMBERED) this.#byPassword.clear()
-      this.#byPassword.set(digest, found)
-    }
-    return found
+    return this.#read(
+      () =>
+        gateway
+          ? this.byGateway(gateway, password, origin.address)
+          : this.#byPasswordOf(name, password, origin.address),
+      {
+        isTouched: (change, found) => 'fault' in found || isAbout(change, found.credential),
+        in: (found) => {
+          if ('credential' in found) remember(this.#byPassword, digest, found.credential)
+        }
+      }
+    )
   }
 
   async #byPasswordOf(
     email: string,
     password: string,
     address: string
-  ): Promise<SignIn | SignInFault> {
+  ): Promise<PasswordSignIn | SignInFault> {
     const verified = await this.verify(email, password, address)
     if ('fault' in verified) return verified
-    const { user, needsSecondFactor } = verified
+    const { user } = verified
+    const fingerprint = fingerprintOf(user)
+    const credential = { kind: 'password', userId: user.id, fingerprint } as const
     // The second factor is never gone round: who needs one gets in by POST and PUT /auth alone.
-    const principal = needsSecondFactor ? undefined : await this.#load(user.id, undefined)
-    if (!principal) return { fault: 'refused' }
-    return {
-      principal,
-      credential: { kind: 'password', userId: user.id, fingerprint: fingerprintOf(user) }
-    }
+    const principal = verified.needsSecondFactor ? undefined : await this.renew(credential)
+    return principal ? { principal, credential } : { fault: 'refused' }
   }
 
   /** The gateway of an installation. `claim` saves the password where none is saved. */
@@ -140,7 +171,7 @@ export class Identity {
     password: string,
     address: string,
     claim?: () => Promise<void>
-  ): Promise<SignIn | SignInFault> {
+  ): Promise<PasswordSignIn | SignInFault> {
     const name = `gateway ${installation.id}`
     const retryAfter = this.throttle.wait(name, address)
     if (retryAfter > 0) return { fault: 'throttled', retryAfter }
@@ -191,38 +222,42 @@ export class Identity {
       const isSame = fingerprint === (await this.#fingerprintOfGateway(installation.id))
       return isSame ? gatewayPrincipal(installation) : undefined
     }
-    const user = await findUser(this.#registry, credential.userId)
-    if (!user || fingerprintOf(user) !== credential.fingerprint) return undefined
-    if (await this.#needsSecondFactor(user)) return undefined
-    return this.#load(user.id, undefined)
+    const key = `${credential.userId} ${credential.fingerprint}`
+    const known = this.#renewed.get(key)
+    if (known) return this.#hasExpired(known.expireAt) ? undefined : known
+    return this.#read(() => this.#readAgain(credential), {
+      isTouched: (change, principal) => !principal || concerns(change, principal),
+      in: (principal) => {
+        if (principal) remember(this.#renewed, key, principal)
+      }
+    })
+  }
+
+  async #readAgain({
+    userId,
+    fingerprint
+  }: Extract<Credential, { kind: 'password' }>): Promise<Principal | undefined> {
+    const user = await findUser(this.#registry, userId)
+    if (!user || fingerprintOf(user) !== fingerprint) return undefined
+    return (await this.#needsSecondFactor(user)) ? undefined : this.#load(userId, undefined)
   }
 
   async #fingerprintOfGateway(installationId: number): Promise<string | undefined> {
     if (!this.#directory.installation(installationId)) return undefined
     const known = this.#gateways.get(installationId)
     if (known !== undefined) return known
-    const generation = this.#generation
-    const saved = await findGateway(this.#registry, installationId)
-    const fingerprint = saved && fingerprintOf(saved)
-    if (fingerprint && generation === this.#generation) {
-      this.#gateways.set(installationId, fingerprint)
-    }
-    return fingerprint
+    const saved = await this.#read(() => findGateway(this.#registry, installationId), {
+      isTouched: ({ gateways }) => gateways.has(installationId),
+      in: (found) => {
+        if (found) this.#gateways.set(installationId, fingerprintOf(found))
+      }
+    })
+    return saved && fingerprintOf(saved)
   }
 
   async #resolveToken(hash: string, origin?: Origin): Promise<Principal | undefined> {
-    let known = this.#byToken.get(hash)
-    if (!known) {
-      const generation = this.#generation
-      const token = await findToken(this.#registry, hash, ['session', 'key'])
-      const principal = token && (await this.#load(token.user_id, token))
-      if (!principal) return undefined
-      known = { principal, token }
-      if (generation === this.#generation) {
-        if (this.#byToken.size >= MAX_REMEMBERED) this.#byToken.clear()
-        this.#byToken.set(hash, known)
-      }
-    }
+    const known = this.#byToken.get(hash) ?? (await this.#readToken(hash))
+    if (!known) return undefined
     const now = this.#clock()
     const { principal, token } = known
     if (hasEnded(token, now) || this.#hasExpired(principal.expireAt)) return undefined
@@ -235,22 +270,39 @@ export class Identity {
     return principal
   }
 
+  #readToken(hash: string): Promise<KnownToken | undefined> {
+    const read = async () => {
+      const token = await findToken(this.#registry, hash, ['session', 'key'])
+      const principal = token && (await this.#load(token.user_id, token))
+      return principal && { principal, token }
+    }
+    return this.#read(read, {
+      isTouched: (change, found) => !found || concerns(change, found.principal),
+      in: (found) => {
+        if (found) remember(this.#byToken, hash, found)
+      }
+    })
+  }
+
   async #load(userId: number, token: TokenRow | undefined): Promise<Principal | undefined> {
     const rights = await readRights(this.#registry, userId)
     if (!rights || this.#hasExpired(rights.expire_at)) return undefined
     const { priority, organizationIds, installationIds } = rights
     const below = new Set(await organizationsBelow(this.#registry, organizationIds))
+    const above = new Set(await organizationsAbove(this.#registry, organizationIds))
     return {
       kind: 'user',
       owner: `user:${userId}`,
       userId,
       tokenId: token?.id,
       priority,
+      roleId: rights.role_id,
       expireAt: rights.expire_at,
       grants: new Grants(JSON.parse(rights.permissions)),
       limit: token?.permissions ? Grants.of(JSON.parse(token.permissions)) : undefined,
       organizationIds,
       organizationsBelow: below,
+      organizationsAbove: above,
       reachesTop: below.has(await topOrganization(this.#registry)),
       assigned: new Set(installationIds)
     }
@@ -273,3 +325,17 @@ export class Identity {
 /** Another one when the password changes. It may lie on disk: no password can be tried against it. */
 const fingerprintOf = ({ password_hash }: { password_hash: string }): string =>
   hash('sha256', password_hash, 'base64url')
+
+const isAbout = ({ users, gateways }: IdentityChange, credential: PasswordCredential): boolean =>
+  credential.kind === 'gateway'
+    ? gateways.has(credential.installation.id)
+    : users.has(credential.userId)
+
+function remember<T>(known: Map<string, T>, key: string, found: T): void {
+  if (known.size >= MAX_REMEMBERED) known.clear()
+  known.set(key, found)
+}
+
+function deleteWhere<T>(known: Map<string, T>, is: (value: T) => boolean): void {
+  for (const [key, value] of known) if (is(value)) known.delete(key)
+}

@@ -1,21 +1,18 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { FairSlots } from '../lib/fair-slots.ts'
+import { FairSlots, type Turn } from '../lib/fair-slots.ts'
 
 const KEY_LENGTH = 32
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 
 /** Hashing takes a thread of the pool of four that reads and writes files, so two are left for those. */
-const slots = new FairSlots(2)
+const slots = new FairSlots({ atOnce: 2 })
 /** New passwords of one account, and sign-ins from one address, at the same time. */
 const MOST_NEW = 2
 const MOST_SHOWN = 32
 
-type Turn = { caller: string; most: number }
-
-const derive = (password: string, salt: Buffer, { caller, most }: Turn): Promise<Buffer> =>
+const derive = (password: string, salt: Buffer, turn: Turn): Promise<Buffer> =>
   slots.run(
-    caller,
-    most,
+    turn,
     () =>
       new Promise((resolve, reject) => {
         scrypt(password.normalize('NFC'), salt, KEY_LENGTH, COST, (error, key) =>

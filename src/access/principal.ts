@@ -13,6 +13,8 @@ export type Principal = {
   /** The token that was shown, when it was one. */
   tokenId: number | undefined
   priority: number
+  /** 0 for those without one. */
+  roleId: number
   /** When the account ends, Unix milliseconds; 0 = never. */
   expireAt: number
   grants: Grants
@@ -22,7 +24,9 @@ export type Principal = {
   organizationIds: readonly number[]
   /** The caller's organizations and all below. */
   organizationsBelow: ReadonlySet<number>
-  /** One of them is the top of all. */
+  /** The caller's organizations and all above: their second factor holds for the caller. */
+  organizationsAbove: ReadonlySet<number>
+  /** One of those below is the top of all. */
   reachesTop: boolean
   assigned: ReadonlySet<number>
 }

@@ -5,11 +5,12 @@ import { holds, holdsName, organizationsWhere, type Principal } from './principa
 /** What holds for the whole platform belongs to those who reach all of it. */
 export const reachesEverything = ({ reachesTop }: Principal): boolean => reachesTop
 
-/** Whom the caller can see: with `user/list` its organizations' members, with `.../assigned` its neighbours, itself always. */
+/** Whom the caller can see: with `user/list` its organizations' members (from the top also those without any), with `.../assigned` its neighbours, itself always. */
 export const usersVisibleTo = (principal: Principal): UserScope => ({
   userId: principal.userId,
   organizationIds: holds(principal, 'user/list') ? [...principal.organizationsBelow] : [],
-  installationIds: holds(principal, 'user/list/assigned') ? [...principal.assigned] : []
+  installationIds: holds(principal, 'user/list/assigned') ? [...principal.assigned] : [],
+  lostToo: holds(principal, 'user/list') && principal.reachesTop
 })
 
 type ProtectedAction = 'view' | 'edit'
@@ -21,7 +22,8 @@ export function usersProtected(principal: Principal, action: ProtectedAction): U
   return {
     userId: has('all') || isNeighbour ? principal.userId : 0,
     organizationIds: has('all') ? [...principal.organizationsBelow] : [],
-    installationIds: isNeighbour ? [...principal.assigned] : []
+    installationIds: isNeighbour ? [...principal.assigned] : [],
+    lostToo: has('all') && principal.reachesTop
   }
 }
 

@@ -111,7 +111,10 @@ async function knownInstallations(registry: Registry, organizationIds: readonly 
     installationIds: []
   }
   const filter = { meta: [{ key: SITE_KEY, patterns: ['*'] }] }
-  return listInstallations(registry, scope, { filter, seesProtected: scope })
+  const found: InstallationRecord[] = []
+  const all = listInstallations(registry, scope, { filter, seesProtected: scope })
+  for await (const part of all) found.push(...part)
+  return found
 }
 
 const insertSite = (registry: Registry, site: DemoSite, organization_id: number, now: number) =>

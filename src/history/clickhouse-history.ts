@@ -5,6 +5,7 @@ import { MAX_PAGE_BYTES, PageTooLarge } from '../lib/page-limit.ts'
 import { SAMPLE_BYTES } from '../lib/quota.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
+import { Turns } from '../lib/turns.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../lib/unix-time.ts'
 import { bucketParams, groupsSql, startSql, totalSql } from './clickhouse-aggregate.ts'
 import { readMonthPart } from './clickhouse-month.ts'
@@ -34,6 +35,7 @@ import type {
   Sizes
 } from './history.ts'
 import { BEGIN, readOnward, spanOfMonth } from './month-read.ts'
+import { PageParts } from './page-parts.ts'
 import { scanLines } from './scan.ts'
 
 const LATEST_CHUNK = 10_000
@@ -50,6 +52,8 @@ type PageSql = {
   /** What the order goes by, and the same of the last row. */
   place: readonly [columns: string, row: string]
   params?: Params
+  /** A row of the server as it is answered. */
+  shown: (row: string) => string
 }
 
 /** History on a ClickHouse server or cluster. */
@@ -83,8 +87,8 @@ class ClickhouseHistory implements History {
       ORDER BY ${inOrder(way)}`
     const total = `SELECT count() AS total ${matching(query)}`
     const place = [orderKeys.join(), SAMPLE] as const
-    const page = await this.#page(query, { total, rows, place }, signal)
-    return query.withIds ? page : { ...page, rows: withoutIds(page.rows) }
+    const shown = query.withIds ? plainNumbers : (row: string) => withoutId(plainNumbers(row))
+    return this.#page(query, { total, rows, place, shown }, signal)
   }
 
   aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
@@ -97,7 +101,7 @@ class ClickhouseHistory implements History {
     const total = totalSql(buckets, matching(query))
     const place = [`${startSql(buckets)}, topic`, BUCKET] as const
     const params = { ...bucketParams(buckets), ...('x' in method && { x: method.x }) }
-    return this.#page(query, { total, rows, place, params }, signal)
+    return this.#page(query, { total, rows, place, params, shown: plainNumbers }, signal)
   }
 
   /**
@@ -110,8 +114,8 @@ class ClickhouseHistory implements History {
     const rows = `${sql.rows(order === 'asc' ? 'ASC' : 'DESC')}
       LIMIT {limit:UInt64} OFFSET {offset:UInt64}`
     const bounds = { ...params, limit, offset }
-    const lines = await this.#connection.query(rows, bounds, signal, MAX_PAGE_BYTES)
-    const { last, ...page } = pageOf(lines.trimEnd(), order)
+    const lines = this.#connection.lines(rows, bounds, signal, MAX_PAGE_BYTES)
+    const { last, ...page } = await pageOf(lines, order, sql.shown)
     const count = async (condition = '', place: Params = {}): Promise<number> => {
       const all = { ...params, ...place }
       const { total } = JSON.parse(await this.#connection.query(sql.total + condition, all, signal))
@@ -308,26 +312,36 @@ const finite = (value: string): string =>
 
 const rowsOf = (lines: string) => JSON.parse(`[${lines.trimEnd().replaceAll('\n', ',')}]`)
 
-/** JSON escapes line ends inside text, so a line end is always the end of a row. */
-function pageOf(lines: string, order: PageQuery['order']) {
-  if (lines === '') return { count: 0, oldest: undefined, last: undefined, rows: '' }
-  let count = 1
-  for (let at = lines.indexOf('\n'); at !== -1; at = lines.indexOf('\n', at + 1)) count++
-  const first = placeOf(lines.slice(0, count === 1 ? undefined : lines.indexOf('\n')))
-  const last = placeOf(lines.slice(lines.lastIndexOf('\n') + 1))
-  const { timestamp: oldest } = order === 'desc' ? last : first
-  return { count, oldest, last, rows: plainNumbers(lines.replaceAll('\n', ',')) }
+/** Throws `PageTooLarge` as soon as the answer would be. */
+async function pageOf(
+  lines: AsyncIterable<string[]>,
+  order: PageQuery['order'],
+  shown: PageSql['shown']
+) {
+  const parts = new PageParts()
+  const turns = new Turns()
+  let count = 0
+  let [first, last] = ['', '']
+  for await (const rows of lines) {
+    for (const row of rows) {
+      if (!parts.add(shown(row))) throw new PageTooLarge()
+      if (count++ === 0) first = row
+      last = row
+      if (turns.isLate()) await turns.next()
+    }
+  }
+  if (count === 0) return { count, oldest: undefined, last: undefined, rows: [] }
+  const places = { first: placeOf(first), last: placeOf(last) }
+  const { timestamp: oldest } = order === 'desc' ? places.last : places.first
+  return { count, oldest, last: places.last, rows: parts.end() }
 }
 
 /** Quotes inside text are escaped, so the pattern finds nothing but the field. */
-const plainNumbers = (rows: string): string =>
-  rows.replace(
-    /"value":(-?[\d.]+e[-+]?\d+)/g,
-    (_, value) => `"value":${plainNumber(Number(value))}`
-  )
+const plainNumbers = (row: string): string =>
+  row.replace(/"value":(-?[\d.]+e[-+]?\d+)/, (_, value) => `"value":${plainNumber(Number(value))}`)
 
-/** They are there for the place of the last row; this pattern, too, finds nothing inside text. */
-const withoutIds = (rows: string): string => rows.replace(/\{"id":\d+,/g, '{')
+/** It is there for the place of the last row. */
+const withoutId = (row: string): string => row.replace(/^\{"id":\d+,/, '{')
 
 /** The parameters of BUCKET and SAMPLE. A number as text could come out as its neighbour: as bits it cannot. */
 function placeOf(row: string) {

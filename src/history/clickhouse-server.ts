@@ -127,26 +127,50 @@ export class ServerConnection {
    */
   async query(sql: string, params: Params, signal?: AbortSignal, maxBytes = 0): Promise<string> {
     signal?.throwIfAborted()
-    const { query, query_params } = withoutLong(sql, params)
-    const ask = async () => {
-      const answer = await this.#client.query({
-        ...{ query, query_params, format: 'JSONEachRow' },
-        ...(signal && { abort_signal: signal }),
-        clickhouse_settings: {
-          ...readSettings,
-          ...answerWhole,
-          ...endWithCaller,
-          max_result_bytes: String(maxBytes),
-          ...(query !== sql && { max_query_size: String(4 * query.length) })
-        }
-      })
-      return answer.text()
-    }
     try {
-      return await evenAfterReset(ask)
+      return await evenAfterReset(async () =>
+        (await this.#ask(sql, params, signal, maxBytes)).text()
+      )
     } finally {
       signal?.throwIfAborted()
     }
+  }
+
+  /** The same line by line, as they arrive: however much it is, little of it is here at once. */
+  async *lines(
+    sql: string,
+    params: Params,
+    signal?: AbortSignal,
+    maxBytes = 0
+  ): AsyncGenerator<string[]> {
+    signal?.throwIfAborted()
+    try {
+      const answer = await evenAfterReset(() => this.#ask(sql, params, signal, maxBytes))
+      try {
+        for await (const rows of answer.stream()) yield rows.map(({ text }) => text)
+      } catch (error) {
+        throw explained(error)
+      } finally {
+        answer.close()
+      }
+    } finally {
+      signal?.throwIfAborted()
+    }
+  }
+
+  #ask(sql: string, params: Params, signal: AbortSignal | undefined, maxBytes: number) {
+    const { query, query_params } = withoutLong(sql, params)
+    return this.#client.query({
+      ...{ query, query_params, format: 'JSONEachRow' as const },
+      ...(signal && { abort_signal: signal }),
+      clickhouse_settings: {
+        ...readSettings,
+        ...answerWhole,
+        ...endWithCaller,
+        max_result_bytes: String(maxBytes),
+        ...(query !== sql && { max_query_size: String(4 * query.length) })
+      }
+    })
   }
 
   /** A statement that answers nothing: CREATE, DELETE. */

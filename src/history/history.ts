@@ -2,7 +2,7 @@ import type { Buckets, Method } from '../lib/aggregation.ts'
 import type { Ids, Lineage } from '../lib/lineage.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
-import type { UnixMs } from '../lib/unix-time.ts'
+import { DAY, type UnixMs } from '../lib/unix-time.ts'
 
 export type PageQuery = {
   installation_id: number
@@ -19,6 +19,11 @@ export type PageQuery = {
   withIds?: boolean
 }
 
+/** A time longer than this may take long to read. */
+const LONG = 31 * DAY
+
+export const isLong = ({ from, to }: Pick<PageQuery, 'from' | 'to'>): boolean => to - from > LONG
+
 /** One row per topic and bucket that has samples; its time is the bucket's begin, its msg is empty. */
 export type AggregateQuery = PageQuery & { method: Method; buckets: Buckets }
 
@@ -28,8 +33,11 @@ export type Page = {
   count: number
   /** Timestamp of the oldest row on this page; undefined when the page is empty. */
   oldest: UnixMs | undefined
-  /** The rows as JSON objects in the contract's Status shape, joined by commas, no brackets. */
-  rows: string
+  /**
+   * The rows as JSON objects in the contract's Status shape, as UTF-8 in parts of a bounded size; in
+   * a part they are joined by commas. No brackets, and nothing between the parts.
+   */
+  rows: readonly Uint8Array[]
 }
 
 export type ScanQuery = Pick<PageQuery, 'installation_id' | 'topics' | 'from' | 'to'>

@@ -5,19 +5,20 @@ import { PageTooLarge } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
 import { explainDamage } from '../lib/storage-fault.ts'
-import { DAY, type UnixMs } from '../lib/unix-time.ts'
-import type {
-  AggregateQuery,
-  History,
-  InstallationBytes,
-  KeptLineage,
-  MonthPart,
-  MonthSize,
-  Page,
-  PageQuery,
-  SamplePlace,
-  ScanQuery,
-  Sizes
+import type { UnixMs } from '../lib/unix-time.ts'
+import {
+  type AggregateQuery,
+  type History,
+  type InstallationBytes,
+  isLong,
+  type KeptLineage,
+  type MonthPart,
+  type MonthSize,
+  type Page,
+  type PageQuery,
+  type SamplePlace,
+  type ScanQuery,
+  type Sizes
 } from './history.ts'
 import { BEGIN, readOnward } from './month-read.ts'
 import { type Scanned, scanLines } from './scan.ts'
@@ -31,8 +32,8 @@ import { WorkerLane } from './worker-lane.ts'
 /** Installations whose bytes are handed out at once. */
 const PART = 500
 
-/** A window longer than this may take long to read. */
-const LONG = 31 * DAY
+/** Threads that read pages at the same time, of short times and of long ones; each starts when it is needed. */
+const READERS = 4
 
 /** History in one SQLite file. */
 export async function openSqliteHistory(
@@ -42,14 +43,13 @@ export async function openSqliteHistory(
   const writer = startLane<SqliteWriter>(directory, 'writer')
   // The writer makes the tables before the readers prepare their statements on them.
   await writer.ready()
-  const readers = {
-    short: startLane<SqliteReader>(directory, 'reader'),
-    long: startLane<SqliteReader>(directory, 'reader')
-  }
+  const startReader = () => startLane<SqliteReader>(directory, 'reader')
+  const quick = startReader()
+  const readers = { quick, short: new LanePool(startReader), long: new LanePool(startReader) }
   try {
-    await Promise.all([readers.short.ready(), readers.long.ready()])
+    await quick.ready()
   } catch (error) {
-    await Promise.allSettled([readers.short.close(), readers.long.close()])
+    await quick.close().catch(() => {})
     await writer.close()
     throw error
   }
@@ -67,7 +67,10 @@ function startLane<Target extends Lane<Target>>(directory: string, role: WorkerD
 }
 
 type Lane<Target> = { [Name in keyof Target]: (...args: never[]) => unknown }
-type Readers = Readonly<Record<'short' | 'long', WorkerLane<SqliteReader>>>
+/** `quick` answers in a moment and for nobody in particular. */
+type Readers = Readonly<
+  Record<'short' | 'long', LanePool<SqliteReader>> & { quick: WorkerLane<SqliteReader> }
+>
 type Lanes = {
   writer: WorkerLane<SqliteWriter>
   readers: Readers
@@ -75,9 +78,29 @@ type Lanes = {
   clock: Clock
 }
 
+/** The idlest of some threads; one more starts while all are busy. */
+class LanePool<Target extends Lane<Target>> {
+  readonly lanes: WorkerLane<Target>[] = []
+  readonly #start: () => WorkerLane<Target>
+
+  constructor(start: () => WorkerLane<Target>) {
+    this.#start = start
+  }
+
+  idlest(): WorkerLane<Target> {
+    const [idlest] = this.lanes.toSorted((a, b) => a.load - b.load)
+    if (idlest?.load === 0 || (idlest && this.lanes.length >= READERS)) return idlest
+    const lane = this.#start()
+    // Whoever called it learns why it did not start.
+    lane.ready().catch(() => {})
+    this.lanes.push(lane)
+    return lane
+  }
+}
+
 /**
- * SQLite answers on the thread that asks, so writing has a thread of its own, and so have queries of
- * long windows: the others never wait for one.
+ * SQLite answers on the thread that asks, so writing has a thread of its own, and so have queries:
+ * those of short times never wait for long ones.
  */
 class SqliteHistory implements History {
   readonly #writer: WorkerLane<SqliteWriter>
@@ -113,13 +136,12 @@ class SqliteHistory implements History {
   }
 
   oldest(): Promise<UnixMs | undefined> {
-    return this.#readers.short.call('oldest', [])
+    return this.#readers.quick.call('oldest', [])
   }
 
-  #readerFor({ from, to }: PageQuery): WorkerLane<SqliteReader> {
+  #readerFor(query: PageQuery): WorkerLane<SqliteReader> {
     const { short, long } = this.#readers
-    if (to - from > LONG) return long
-    return short.load > 0 && long.load === 0 ? long : short
+    return (isLong(query) ? long : short).idlest()
   }
 
   async *scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncGenerator<Buffer> {
@@ -166,7 +188,7 @@ class SqliteHistory implements History {
   async *latest(): AsyncGenerator<Sample[]> {
     let last = 0
     while (true) {
-      const chunk = await this.#readers.short.call('latestAfter', [last])
+      const chunk = await this.#readers.quick.call('latestAfter', [last])
       if (chunk.samples.length === 0) return
       yield chunk.samples
       last = chunk.last
@@ -174,7 +196,7 @@ class SqliteHistory implements History {
   }
 
   latestOf(installation_id: number, topics: readonly string[]): Promise<Sample[]> {
-    return this.#readers.short.call('latestOf', [installation_id, topics])
+    return this.#readers.quick.call('latestOf', [installation_id, topics])
   }
 
   keepLatest(rows: Buffer, token: string): Promise<void> {
@@ -207,8 +229,8 @@ class SqliteHistory implements History {
 
   /** In this process nobody is out of reach, but a file can be damaged and a thread can end. */
   async check(): Promise<void> {
-    const { short, long } = this.#readers
-    for (const lane of [this.#writer, short, long, this.#scanner]) {
+    const { quick, short, long } = this.#readers
+    for (const lane of [this.#writer, quick, ...short.lanes, ...long.lanes, this.#scanner]) {
       if (lane?.failure) throw lane.failure
     }
   }
@@ -217,7 +239,8 @@ class SqliteHistory implements History {
     // The writer last: whoever closes the file last folds the write-ahead log into it.
     this.#isClosed = true
     await this.#scanner?.close()
-    await Promise.all([this.#readers.short.close(), this.#readers.long.close()])
+    const { quick, short, long } = this.#readers
+    await Promise.all([quick, ...short.lanes, ...long.lanes].map((lane) => lane.close()))
     await this.#writer.close()
   }
 

@@ -1,9 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { plainNumber } from '../lib/json-number.ts'
-import { MAX_PAGE_BYTES, MAX_PAGE_CHARACTERS } from '../lib/page-limit.ts'
+import { MAX_PAGE_BYTES } from '../lib/page-limit.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
 import type { AggregateQuery, Page, PageQuery } from './history.ts'
+import { PageParts } from './page-parts.ts'
 import { type AggregatedRow, aggregateRows, createAggregateTables } from './sqlite-aggregate.ts'
 import { listMonths, type Month } from './sqlite-file.ts'
 import { inSnapshot, OpenMonths, type Row, sortRows, topicsOf } from './sqlite-snapshot.ts'
@@ -189,31 +190,29 @@ function toJson(
   rows: readonly Row[],
   topics: ReadonlyMap<number, Topic>,
   { withIds = false }: PageQuery
-): string | undefined {
-  let json = ''
+): Uint8Array[] | undefined {
+  const parts = new PageParts()
   for (const [topic_id, timestamp, value, msg, id] of rows) {
     const topic = topics.get(topic_id)
     const text = msg === '' ? '""' : JSON.stringify(msg)
-    const comma = json === '' ? '' : ','
     const begin = withIds ? `{"id":${id},` : '{'
-    json += `${comma}${begin}${topic?.head}${timestamp / 1000},"value":${plainNumber(value)},"msg":${text}${topic?.tail}`
-    if (json.length > MAX_PAGE_CHARACTERS) return undefined
+    const row = `${begin}${topic?.head}${timestamp / 1000},"value":${plainNumber(value)},"msg":${text}${topic?.tail}`
+    if (!parts.add(row)) return undefined
   }
-  return json
+  return parts.end()
 }
 
 function aggregatedJson(
   rows: readonly AggregatedRow[],
   topics: readonly Topic[]
-): string | undefined {
-  let json = ''
+): Uint8Array[] | undefined {
+  const parts = new PageParts()
   for (const [rank, start, value] of rows) {
     const topic = topics[rank]
-    const comma = json === '' ? '' : ','
-    json += `${comma}{${topic?.head}${start / 1000},"value":${plainNumber(finite(value))},"msg":""${topic?.tail}`
-    if (json.length > MAX_PAGE_CHARACTERS) return undefined
+    const row = `{${topic?.head}${start / 1000},"value":${plainNumber(finite(value))},"msg":""${topic?.tail}`
+    if (!parts.add(row)) return undefined
   }
-  return json
+  return parts.end()
 }
 
 /** [ADR-0010] JSON has no infinity: what is too large for a number is the largest one. */

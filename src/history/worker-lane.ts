@@ -150,11 +150,16 @@ export class WorkerLane<Target extends { [Name in keyof Target]: Method }> {
   }
 }
 
-/** The other side: answers the calls of a lane until `close`. */
-export function answerCalls(port: MessagePort, target: { close(): void }): void {
+/** The other side: answers the calls of a lane until `close`. `handedOver`: what of an answer is not copied. */
+export function answerCalls(
+  port: MessagePort,
+  target: { close(): void },
+  handedOver: (answer: unknown) => Transferable[] = () => []
+): void {
   port.postMessage({ answer: undefined })
   port.on('message', ({ method, args }: Pick<Call, 'method' | 'args'>) => {
-    port.postMessage(answerOf(target, method, args))
+    const answer = answerOf(target, method, args)
+    port.postMessage(answer, 'answer' in answer ? handedOver(answer.answer) : [])
     if (method === 'close') port.close()
   })
 }

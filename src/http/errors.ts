@@ -27,6 +27,8 @@ export const tooSlow = () => new ApiError(408, 'The upload takes too long')
 export const stalled = () =>
   new ApiError(408, 'The body comes too slowly', { headers: { connection: 'close' } })
 export const payloadTooLarge = () => new ApiError(413, 'Body too large')
+export const bodyTooIntricate = (most: number) =>
+  new ApiError(413, `body must not have more than ${most} quotes and brackets`)
 export const uriTooLong = () => new ApiError(414, 'URI too long')
 export const headersTooLarge = () => new ApiError(431, 'Header fields too large')
 export const duplicateKey = () => new ApiError(409, 'duplicate key')
@@ -51,8 +53,16 @@ export const executorFailed = (what: string) => new ApiError(502, `the executor 
 export const executorOutOfReach = () =>
   new ApiError(409, 'the executor is no longer one of the installation')
 export const usedByOutput = () => new ApiError(409, 'a notification output uses it')
-export const tooManyImports = () =>
-  new ApiError(503, 'Too many imports at once', { headers: { 'retry-after': '30' } })
+export const tooManyOf = (what: string, { each, waiting }: { each: number; waiting: number }) =>
+  new ApiError(
+    429,
+    `Too many ${what} at once: an organization has at most ${each} under way and ${waiting} that wait`,
+    { headers: { 'retry-after': '10' } }
+  )
+export const noPlaceFree = (what: string, seconds: number) =>
+  new ApiError(503, `Too many ${what} at once: none ended within ${seconds} s`, {
+    headers: { 'retry-after': '10' }
+  })
 /** The caller learns what is stored; sending everything again stores nothing twice. */
 export const importStopped = (statusCode: number, why: string, stored: number, cause?: unknown) =>
   new ApiError(
@@ -60,8 +70,10 @@ export const importStopped = (statusCode: number, why: string, stored: number, c
     `${why}; ${stored} samples are stored, and sending all of them again is safe`,
     { cause }
   )
-export const tooManyUploads = () =>
-  new ApiError(503, 'Too many uploads at once', { headers: { 'retry-after': '30' } })
+export const tooManyUploads = (most: number) =>
+  new ApiError(429, `Too many uploads at once: an account has at most ${most} under way`, {
+    headers: { 'retry-after': '30' }
+  })
 /** Nothing was written. */
 export const noSpace = (cause: unknown) => new ApiError(507, 'The disk is full', { cause })
 export const diskFull = () => new ApiError(507, 'The disk is full up to its reserve')

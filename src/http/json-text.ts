@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Turns } from '../lib/turns.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -8,15 +9,10 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export const sendJsonText = (reply: FastifyReply, text: string | Uint8Array) =>
   reply.type(JSON_TYPE).send(text)
 
-const CHUNK = 500
+/** Characters from which on they are sent. */
+const PART_CHARACTERS = 64 * 1024
 
 type ToJson<Item> = (item: Item) => string | undefined
-
-export const sendJsonList = <Item>(
-  reply: FastifyReply,
-  items: readonly Item[],
-  jsonOf: ToJson<Item>
-) => sendJsonParts(reply, [items], jsonOf)
 
 /**
  * A list of any length without holding up the others; `jsonOf` answers undefined for what is left
@@ -30,6 +26,25 @@ export async function sendJsonParts<Item>(
   return sendJsonTexts(reply, textsOf(parts, jsonOf))
 }
 
+/** What `show` makes of each item; undefined leaves it out. */
+export async function* each<Item, Shown>(
+  parts: AsyncIterable<readonly Item[]>,
+  show: (item: Item) => Shown | undefined
+): AsyncGenerator<Shown[]> {
+  for await (const part of parts) yield part.map(show).filter((one) => one !== undefined)
+}
+
+/** The same, of items with a schema. */
+export const sendList = <Item>(
+  reply: FastifyReply,
+  parts: AsyncIterable<readonly Item[]>,
+  schema: TSchema
+) => {
+  // The compiled one is kept with the schema, so it must be the same each time.
+  const jsonOf = reply.compileSerializationSchema(schema as Record<string, unknown>)
+  return sendJsonParts(reply, parts, jsonOf as ToJson<unknown>)
+}
+
 /** Some objects each, separated by commas. */
 export async function sendJsonTexts(reply: FastifyReply, texts: AsyncGenerator<string>) {
   const first = await texts.next()
@@ -40,21 +55,39 @@ export async function sendJsonTexts(reply: FastifyReply, texts: AsyncGenerator<s
   return reply.type(JSON_TYPE).send(Readable.from(all))
 }
 
+/** Bytes up to which parts are sent as one. */
+const SMALL_BYTES = 64 * 1024
+
+/** JSON text in parts that are UTF-8 already. */
+export function sendJsonBytes(reply: FastifyReply, parts: readonly Uint8Array[]) {
+  const size = parts.reduce((sum, { length }) => sum + length, 0)
+  if (size <= SMALL_BYTES) return sendJsonText(reply, Buffer.concat(parts, size))
+  const stream = Readable.from(parts, { objectMode: false })
+  return reply.type(JSON_TYPE).header('content-length', size).send(stream)
+}
+
 /** Some items each, separated by commas. */
 async function* textsOf<Item>(
   parts: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
   jsonOf: ToJson<Item>
 ): AsyncGenerator<string> {
+  const turns = new Turns()
+  let texts: string[] = []
+  let characters = 0
   for await (const items of parts) {
-    for (let start = 0; start < items.length; start += CHUNK) {
-      const texts = items
-        .slice(start, start + CHUNK)
-        .map(jsonOf)
-        .filter(Boolean)
-      if (texts.length > 0) yield texts.join()
-      await nextTurn()
+    for (const item of items) {
+      const text = jsonOf(item)
+      if (text !== undefined) texts.push(text)
+      characters += text?.length ?? 0
+      if (characters >= PART_CHARACTERS) {
+        yield texts.join()
+        texts = []
+        characters = 0
+      }
+      if (turns.isLate()) await turns.next()
     }
   }
+  if (texts.length > 0) yield texts.join()
 }
 
 async function* joined(begin: string, texts: AsyncIterable<string>): AsyncGenerator<string> {

@@ -2,19 +2,34 @@ import { HOUR } from '../lib/unix-time.ts'
 import { announceChange, lockChanges } from './dialect.ts'
 import type { ChangeKind, Registry } from './tables.ts'
 
+/** A statement has so many variables. */
+const ROWS_AT_ONCE = 1000
+
 /**
  * What caches have to look at again, written in the same transaction as the change itself: every
- * node reads on from the last number it saw. `user` covers one user and its tokens, `identity` what
- * may concern anybody: roles, organizations, assignments.
+ * node reads on from the last number it saw. `user` covers one user and its tokens, `organization`
+ * its place and its second factor, `assignment` and `gateway` those of one installation.
  */
-export async function recordChange(
+export const recordChange = (
   registry: Registry,
   kind: ChangeKind,
   ref: number,
   now: number
+): Promise<void> => recordChanges(registry, kind, [ref], now)
+
+export async function recordChanges(
+  registry: Registry,
+  kind: ChangeKind,
+  refs: Iterable<number>,
+  now: number
 ): Promise<void> {
+  const rows = [...new Set(refs)].map((ref) => ({ kind, ref, created: now }))
+  if (rows.length === 0) return
   await lockChanges(registry)
-  await registry.insertInto('changes').values({ kind, ref, created: now }).execute()
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    const some = rows.slice(start, start + ROWS_AT_ONCE)
+    await registry.insertInto('changes').values(some).execute()
+  }
   await announceChange(registry)
 }
 

@@ -29,7 +29,7 @@ export async function saveGateway(
       conflict.column('installation_id').doUpdateSet({ password_hash, created: now })
     )
     .execute()
-  await recordChange(registry, 'identity', installation_id, now)
+  await recordChange(registry, 'gateway', installation_id, now)
 }
 
 /** The first one presented; whoever comes second finds it taken. */
@@ -52,7 +52,7 @@ export async function forgetGateway(
   now: number
 ): Promise<void> {
   await registry.deleteFrom('gateways').where('installation_id', '=', installation_id).execute()
-  await recordChange(registry, 'identity', installation_id, now)
+  await recordChange(registry, 'gateway', installation_id, now)
 }
 
 export async function readGatewayPolicy(registry: Registry): Promise<GatewayPolicy> {

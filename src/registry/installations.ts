@@ -7,6 +7,7 @@ import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
+import { MOST_FILTERED, readInParts } from './parts.ts'
 import { deleteQuotas } from './quotas.ts'
 import { markForSearch } from './search-index.ts'
 import type { Registry } from './tables.ts'
@@ -69,10 +70,9 @@ export async function insertInstallation(
     .set({ client_id: FIRST_CLIENT_ID + id })
     .where('id', '=', id)
     .execute()
-  await writeLinks(registry, id, fields)
+  await writeLinks(registry, id, fields, now)
   await markForSearch(registry, 'installation', [id])
   await recordChange(registry, 'installation', id, now)
-  if (fields.users) await recordChange(registry, 'identity', id, now)
   return id
 }
 
@@ -88,28 +88,48 @@ export async function updateInstallation(
     .set({ name, notes, timezone, organization_id, updated: now })
     .where('id', '=', id)
     .execute()
-  await writeLinks(registry, id, fields)
+  await writeLinks(registry, id, fields, now)
   await markForSearch(registry, 'installation', [id])
   await recordChange(registry, 'installation', id, now)
-  if (fields.users) await recordChange(registry, 'identity', id, now)
 }
 
 async function writeLinks(
   registry: Registry,
   id: number,
-  fields: InstallationFields
+  fields: InstallationFields,
+  now: number
 ): Promise<void> {
-  const { users } = fields
-  if (users) {
-    await registry.deleteFrom('user_installations').where('installation_id', '=', id).execute()
-    if (users.length > 0) {
-      await registry
-        .insertInto('user_installations')
-        .values([...new Set(users)].map((user_id) => ({ user_id, installation_id: id })))
-        .execute()
-    }
-  }
+  if (fields.users) await assign(registry, id, new Set(fields.users), now)
   await writeMeta(registry, 'installation', id, fields)
+}
+
+/** In place of whoever was assigned before. */
+async function assign(
+  registry: Registry,
+  id: number,
+  users: ReadonlySet<number>,
+  now: number
+): Promise<void> {
+  const before = await registry
+    .deleteFrom('user_installations')
+    .where('installation_id', '=', id)
+    .returning('user_id')
+    .execute()
+  const rows = [...users].map((user_id) => ({ user_id, installation_id: id }))
+  if (rows.length > 0) await registry.insertInto('user_installations').values(rows).execute()
+  const isSame = before.length === users.size && before.every(({ user_id }) => users.has(user_id))
+  if (!isSame) await recordChange(registry, 'assignment', id, now)
+}
+
+/** Whom any of these installations is assigned to. */
+export async function assignedUsers(registry: Registry, ids: readonly number[]): Promise<number[]> {
+  const rows = await registry
+    .selectFrom('user_installations')
+    .select('user_id')
+    .distinct()
+    .where(isOneOf(registry, sql.ref('installation_id'), ids))
+    .execute()
+  return rows.map(({ user_id }) => user_id)
 }
 
 /** The row and its links go at once; objects and history follow in the background, see erasures. */
@@ -122,12 +142,13 @@ export async function removeInstallations(
   await deleteQuotas(registry, 'installation', ids)
   await deleteUsage(registry, 'installation', ids)
   for (const id of ids) {
+    await assign(registry, id, new Set(), now)
     await registry.deleteFrom('installations').where('id', '=', id).execute()
     await registry.deleteFrom('object_counts').where('installation_id', '=', id).execute()
     await markForSearch(registry, 'installation', [id])
     await registry.insertInto('erasures').values({ installation_id: id, created: now }).execute()
     await recordChange(registry, 'installation', id, now)
-    await recordChange(registry, 'identity', id, now)
+    await recordChange(registry, 'gateway', id, now)
   }
 }
 
@@ -163,23 +184,37 @@ export async function findInstallation(
   return row && (await withLinks(registry, [row]))[0]
 }
 
-/** Sorted by id. `seesProtected` says where protected metadata may take part in filters. */
-export async function listInstallations(
+/** Sorted by id, in parts. `seesProtected` says where protected metadata may take part in filters. */
+export async function* listInstallations(
   registry: Registry,
   scope: Scope,
   { filter, seesProtected }: { filter: InstallationFilter; seesProtected: Scope }
-): Promise<InstallationRecord[]> {
-  const rows = await registry
+): AsyncGenerator<InstallationRecord[]> {
+  const all = await registry
     .selectFrom('installations')
-    .selectAll()
+    .select('id')
     .where(isWithin(registry, scope))
-    .where(matchesMeta('installation', filter.meta, isWithin(registry, seesProtected)))
     .$if(filter.organizationIds !== undefined, (query) =>
       query.where(isOneOf(registry, sql.ref('organization_id'), filter.organizationIds ?? []))
     )
     .orderBy('id')
     .execute()
-  return withLinks(registry, rows)
+  const read = async (ids: readonly number[]) => {
+    const rows = await registry
+      .selectFrom('installations')
+      .selectAll()
+      .where(isOneOf(registry, sql.ref('installations.id'), ids))
+      .where(matchesMeta('installation', filter.meta, isWithin(registry, seesProtected)))
+      .orderBy('id')
+      .execute()
+    return withLinks(registry, rows)
+  }
+  const most = filter.meta.length > 0 ? MOST_FILTERED : undefined
+  yield* readInParts(
+    all.map(({ id }) => id),
+    read,
+    most
+  )
 }
 
 /** For queries that read from `installations`. */

@@ -13,27 +13,39 @@ export type Meta = {
 
 /** All metadata of one owner, as JSON. */
 const MAX_METADATA_CHARACTERS = 256 * 1024
+/** Plain and protected ones together. */
+const MAX_METADATA_KEYS = 2000
 /** Quotes, colon and comma of a key and its value. */
 const JSON_CHARACTERS = 6
 
 export class MetadataTooLarge extends Error {
   readonly statusCode = 413
 
-  constructor() {
-    super(`the metadata must not have more than ${MAX_METADATA_CHARACTERS} characters in all`)
+  constructor(most: string) {
+    super(`the metadata must not have more than ${most} in all`)
   }
 }
 
 export function requireSize(characters: number): void {
-  if (characters > MAX_METADATA_CHARACTERS) throw new MetadataTooLarge()
+  if (characters > MAX_METADATA_CHARACTERS) {
+    throw new MetadataTooLarge(`${MAX_METADATA_CHARACTERS} characters`)
+  }
 }
+
+export function requireFewKeys(keys: number): void {
+  if (keys > MAX_METADATA_KEYS) throw new MetadataTooLarge(`${MAX_METADATA_KEYS} keys`)
+}
+
+const keysOf = (map: Readonly<Record<string, string>> = {}): number => Object.keys(map).length
 
 /** In the transaction of the write, which then has never been. */
 async function requireSizeOf(registry: Registry, owner: MetaOwner, id: number): Promise<void> {
-  const { rows } = await sql<{ size: number }>`
-    select coalesce(sum(length(key) + length(value) + ${sql.lit(JSON_CHARACTERS)}), 0) as size
+  const { rows } = await sql<{ size: number; keys: number }>`
+    select coalesce(sum(length(key) + length(value) + ${sql.lit(JSON_CHARACTERS)}), 0) as size,
+      count(*) as keys
     from ${table(owner)} where ${ownerId(owner)} = ${id}`.execute(registry)
   requireSize(Number(rows[0]?.size))
+  requireFewKeys(Number(rows[0]?.keys))
 }
 
 type MetaRow = { owner_id: number; key: string; value: string; protected: Flag }
@@ -71,6 +83,8 @@ export async function writeMeta(
   id: number,
   { meta, protected_meta }: Partial<Readonly<Meta>>
 ): Promise<void> {
+  // Before any of them is written.
+  requireFewKeys(keysOf(meta) + keysOf(protected_meta))
   if (meta) await replaceMeta(registry, owner, id, { map: meta, isProtected: false })
   if (protected_meta) {
     await replaceMeta(registry, owner, id, { map: protected_meta, isProtected: true })

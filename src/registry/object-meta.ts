@@ -1,4 +1,4 @@
-import type { MetaKey, MetaStore } from './meta.ts'
+import { type MetaKey, type MetaStore, requireFewKeys } from './meta.ts'
 import { changeObject, findObject, type ObjectRef, type StoredObject } from './objects.ts'
 import type { Registry } from './tables.ts'
 
@@ -20,7 +20,9 @@ export function objectMeta(registry: Registry, ref: ObjectRef, now: () => number
       (object) => {
         const maps = mapsOf(object)
         isWritten = keyIn(maps, key)?.protected === was?.protected
-        return isWritten ? metaTexts(withKey(maps, key, next)) : undefined
+        // What is taken away makes it no larger.
+        const textsOf = next ? metaTexts : jsonTexts
+        return isWritten ? textsOf(withKey(maps, key, next)) : undefined
       },
       now()
     )
@@ -57,7 +59,12 @@ function withKey({ meta, protected_meta }: Maps, key: string, next: MetaKey | un
 }
 
 /** Metadata as the registry keeps them. */
-export const metaTexts = ({ meta, protected_meta }: Maps) => ({
+export function metaTexts(maps: Maps) {
+  requireFewKeys(Object.keys(maps.meta).length + Object.keys(maps.protected_meta).length)
+  return jsonTexts(maps)
+}
+
+const jsonTexts = ({ meta, protected_meta }: Maps) => ({
   meta: JSON.stringify(meta),
   protected_meta: JSON.stringify(protected_meta)
 })

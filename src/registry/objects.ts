@@ -110,7 +110,7 @@ export type ObjectFilter = {
 }
 
 /** At a time; none of them takes the event loop for long. */
-const PART = { objects: 1000, text: 4 * 1024 * 1024 }
+const PART = { first: 16, objects: 1000, text: 1024 * 1024 }
 
 /** One kind of one installation, sorted by id, in parts. */
 export async function* listObjects(
@@ -119,7 +119,7 @@ export async function* listObjects(
   filter: ObjectFilter = {}
 ): AsyncGenerator<StoredObject[]> {
   let after = 0
-  let limit = PART.objects
+  let limit = PART.first
   while (true) {
     const part = await readObjects(registry, ref, filter, { after, limit })
     yield part

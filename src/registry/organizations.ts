@@ -1,11 +1,12 @@
 import { type Selectable, sql } from 'kysely'
 import { type Address, completeAddress } from '../lib/address.ts'
 import type { MetaFilter } from '../lib/meta-filter.ts'
-import { recordChange } from './changes.ts'
+import { recordChange, recordChanges } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
+import { MOST_FILTERED, readInParts } from './parts.ts'
 import { deleteQuotas } from './quotas.ts'
 import type { Registry, Tables } from './tables.ts'
 import { bequeath } from './trace.ts'
@@ -45,11 +46,56 @@ const toRow = ({
   ...(force_sms_login !== undefined && { force_sms_login: flag(force_sms_login) })
 })
 
+const MAX_LEVELS = 32
+const MAX_OF_TENANT = 5000
+
+export class TooManyOrganizations extends Error {
+  readonly statusCode = 409
+}
+
+/** Whether these may come below `parent`; `levels` of them lie below each other. */
+async function requireRoom(
+  registry: Registry,
+  parent: number,
+  { ids, levels }: { ids: readonly number[]; levels: number }
+): Promise<void> {
+  const above = await organizationsAbove(registry, [parent])
+  if (above.length + levels > MAX_LEVELS) {
+    throw new TooManyOrganizations(`organizations have at most ${MAX_LEVELS} levels`)
+  }
+  const top = await topOrganization(registry)
+  const tenant = (await tenantsOf(registry, [parent])).get(parent) ?? top
+  // Tenants are made by those who reach the top.
+  if (tenant === top) return
+  const below = await organizationsBelow(registry, [tenant])
+  if (new Set([...below, ...ids]).size > MAX_OF_TENANT) {
+    throw new TooManyOrganizations(
+      `a tenant has at most ${MAX_OF_TENANT} organizations, all below it counted`
+    )
+  }
+}
+
+async function levelsBelow(registry: Registry, id: number): Promise<number> {
+  const { rows } = await sql<{ levels: number }>`
+    with recursive below(id, level) as (
+      select id, 1 from organizations where id = ${id}
+      union
+      select child.id, below.level + 1
+      from organizations as child join below on child.parent_id = below.id
+      where below.level <= ${sql.lit(MAX_LEVELS)}
+    ) select max(level) as levels from below`.execute(registry)
+  return Number(rows[0]?.levels ?? 1)
+}
+
 export async function insertOrganization(
   registry: Registry,
   fields: OrganizationFields & { name: string; parent_id: number | null },
   now: number
 ): Promise<number> {
+  if (fields.parent_id !== null) {
+    // It has no id yet.
+    await requireRoom(registry, fields.parent_id, { ids: [0], levels: 1 })
+  }
   const { id, confirmed } = await registry
     .insertInto('organizations')
     .values({
@@ -68,7 +114,8 @@ export async function insertOrganization(
     .executeTakeFirstOrThrow()
   requireConfirmed(id, confirmed)
   await writeMeta(registry, 'organization', id, fields)
-  await recordChange(registry, 'identity', id, now)
+  // Who reaches the one above reaches it.
+  await recordChange(registry, 'organization', fields.parent_id ?? id, now)
   await recordChange(registry, 'quota', id, now)
   return id
 }
@@ -79,29 +126,58 @@ export async function updateOrganization(
   fields: OrganizationFields,
   now: number
 ): Promise<void> {
+  const decisive = ['parent_id', 'force_sms_login'] as const
+  const before = await registry
+    .updateTable('organizations')
+    // Whoever else changes it waits from here on: nothing comes between the two.
+    .set({ updated: now })
+    .where('id', '=', id)
+    .returning(decisive)
+    .executeTakeFirst()
+  const row = toRow(fields)
+  if (row.parent_id && row.parent_id !== before?.parent_id) {
+    const ids = await organizationsBelow(registry, [id])
+    const levels = await levelsBelow(registry, id)
+    await requireRoom(registry, row.parent_id, { ids, levels })
+  }
   await registry
     .updateTable('organizations')
-    .set({ ...toRow(fields), updated: now })
+    .set({ ...row, updated: now })
     .where('id', '=', id)
     .execute()
   await writeMeta(registry, 'organization', id, fields)
-  await recordChange(registry, 'identity', id, now)
-  if (fields.parent_id !== undefined) await recordChange(registry, 'quota', id, now)
+  if (decisive.every((name) => row[name] === undefined || row[name] === before?.[name])) return
+  // Those who reached it, those below it, and those who reach where it is now.
+  await recordChanges(registry, 'organization', [id, row.parent_id ?? id], now)
+  if (row.parent_id !== before?.parent_id) await recordChange(registry, 'quota', id, now)
 }
 
 export async function findOrganization(
   registry: Registry,
   id: number
 ): Promise<OrganizationRecord | undefined> {
-  const [found] = await listOrganizations(registry, [id], { meta: [], seesProtected: [] })
+  const [found] = await readOrganizations(registry, [id], { meta: [], seesProtected: [] })
   return found
 }
 
-/** Of the visible ones, sorted by id. `seesProtected`: where protected metadata take part in filters. */
-export async function listOrganizations(
+type OrganizationFilter = { meta: readonly MetaFilter[]; seesProtected: readonly number[] }
+
+/** Of the visible ones, sorted by id, in parts. `seesProtected`: where protected metadata take part in filters. */
+export const listOrganizations = (
   registry: Registry,
   visible: readonly number[],
-  filter: { meta: readonly MetaFilter[]; seesProtected: readonly number[] }
+  filter: OrganizationFilter
+): AsyncGenerator<OrganizationRecord[]> =>
+  readInParts(
+    visible.toSorted((a, b) => a - b),
+    (ids) => readOrganizations(registry, ids, filter),
+    filter.meta.length > 0 ? MOST_FILTERED : undefined
+  )
+
+async function readOrganizations(
+  registry: Registry,
+  visible: readonly number[],
+  filter: OrganizationFilter
 ): Promise<OrganizationRecord[]> {
   const seesProtected = isOneOf(registry, sql.ref('organizations.id'), filter.seesProtected)
   const rows = await registry
@@ -286,10 +362,8 @@ export async function deleteOrganizations(
     .execute()
   await deleteQuotas(registry, 'organization', ids)
   await deleteUsage(registry, 'organization', ids)
-  for (const id of ids) {
-    await recordChange(registry, 'identity', id, now)
-    await recordChange(registry, 'quota', id, now)
-  }
+  await recordChanges(registry, 'organization', ids, now)
+  await recordChanges(registry, 'quota', ids, now)
 }
 
 export const findOrganizationByName = (registry: Registry, name: string) =>

@@ -151,7 +151,7 @@ export async function findRole(registry: Registry, id: number): Promise<Role | u
 export async function updateRole(registry: Registry, role: Role, now: number): Promise<boolean> {
   if (await isTaken(registry, role)) return false
   await registry.updateTable('roles').set(toRow(role)).where('id', '=', role.id).execute()
-  await recordChange(registry, 'identity', role.id, now)
+  await recordChange(registry, 'role', role.id, now)
   return true
 }
 

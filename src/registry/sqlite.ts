@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -74,18 +75,29 @@ class SqliteDriver implements Driver {
   }
 }
 
+/** SQLite answers at once: many statements in a row go on for this long before others have a turn. */
+const ROUND_MS = 4
+
 type Prepared = { statement: StatementSync; isReading: boolean }
 
 class SqliteConnection implements DatabaseConnection {
   readonly queue: (() => void)[] = []
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
+  /** When the first statement of this round of the event loop began. */
+  #roundBegan: number | undefined
 
   constructor(db: DatabaseSync) {
     this.#db = db
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#roundBegan === undefined) {
+      this.#roundBegan = performance.now()
+      setImmediate(() => {
+        this.#roundBegan = undefined
+      })
+    } else if (performance.now() - this.#roundBegan >= ROUND_MS) await nextTurn()
     const { statement, isReading } = this.#prepare(sql)
     const values = parameters as SQLInputValue[]
     if (isReading) return { rows: statement.all(...values) as Row[] }

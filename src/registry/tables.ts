@@ -340,4 +340,12 @@ export type ObjectKind = 'device' | 'function'
 /** Refused, or passed on and not stored. */
 export type BlacklistMode = 'block' | 'ignore'
 
-export type ChangeKind = 'installation' | 'identity' | 'user' | 'blacklist' | 'quota'
+export type ChangeKind =
+  | 'installation'
+  | 'user'
+  | 'role'
+  | 'organization'
+  | 'assignment'
+  | 'gateway'
+  | 'blacklist'
+  | 'quota'

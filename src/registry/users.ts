@@ -1,10 +1,12 @@
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely'
 import { type Address, completeAddress } from '../lib/address.ts'
 import type { MetaFilter } from '../lib/meta-filter.ts'
-import { recordChange } from './changes.ts'
+import { recordChange, recordChanges } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
+import { topOrganization } from './organizations.ts'
+import { MOST_FILTERED, readInParts } from './parts.ts'
 import type { Registry, Tables } from './tables.ts'
 
 export type UserRow = Selectable<Tables['users']>
@@ -35,11 +37,15 @@ export type UserFields = {
   protected_meta?: Readonly<Record<string, string>>
 }
 
-/** Whom a principal can see: members of these organizations, the users of these installations, and itself. */
+/**
+ * Whom a principal can see: members of these organizations, the users of these installations, itself,
+ * and who belongs to no organization at all.
+ */
 export type UserScope = {
   readonly organizationIds: readonly number[]
   readonly installationIds: readonly number[]
   readonly userId: number
+  readonly lostToo: boolean
 }
 
 const toRow = ({ email, address, sms_login, ...fields }: UserFields) => {
@@ -136,7 +142,7 @@ async function writeLinks(registry: Registry, user_id: number, fields: UserField
 /** Links, tokens, phones and metadata go with the user. [contract: User] */
 export async function deleteUser(registry: Registry, id: number, now: number): Promise<void> {
   await registry.deleteFrom('users').where('id', '=', id).execute()
-  await recordChange(registry, 'identity', id, now)
+  await recordChange(registry, 'user', id, now)
 }
 
 export async function hasUsers(registry: Registry): Promise<boolean> {
@@ -167,20 +173,34 @@ export async function readUser(registry: Registry, id: number): Promise<UserReco
   return row && (await withLinks(registry, [row]))[0]
 }
 
-/** Sorted by id. */
-export async function listUsers(
+/** Sorted by id, in parts. */
+export async function* listUsers(
   registry: Registry,
   scope: UserScope,
   filter: { meta: readonly MetaFilter[]; seesProtected: UserScope }
-): Promise<UserRecord[]> {
-  const rows = await registry
+): AsyncGenerator<UserRecord[]> {
+  const all = await registry
     .selectFrom('users')
-    .selectAll()
+    .select('id')
     .where(isUserWithin(registry, scope))
-    .where(matchesMeta('user', filter.meta, isUserWithin(registry, filter.seesProtected)))
     .orderBy('id')
     .execute()
-  return withLinks(registry, rows)
+  const read = async (ids: readonly number[]) => {
+    const rows = await registry
+      .selectFrom('users')
+      .selectAll()
+      .where(isOneOf(registry, sql.ref('users.id'), ids))
+      .where(matchesMeta('user', filter.meta, isUserWithin(registry, filter.seesProtected)))
+      .orderBy('id')
+      .execute()
+    return withLinks(registry, rows)
+  }
+  const most = filter.meta.length > 0 ? MOST_FILTERED : undefined
+  yield* readInParts(
+    all.map(({ id }) => id),
+    read,
+    most
+  )
 }
 
 /** Of these users, the ones within the scope. */
@@ -198,9 +218,19 @@ export async function visibleUsers(
   return new Set(rows.map((row) => row.id))
 }
 
+/** Nobody but who reaches the top finds such a user. */
+const isLost = sql<SqlBool>`not exists (
+  select 1 from user_organizations as uo where uo.user_id = users.id)`
+
+/** Users who belong to no organization. */
+export async function lostUsers(registry: Registry): Promise<{ id: number; email: string }[]> {
+  return registry.selectFrom('users').select(['id', 'email']).where(isLost).orderBy('id').execute()
+}
+
 /** For queries that read from `users`. */
 export const isUserWithin = (registry: Registry, scope: UserScope): Expression<SqlBool> =>
   sql<SqlBool>`(users.id = ${scope.userId}
+    or (${sql.lit(flag(scope.lostToo))} = 1 and ${isLost})
     or exists (select 1 from user_organizations as uo where uo.user_id = users.id
       and ${isOneOf(registry, sql.ref('uo.organization_id'), scope.organizationIds)})
     or exists (select 1 from user_installations as ui where ui.user_id = users.id
@@ -244,7 +274,7 @@ export async function readRights(registry: Registry, userId: number) {
   const user = await registry
     .selectFrom('users')
     .innerJoin('roles', 'roles.id', 'users.role_id')
-    .select(['users.id', 'users.expire_at', 'roles.priority', 'roles.permissions'])
+    .select(['users.id', 'users.expire_at', 'role_id', 'roles.priority', 'roles.permissions'])
     .where('users.id', '=', userId)
     .executeTakeFirst()
   return (
@@ -260,11 +290,12 @@ export async function organizationsOf(registry: Registry, userId: number): Promi
   return (await linksOf(registry, 'organization', [userId])).get(userId) ?? []
 }
 
-/** Users with everything (`#`) who have not expired, without those named and without those of a role. */
+/** Users of the top organization with everything (`#`) who have not expired, without those named and without those of a role. */
 export async function otherAdministrators(
   registry: Registry,
   { without, role, now }: { without: readonly number[]; role?: number; now: number }
 ): Promise<number> {
+  const top = await topOrganization(registry)
   const roles = await registry.selectFrom('roles').select(['id', 'permissions']).execute()
   const all = roles
     .filter(({ id, permissions }) => id !== role && JSON.parse(permissions)['#'] === true)
@@ -274,6 +305,14 @@ export async function otherAdministrators(
     .select('id')
     .where(isOneOf(registry, sql.ref('role_id'), all))
     .where((eb) => eb.or([eb('expire_at', '=', 0), eb('expire_at', '>', now)]))
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('user_organizations as uo')
+          .select('uo.user_id')
+          .whereRef('uo.user_id', '=', 'users.id')
+          .where('uo.organization_id', '=', top)
+      )
+    )
     .execute()
   return users.filter(({ id }) => !without.includes(id)).length
 }
@@ -325,6 +364,5 @@ export async function forgetPasswords(
     .where(isOneOf(registry, sql.ref('user_id'), ids))
     .where('purpose', '!=', 'key')
     .execute()
-  // One is enough: it makes every node forget whom it knows.
-  await recordChange(registry, 'identity', ids[0] ?? 0, now)
+  await recordChanges(registry, 'user', ids, now)
 }

@@ -24,11 +24,13 @@ const holder = (grants: readonly string[], limit?: readonly string[]): Principal
   userId: 1,
   tokenId: undefined,
   priority: 100,
+  roleId: 1,
   expireAt: 0,
   grants: Grants.of(grants),
   limit: limit && Grants.of(limit),
   organizationIds: [1],
   organizationsBelow: new Set([1, 2]),
+  organizationsAbove: new Set([1]),
   reachesTop: false,
   assigned: new Set([1, 2])
 })

@@ -39,11 +39,11 @@ onEveryRegistry('directory', ({ url }) => {
     directory.onRemoved((id) => heard.push(id))
     await registry.transaction().execute(async (registry) => {
       await removeInstallations(registry, [gone], now)
-      await recordChange(registry, 'identity', 1, now)
+      await recordChange(registry, 'user', 1, now)
     })
     const made = await install(now)
     now += HOUR + MINUTE
-    await recordChange(registry, 'identity', 1, now)
+    await recordChange(registry, 'user', 1, now)
     await forgetChanges(registry, now - HOUR)
     await directory.catchUp()
     assert.equal(directory.installation(gone), undefined)

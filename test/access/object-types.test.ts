@@ -13,11 +13,13 @@ const principal = (grants: readonly string[], limit?: readonly string[]): Princi
   userId: 1,
   tokenId: undefined,
   priority: 100,
+  roleId: 1,
   expireAt: 0,
   grants: Grants.of(grants),
   limit: limit && Grants.of(limit),
   organizationIds: [1],
   organizationsBelow: new Set([1]),
+  organizationsAbove: new Set([1]),
   reachesTop: true,
   assigned: new Set([7])
 })

@@ -15,11 +15,13 @@ const principal = (names: readonly string[], parts: Partial<Principal> = {}): Pr
   userId: 1,
   tokenId: undefined,
   priority: 100,
+  roleId: 1,
   expireAt: 0,
   grants: grantsOf(names),
   limit: undefined,
   organizationIds: [1],
   organizationsBelow: new Set([1, 2]),
+  organizationsAbove: new Set([1]),
   reachesTop: true,
   assigned: new Set([7]),
   ...parts

@@ -13,6 +13,7 @@ import { DAY, HOUR, MINUTE, SECOND, type UnixMs, unixMs } from '../../src/lib/un
 import { assertNear, expectedRows } from '../support/aggregate-model.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
 import { rounds } from '../support/rounds.ts'
+import { rowsText } from '../support/samples.ts'
 
 const methods = [
   ...['count', 'first', 'last', 'avg', 'spread', 'max', 'min', 'sum', 'stddev', 'median'],
@@ -41,7 +42,8 @@ function aggregation({ url }: EngineUnderTest) {
   }
 
   const assertRows = async (stored: readonly Sample[], query: AggregateQuery) => {
-    const { rows, ...page } = await history.aggregate(query)
+    const { rows: parts, ...page } = await history.aggregate(query)
+    const rows = rowsText({ rows: parts })
     const all = expectedRows(stored, query)
     const expected = all.slice(query.offset, query.offset + query.limit)
     const about = JSON.stringify({ ...query, buckets: 'ms' in query.buckets && query.buckets })
@@ -115,7 +117,9 @@ function aggregation({ url }: EngineUnderTest) {
       }))
     )
     for (const method of methods) {
-      const { rows, count } = await history.aggregate({ ...queryOf(installation_id), method })
+      const page = await history.aggregate({ ...queryOf(installation_id), method })
+      const { count } = page
+      const rows = rowsText(page)
       const values = JSON.parse(`[${rows}]`).map(({ value }: Sample) => value)
       assert.equal(count, 1)
       assert(values.every(Number.isFinite), `${method.name}: ${rows}`)

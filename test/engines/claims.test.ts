@@ -88,7 +88,7 @@ onEveryRegistry('claims', ({ name, url }) => {
     let changes = 0
     await open(t, at, { onChange: () => changes++ })
     await registry.transaction().execute(async (registry) => {
-      await recordChange(registry, 'identity', 1, 0)
+      await recordChange(registry, 'user', 1, 0)
       assert.equal(changes, 0)
     })
     await eventually(() => assert.equal(changes, 1))

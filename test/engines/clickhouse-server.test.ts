@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { ClickHouseError } from '@clickhouse/client'
 import { openClickhouseServer, type ServerConnection } from '../../src/history/clickhouse-server.ts'
 import { everywhere, sizesSql, tablesSql } from '../../src/history/clickhouse-tables.ts'
+import type { Page } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
 import { PageTooLarge } from '../../src/lib/page-limit.ts'
 import { encodeSample } from '../../src/lib/sample.ts'
@@ -20,6 +21,7 @@ import { newDatabase } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/port.ts'
 import { temporaryDirectory } from '../support/process.ts'
+import { rowsText } from '../support/samples.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const addressOf = (href: string) => {
@@ -160,8 +162,8 @@ describe('a ClickHouse server', { skip: withoutClickhouse }, () => {
     for (let i = 0; i < 2; i++) await history.append(Buffer.from(rows.join('')), 'one batch')
     const window = { from: unixMs(start), to: unixMs(start + DAY) }
     const page = { installation_id: 5, topics: undefined, ...window, limit: 10, offset: 0 }
-    const values = ({ rows }: { rows: string }) =>
-      JSON.parse(`[${rows}]`).map(({ value }: { value: number }) => value)
+    const values = (page: Page) =>
+      JSON.parse(`[${rowsText(page)}]`).map(({ value }: { value: number }) => value)
     assert.deepEqual(values(await history.readPage({ ...page, order: 'desc' })), [3, 2, 1, 0])
     const method = { name: 'integral', x: 3600 } as const
     const daily = { ...page, order: 'asc', method, buckets: { ms: DAY } } as const

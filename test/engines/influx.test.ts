@@ -11,6 +11,7 @@ import { HOUR, MINUTE, SECOND, unixMs } from '../../src/lib/unix-time.ts'
 import { historyEngines } from '../support/engines.ts'
 import { isInfluxInstalled, startInflux } from '../support/influx.ts'
 import { rounds } from '../support/rounds.ts'
+import { rowsText } from '../support/samples.ts'
 
 /** Ours and theirs. */
 const methods = [
@@ -62,7 +63,7 @@ for (const { name, skip, url } of historyEngines) {
         const method = parseMethod(text) as Method
         const page = { topics: undefined, from, to, order, limit: 100_000, offset: 0 }
         const query = { ...page, installation_id, method, buckets: { ms } }
-        const { rows } = await history.aggregate(query)
+        const rows = rowsText(await history.aggregate(query))
         const ours: Sample[] = JSON.parse(`[${rows}]`)
         if (order === 'desc') ours.reverse()
         assertSame(text, ours, theirs[i] ?? [])

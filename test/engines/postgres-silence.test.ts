@@ -167,7 +167,7 @@ onPostgres('connections that fall silent', ({ url }) => {
     await useMany(registry)
     proxy.forget()
     const elsewhere = await open(t, straight)
-    await recordChange(elsewhere, 'identity', 1, Date.now())
+    await recordChange(elsewhere, 'user', 1, Date.now())
     const start = performance.now()
     await eventually(async () => {
       await directory.catchUp()

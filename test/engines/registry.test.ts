@@ -301,7 +301,7 @@ onEveryRegistry('registry', (engine) => {
     await removeInstallations(registry, [id], now)
     await other.catchUp()
     assert.equal(other.installation(id), undefined)
-    await recordChange(registry, 'identity', 1, now)
+    await recordChange(registry, 'user', 1, now)
     await Promise.all([other.catchUp(), other.catchUp()])
     assert.equal(changes, 2)
   })

@@ -70,7 +70,10 @@ onRegistryMatrix('limits of files', (engine) => {
         headers: type,
         body: head + end
       })
-      assert.deepEqual([fifth.status, fifth.headers.get('retry-after')], [503, '30'])
+      assert.deepEqual(
+        [fifth.status, fifth.json, fifth.headers.get('retry-after')],
+        [429, { message: 'Too many uploads at once: an account has at most 4 under way' }, '30']
+      )
     }
     for (const one of sending) {
       one.end(end)

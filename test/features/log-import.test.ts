@@ -372,7 +372,7 @@ onSqlite('log import', (engine) => {
     assert(stored >= 50_000 && stored < 60_000)
   })
 
-  test('four at once; who hangs up makes room', async () => {
+  test('two at once and two that wait; who hangs up makes room', async () => {
     const house = await site()
     const waiting = Array.from({ length: 5 }, () => {
       const sending = begin(house)
@@ -380,7 +380,10 @@ onSqlite('log import', (engine) => {
       return sending
     })
     const refused = await Promise.race(waiting.map(answerOf))
-    assert.deepEqual(refused, { status: 503, message: 'Too many imports at once' })
+    assert.deepEqual(refused, {
+      status: 429,
+      message: 'Too many imports at once: an organization has at most 2 under way and 2 that wait'
+    })
     for (const sending of waiting) sending.destroy()
     await eventually(async () => assert.equal((await post(house, lines(1))).status, 200))
   })

@@ -5,6 +5,7 @@ import { onRegistryMatrix } from '../support/registries.ts'
 
 const LARGE = 'x'.repeat(64 * 1024)
 const message = 'the metadata must not have more than 262144 characters in all'
+const manyKeys = 'the metadata must not have more than 2000 keys in all'
 
 onRegistryMatrix('metadata of an owner', (engine) => {
   let platform: TestPlatform
@@ -35,6 +36,11 @@ onRegistryMatrix('metadata of an owner', (engine) => {
         assert.equal((await world.request(`GET ${url}/meta/d`, { as })).status, 404)
         assert.equal((await put('d', 'small')).status, 200)
 
+        const keys = Array.from({ length: 2001 }, (_, i) => [`key ${i}`, ''])
+        const many = { meta: Object.fromEntries(keys) }
+        const tooMany = await world.request(`PUT ${url}`, { as, body: many })
+        assert.deepEqual([tooMany.status, tooMany.json], [413, { message: manyKeys }])
+
         const meta = Object.fromEntries(['e', 'f', 'g', 'h'].map((key) => [key, LARGE]))
         const { status, json } = await world.request(`PUT ${url}`, { as, body: { meta } })
         assert.deepEqual([status, json], [413, { message }])
@@ -43,4 +49,40 @@ onRegistryMatrix('metadata of an owner', (engine) => {
       })
     })
   }
+
+  test('a function has so many keys, and loses some even beyond that', async () => {
+    const { world, deps } = platform
+    const { id } = await world.installation()
+    const as = world.admin
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, '']))
+    const url = `/api/v2/functionx/${id}`
+    const create = (count: number) =>
+      world.request(`POST ${url}`, { as, body: { type: 'x', meta: keys(count) } })
+    const refused = await create(2001)
+    assert.deepEqual([refused.status, refused.json], [413, { message: manyKeys }])
+    const made = await create(2000)
+    assert.equal(made.status, 200)
+    const one = `${url}/${(made.json as { id: number }).id}`
+    const more = await world.request(`POST ${one}/meta/more`, { as, body: { value: '' } })
+    assert.deepEqual([more.status, more.json], [413, { message: manyKeys }])
+    // As it may have been stored before there was a bound.
+    const meta = JSON.stringify(keys(2010))
+    await deps.registry
+      .updateTable('objects')
+      .set({ meta })
+      .where('installation_id', '=', id)
+      .execute()
+    assert.equal((await world.request(`DELETE ${one}/meta/key 1`, { as })).status, 200)
+  })
+
+  test('a body with more quotes and brackets than can be read quickly is refused', async () => {
+    const { world } = platform
+    const { id } = await world.installation()
+    const message = 'body must not have more than 100000 quotes and brackets'
+    for (const body of [`[${'{},'.repeat(100_001)}1]`, `["${'","'.repeat(50_001)}"]`]) {
+      const answer = await world.request(`POST /api/v2/status/${id}`, { as: world.admin, body })
+      assert.deepEqual([answer.status, answer.json], [413, { message }])
+    }
+  })
 })

@@ -161,7 +161,7 @@ onRegistryMatrix('MQTT', (engine) => {
     const { recordChange } = await import('../../src/registry/changes.ts')
     const client = await world.mqtt(user)
     await deps.registry.deleteFrom('users').where('id', '=', user.id).execute()
-    await recordChange(deps.registry, 'identity', user.id, Date.now())
+    await recordChange(deps.registry, 'user', user.id, Date.now())
     await eventually(() => assert.equal(client.mqtt.connected, false))
   })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { recordChange } from '../../src/registry/changes.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { rounds } from '../support/rounds.ts'
@@ -460,5 +461,74 @@ onRegistryMatrix('organization', (engine) => {
         expect: unauthorized
       })
     }
+  })
+
+  test('organizations have 32 levels, made or moved', async () => {
+    const { world, deps } = platform()
+    const as = world.admin
+    let deepest = 1
+    for (let level = 2; level <= 32; level++) deepest = await world.organization(deepest)
+    const subtree = await world.organization()
+    await world.organization(subtree)
+    const lonely = await world.organization()
+    await deps.directory.catchUp()
+    const message = 'organizations have at most 32 levels'
+    const name = world.unique('organization')
+    const made = await world.request('POST /api/v2/organization', {
+      as,
+      body: { name, parent: deepest }
+    })
+    assert.deepEqual([made.status, made.json], [409, { message }])
+    const { json } = await world.request(`GET /api/v2/organization/${deepest}`, { as })
+    const { parent } = json as { parent: number }
+    const path = `PUT /api/v2/organization/${subtree}`
+    const moved = await world.request(path, { as, body: { parent } })
+    assert.deepEqual([moved.status, moved.json], [409, { message }])
+    const leaf = `PUT /api/v2/organization/${lonely}`
+    assert.equal((await world.request(leaf, { as, body: { parent } })).status, 200)
+  })
+
+  test('a tenant has 5 000 organizations, and another tenant its own', async () => {
+    const { world, deps } = platform()
+    const as = world.admin
+    const [tenant, other] = [await world.organization(), await world.organization()]
+    const child = await world.organization(tenant)
+    const texts = { address: '{}', email: '', phone: '', notes: '', force_sms_login: 0 } as const
+    for (let count = 2; count < 5000; count += 2) {
+      const row = () => ({
+        ...texts,
+        name: world.unique('o'),
+        parent_id: tenant,
+        created: 1,
+        updated: 1
+      })
+      await deps.registry.insertInto('organizations').values([row(), row()]).execute()
+    }
+    await recordChange(deps.registry, 'organization', tenant, Date.now())
+    await deps.directory.catchUp()
+    const create = (parent: number) =>
+      world.request('POST /api/v2/organization', {
+        as,
+        body: { name: world.unique('organization'), parent }
+      })
+    const full = await create(child)
+    const message = 'a tenant has at most 5000 organizations, all below it counted'
+    assert.deepEqual([full.status, full.json], [409, { message }])
+    const movedIn = await world.request(`PUT /api/v2/organization/${other}`, {
+      as,
+      body: { parent: tenant }
+    })
+    assert.deepEqual([movedIn.status, movedIn.json], [409, { message }])
+    // Inside it is no more than there was.
+    const [last] = await deps.registry
+      .selectFrom('organizations')
+      .select('id')
+      .where('parent_id', '=', tenant)
+      .where('id', '!=', child)
+      .limit(1)
+      .execute()
+    const inside = `PUT /api/v2/organization/${last?.id}`
+    assert.equal((await world.request(inside, { as, body: { parent: child } })).status, 200)
+    await deps.registry.deleteFrom('organizations').where('name', 'like', 'o-%').execute()
   })
 })

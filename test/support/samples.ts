@@ -1,3 +1,4 @@
+import type { Page } from '../../src/history/history.ts'
 import { latestTexts } from '../../src/history/latest-texts.ts'
 import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
@@ -30,3 +31,7 @@ export async function statusText(
   for await (const text of latestTexts(parts, installationId, undefined)) texts.push(text)
   return texts.join()
 }
+
+/** The rows of a page of history, as JSON objects joined by commas. */
+export const rowsText = ({ rows }: Pick<Page, 'rows'>): string =>
+  rows.map((part) => Buffer.from(part).toString()).join()

@@ -147,7 +147,7 @@ export class World {
         .where('id', '=', userId)
         .executeTakeFirstOrThrow()
       await registry.updateTable('roles').set({ permissions }).where('id', '=', role_id).execute()
-      await recordChange(registry, 'identity', role_id, this.#clock())
+      await recordChange(registry, 'role', role_id, this.#clock())
     })
     await this.#platform.deps.directory.catchUp()
   }

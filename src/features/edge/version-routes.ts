@@ -3,8 +3,16 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { permit } from '../../access/guard.ts'
 import { updates } from '../../access/trace.ts'
+import { reachesEverything } from '../../access/visibility.ts'
 import type { App, Routes } from '../../deps.ts'
-import { ApiError, badRequest, duplicateKey, notFound, payloadTooLarge } from '../../http/errors.ts'
+import {
+  ApiError,
+  badRequest,
+  duplicateKey,
+  forbidden,
+  notFound,
+  payloadTooLarge
+} from '../../http/errors.ts'
 import { JSON_TYPE } from '../../http/json-text.ts'
 import { boundaryOf, readMultipart } from '../../http/multipart.ts'
 import { appJsonFault } from '../../lib/edge-config.ts'
@@ -107,7 +115,9 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
       config: { access: edit, trace: updates('edge_app', 'app_id', 'published a version of') }
     },
     async ({ principal, params, body: { name, hash } }) => {
-      const { id } = await ownApp(registry, principal, params.app_id)
+      const { id, official } = await ownApp(registry, principal, params.app_id)
+      // It reaches every tenant, so whoever lost the reach no longer sends anything there.
+      if (official && !reachesEverything(principal)) throw forbidden()
       const version = await findVersion(registry, id, hash)
       if (version?.hash !== hash) throw notFound()
       if (!(await nameVersion(registry, id, { name, hash }))) throw duplicateKey()

@@ -24,7 +24,6 @@ export const MAX_FILES = 20
 const MAX_PARTS = 2 * MAX_FILES
 const MAX_FIELD = 64 * 1024
 
-const AT_ONCE = 64
 const AT_ONCE_EACH = 4
 /** Of one request, however steadily it trickles. */
 const MAX_TIME = HOUR
@@ -38,14 +37,14 @@ export type Quota = {
   full: (of: keyof FileLimits) => Error
 }
 
-type Parts = Pick<Deps, 'files' | 'uploading' | 'clock'>
+type Parts = Pick<Deps, 'files' | 'shares' | 'uploading' | 'clock'>
 
-type Arrival = { uploads: Upload[]; share: Share }
+type Arrival = { uploads: Upload[]; share: Share; until: number }
 
 class Stopping extends Error {}
 class Late extends Error {}
 
-/** Receives the files of requests; how many at once is bounded, for each caller and for all. */
+/** Receives the files of requests; how many at once is bounded, for each caller and each tenant. */
 export class Uploads {
   readonly #parts: Parts
   readonly #stop: AbortSignal
@@ -63,10 +62,12 @@ export class Uploads {
     use: (uploads: readonly Upload[]) => Promise<T>
   ): Promise<T> {
     const done = this.#begin(request.principal.owner)
+    const until = this.#parts.clock() + MAX_TIME
     const share = new Share(this.#parts.uploading.bytes, quota)
     const uploads: Upload[] = []
     try {
-      await this.#read(request, reply, { uploads, share })
+      await this.#parts.shares.take('uploads', request, reply)
+      await this.#read(request, reply, { uploads, share, until })
       await share.check(uploads.length)
       return await use(uploads)
     } finally {
@@ -78,7 +79,7 @@ export class Uploads {
   }
 
   async #read(request: FastifyRequest, reply: FastifyReply, arrival: Arrival): Promise<void> {
-    const { uploads } = arrival
+    const { uploads, until } = arrival
     const boundary = boundaryOf(request.headers['content-type'])
     const body = request.body as Readable | undefined
     // A stream of its own: whatever ends it, the connection is left to carry the answer.
@@ -89,7 +90,7 @@ export class Uploads {
     const end = () => input.destroy(new Stopping())
     this.#stop.addEventListener('abort', end)
     try {
-      for await (const part of readMultipart(this.#inTime(input), {
+      for await (const part of readMultipart(this.#inTime(input, until), {
         boundary,
         maxParts: MAX_PARTS
       })) {
@@ -110,8 +111,7 @@ export class Uploads {
   }
 
   /** Who sends nothing at all is let go by `watchBodies`. */
-  async *#inTime(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    const until = this.#parts.clock() + MAX_TIME
+  async *#inTime(input: AsyncIterable<Buffer>, until: number): AsyncGenerator<Buffer> {
     for await (const bytes of input) {
       if (this.#parts.clock() > until) throw new Late()
       yield bytes
@@ -137,7 +137,7 @@ export class Uploads {
 
   #begin(caller: string): () => void {
     const { callers } = this.#parts.uploading
-    if (callers.of(caller) >= AT_ONCE_EACH || callers.total >= AT_ONCE) throw tooManyUploads()
+    if (callers.of(caller) >= AT_ONCE_EACH) throw tooManyUploads(AT_ONCE_EACH)
     callers.add(caller, 1)
     return () => callers.add(caller, -1)
   }

@@ -4,6 +4,8 @@ import { signedIn } from '../../access/guard.ts'
 import { may, type Principal, scopeOf } from '../../access/principal.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
+import { dropIfStalled } from '../../http/hung-up.ts'
+import { each, sendList } from '../../http/json-text.ts'
 import { Id } from '../../http/schema.ts'
 import {
   findInstallation,
@@ -12,7 +14,7 @@ import {
 } from '../../registry/installations.ts'
 import { AssignedQuery, InstallationInfo, InstallationInfoQuery } from './schema.ts'
 
-export const installationInfoRoutes: Routes = (app, { registry, directory }) => {
+export const installationInfoRoutes: Routes = (app, { registry, directory, shares }) => {
   app.get(
     '/',
     {
@@ -24,14 +26,23 @@ export const installationInfoRoutes: Routes = (app, { registry, directory }) => 
       },
       config: { access: signedIn }
     },
-    async ({ principal, query }) => {
+    async (request, reply) => {
+      const { principal, query } = request
       const seesAll = principal.grants.covers('installation/list/all')
       const assigned = query.assigned ?? query.assigned_only ?? !seesAll
       const scope = scopeOf(principal, 'installation/list')
       const filter = { organizationIds: query.organization_id, meta: [] }
-      const found = await listInstallations(registry, scope, { filter, seesProtected: nothing })
-      const infos = found.map((installation) => infoOf(installation, principal))
-      return assigned ? infos.filter((info) => info.assigned) : infos
+      const found = listInstallations(registry, scope, { filter, seesProtected: nothing })
+      await shares.take('long lists', request, reply)
+      dropIfStalled(reply.raw)
+      return sendList(
+        reply,
+        each(found, (installation) => {
+          const info = infoOf(installation, principal)
+          return assigned && !info.assigned ? undefined : info
+        }),
+        InstallationInfo
+      )
     }
   )
 

@@ -8,6 +8,8 @@ import { usersVisibleTo } from '../../access/visibility.ts'
 import type { Deps, Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
+import { dropIfStalled } from '../../http/hung-up.ts'
+import { each, sendList } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Id, InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
 import { isTimeZone } from '../../lib/calendar.ts'
@@ -47,12 +49,19 @@ export const installationRoutes: Routes = (app, deps) => {
       },
       config: { access: signedIn }
     },
-    async ({ principal, query }) => {
-      const found = await listInstallations(registry, scopeOf(principal, 'installation/list'), {
+    async (request, reply) => {
+      const { principal, query } = request
+      const found = listInstallations(registry, scopeOf(principal, 'installation/list'), {
         filter: { meta: readMetaFilters(query) },
         seesProtected: scopeOf(principal, 'installation/view/protected_meta')
       })
-      return found.map((installation) => shown(installation, principal))
+      await deps.shares.take('long lists', request, reply)
+      dropIfStalled(reply.raw)
+      return sendList(
+        reply,
+        each(found, (installation) => shown(installation, principal)),
+        Installation
+      )
     }
   )
 

@@ -6,7 +6,7 @@ import type { Static } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
-import { hungUp, stopping } from '../../http/hung-up.ts'
+import { dropIfStalled, hungUp, stopping } from '../../http/hung-up.ts'
 import { InstallationParams } from '../../http/schema.ts'
 import { joinedTopicFilters } from '../../http/topic-filters.ts'
 import { type LineForm, lineHeader } from '../../lib/sample-lines.ts'
@@ -14,7 +14,7 @@ import { DAY, momentOr, type UnixMs, unixMs } from '../../lib/unix-time.ts'
 import { ExportQuery, FILE_TYPES } from './file-schema.ts'
 
 /** [ADR-0012] Every sample of a window as a file, however large: read as fast as the caller takes it. */
-export const logExportRoutes: Routes = (app, { history, latest, clock }) => {
+export const logExportRoutes: Routes = (app, { history, latest, shares, clock }) => {
   const stop = stopping(app)
   app.get(
     '/:installation_id/export',
@@ -34,13 +34,12 @@ export const logExportRoutes: Routes = (app, { history, latest, clock }) => {
       const { installation, query } = request
       const form = formOf(request, query.format)
       const filters = joinedTopicFilters(installation.client_id, query.topics)
+      const window = windowOf(query, clock())
       const topics = filters && (await latest.topics(installation.id, filters))
+      await shares.take('exports', request, reply)
+      dropIfStalled(reply.raw)
       const scan = history.scan(
-        {
-          installation_id: installation.id,
-          topics,
-          ...windowOf(query, clock())
-        },
+        { installation_id: installation.id, topics, ...window },
         form,
         hungUp(reply.raw)
       )

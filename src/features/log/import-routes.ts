@@ -6,13 +6,7 @@ import { Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
 import { executes } from '../../access/trace.ts'
 import type { Deps, Routes } from '../../deps.ts'
-import {
-  ApiError,
-  clientCancelled,
-  importStopped,
-  tooManyImports,
-  unsupportedEncoding
-} from '../../http/errors.ts'
+import { ApiError, clientCancelled, importStopped, unsupportedEncoding } from '../../http/errors.ts'
 import { stopping } from '../../http/hung-up.ts'
 import { InstallationParams } from '../../http/schema.ts'
 import { EndlessField } from '../../lib/csv.ts'
@@ -28,9 +22,6 @@ class Unfolds extends Error {}
 const diskFull = (stored: number) =>
   importStopped(507, 'The disk is full up to its reserve', stored)
 
-/** Each holds a batch or two in memory. */
-const AT_ONCE = 4
-
 /** Bytes that are read without a look at the clock: some hundred lines, however bad they are. */
 const SLICE_BYTES = 2048
 /** Reading goes on for this long before others have a turn. */
@@ -45,7 +36,6 @@ const SMALL_BYTES = 32 * 1024 * 1024
 /** [ADR-0012] A file of samples of any length, straight to history. */
 export const logImportRoutes: Routes = (app, deps) => {
   const stop = stopping(app)
-  let running = 0
   // Here a body is a stream, and no parser holds it in memory.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
@@ -71,18 +61,17 @@ export const logImportRoutes: Routes = (app, deps) => {
     },
     async (request, reply) => {
       if (!deps.hasRoom()) throw diskFull(0)
-      if (running >= AT_ONCE) throw tooManyImports()
+      const free = await deps.shares.take('imports', request, reply)
       const body = request.body as Readable | undefined
       const { intake, input } = unpacked(request, body)
       const end = () => input.destroy(new Stopping())
       const leave = () => input.destroy(new HungUp())
       stop.addEventListener('abort', end)
       reply.raw.once('close', leave)
-      running++
       try {
         return await read(request, input)
       } finally {
-        running--
+        free()
         stop.removeEventListener('abort', end)
         reply.raw.off('close', leave)
         // Who is still sending can finish and then reads why it was for nothing.

@@ -14,7 +14,7 @@ import type { InstallationRef } from '../../registry/installations.ts'
 
 /** Rows and bytes at a time: large enough for the engine, small enough to hold. */
 const BATCH_ROWS = 50_000
-const BATCH_BYTES = 8 * 1024 * 1024
+const BATCH_BYTES = 4 * 1024 * 1024
 /** Rows and characters that are text before they become bytes: few, since young text costs least. */
 const PIECE_ROWS = 500
 const PIECE_CHARACTERS = 256 * 1024

@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify'
+import type { Shared } from '../../access/shares.ts'
 import type { Deps } from '../../deps.ts'
+import { isLong } from '../../history/history.ts'
 import { SECOND, type UnixMs } from '../../lib/unix-time.ts'
 import type { Aggregation } from './aggregation.ts'
 
@@ -29,6 +31,10 @@ export const shapeOf = (
   topics: topics?.length,
   ...(aggregation && { method: aggregation.method.name, interval: textOf(aggregation) })
 })
+
+/** Which places such a query takes. */
+export const queriesOf = (asked: Pick<Asked, 'from' | 'to'>): Shared =>
+  isLong(asked) ? 'log queries of long times' : 'log queries'
 
 const textOf = ({ interval }: Aggregation): string =>
   'ms' in interval ? `${interval.ms / SECOND}s` : `${interval.count}${interval.unit}`

@@ -44,14 +44,14 @@ export async function functionsByTopic(
 
 const ROW = '{"id":'
 
-/** The rows of a page, each as JSON text. Quotes inside text are escaped: no text looks like a border. */
-export const rowTexts = (rows: string): string[] =>
-  rows === ''
-    ? []
-    : rows
-        .slice(ROW.length, -1)
-        .split(`},${ROW}`)
-        .map((rest) => `${ROW}${rest}}`)
+/** The rows of each part of a page, as JSON text. Quotes inside text are escaped: no text looks like a border. */
+export function* rowTexts(parts: readonly Uint8Array[]): Generator<string[]> {
+  const decoder = new TextDecoder()
+  for (const part of parts) {
+    const rows = decoder.decode(part).slice(ROW.length, -1)
+    yield rows.split(`},${ROW}`).map((rest) => `${ROW}${rest}}`)
+  }
+}
 
 /** Undefined for a row whose topic no function reads; numbers in plain decimals, as everywhere. */
 export function entryJson(row: string, functions: FunctionsByTopic): string | undefined {

@@ -5,14 +5,14 @@ import { typesAllowed } from '../../access/object-types.ts'
 import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
-import { sendJsonList } from '../../http/json-text.ts'
+import { sendJsonParts } from '../../http/json-text.ts'
 import { explainTooLarge } from '../../http/page-limit.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
 import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { listObjects } from '../../registry/objects.ts'
 import { LogEntry, LogV2BodyQuery, LogV2Query } from './schema.ts'
-import { shapeOf, timed } from './timing.ts'
+import { queriesOf, shapeOf, timed } from './timing.ts'
 import { entryJson, functionsByTopic, rowTexts } from './v2-entries.ts'
 import { windowOf } from './window.ts'
 
@@ -21,7 +21,7 @@ const DEPRECATED = `@${toWholeSeconds(Date.UTC(2026, 0))}`
 
 /** [contract: Log] Deprecated in favour of the v3beta log. */
 export const logV2Routes: Routes = (app, deps) => {
-  const { history, latest, registry, clock } = deps
+  const { history, latest, registry, shares, clock } = deps
   const schema = {
     tags: ['Log'],
     summary: 'Newest historic values of functions',
@@ -51,11 +51,12 @@ export const logV2Routes: Routes = (app, deps) => {
   )
 
   async function readLog(
-    { installation, principal }: Pick<FastifyRequest, 'installation' | 'principal'>,
+    request: FastifyRequest,
     reply: FastifyReply,
     query: Static<typeof LogV2BodyQuery>,
     filters: readonly string[] | undefined
   ) {
+    const { installation, principal } = request
     const { id: installation_id, client_id } = installation
     reply.headers({
       deprecation: DEPRECATED,
@@ -65,6 +66,7 @@ export const logV2Routes: Routes = (app, deps) => {
     // [contract: Log] the limit comes before matching functions, so fewer than `limit` may come back.
     const asked = { ...windowOf(query, clock()), installation_id, topics, withIds: true }
     const types = typesAllowed(principal, 'functionx', 'view', installation)
+    await shares.take(queriesOf(asked), request, reply)
     const signal = hungUpOrLate(reply.raw)
     const [page, functions] = await Promise.all([
       timed(reply, deps, shapeOf(asked), () => history.readPage(asked, signal)),
@@ -75,6 +77,6 @@ export const logV2Routes: Routes = (app, deps) => {
       )
     ]).catch(explainTooLarge('entries'))
     dropIfStalled(reply.raw)
-    return sendJsonList(reply, rowTexts(page.rows), (row) => entryJson(row, functions))
+    return sendJsonParts(reply, rowTexts(page.rows), (row) => entryJson(row, functions))
   }
 }

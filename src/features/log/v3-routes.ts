@@ -4,7 +4,7 @@ import { onInstallation } from '../../access/guard.ts'
 import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
-import { sendJsonText } from '../../http/json-text.ts'
+import { sendJsonBytes } from '../../http/json-text.ts'
 import { explainTooLarge } from '../../http/page-limit.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
 import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
@@ -13,11 +13,14 @@ import { toSeconds } from '../../lib/unix-time.ts'
 import { aggregationOf, bucketsOf } from './aggregation.ts'
 import { boundWindow } from './bounds.ts'
 import { LogBodyQuery, LogQuery, LogResult } from './schema.ts'
-import { shapeOf, timed } from './timing.ts'
+import { queriesOf, shapeOf, timed } from './timing.ts'
 import { windowOf } from './window.ts'
 
+const COMMA = Buffer.from(',')
+const END = Buffer.from(']}')
+
 export const logV3Routes: Routes = (app, deps) => {
-  const { history, latest, clock } = deps
+  const { history, latest, shares, clock } = deps
   const schema = {
     tags: ['Log'],
     summary: 'Historic values, as they are or aggregated, paged',
@@ -46,17 +49,18 @@ export const logV3Routes: Routes = (app, deps) => {
   )
 
   async function readLog(
-    { installation }: Pick<FastifyRequest, 'installation'>,
+    request: FastifyRequest,
     reply: FastifyReply,
     query: Static<typeof LogBodyQuery>,
     filters: readonly string[] | undefined
   ) {
-    const { id: installation_id } = installation
+    const { id: installation_id } = request.installation
     const topics = filters && (await latest.topics(installation_id, filters))
     const window = windowOf(query, clock())
     const aggregation = aggregationOf(query, window)
     const asked = { ...window, installation_id, topics }
     const shape = shapeOf(asked, aggregation)
+    await shares.take(queriesOf(asked), request, reply)
     const signal = hungUpOrLate(reply.raw)
     const page = await timed(reply, deps, shape, async () => {
       if (!aggregation) return history.readPage(asked, signal)
@@ -69,9 +73,8 @@ export const logV3Routes: Routes = (app, deps) => {
     }).catch(explainTooLarge('entries'))
     const last = page.oldest === undefined ? '0' : plainNumber(toSeconds(page.oldest))
     dropIfStalled(reply.raw)
-    return sendJsonText(
-      reply,
-      `{"count":${page.count},"last":${last},"total":${page.total},"data":[${page.rows}]}`
-    )
+    const begin = `{"count":${page.count},"last":${last},"total":${page.total},"data":[`
+    const rows = page.rows.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part]))
+    return sendJsonBytes(reply, [Buffer.from(begin), ...rows, END])
   }
 }

@@ -7,6 +7,7 @@ import { creates, deletes, updates } from '../../access/trace.ts'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { forbidden, notFound } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
+import { dropIfStalled } from '../../http/hung-up.ts'
 import { sendJsonParts, sendJsonText } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Id, InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
@@ -72,10 +73,13 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
       },
       config: { access: onObjects(resource, 'view') }
     },
-    async ({ principal, installation, types, query }, reply) => {
+    async (request, reply) => {
+      const { principal, installation, types, query } = request
       const { type: typePatterns, ...others } = query
       const filters = readMetaFilters(others)
       const { sees } = rights(principal, installation)
+      await deps.shares.take('long lists', request, reply)
+      dropIfStalled(reply.raw)
       const found = listObjects(
         registry,
         { kind, installation_id: installation.id },

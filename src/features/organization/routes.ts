@@ -7,6 +7,8 @@ import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, conflict, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
+import { dropIfStalled } from '../../http/hung-up.ts'
+import { each, sendList } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Id, Message } from '../../http/schema.ts'
 import { completeAddress } from '../../lib/address.ts'
@@ -37,7 +39,7 @@ import {
 } from './schema.ts'
 
 export const organizationRoutes: Routes = (app, deps) => {
-  const { registry, clock } = deps
+  const { registry, shares, clock } = deps
   const tags = ['Organization']
   const view = onOrganization('organization/list', 'organization/list/all')
   const edit = onOrganization('organization/update')
@@ -56,13 +58,22 @@ export const organizationRoutes: Routes = (app, deps) => {
       },
       config: { access: permit('organization/list', 'organization/list/all') }
     },
-    async ({ principal, query }) => {
+    async (request, reply) => {
+      const { principal, query } = request
       const { minimal: isMinimal, ...others } = query
-      const found = await listOrganizations(registry, [...principal.organizationsBelow], {
+      const found = listOrganizations(registry, [...principal.organizationsBelow], {
         meta: readMetaFilters(others),
         seesProtected: organizationsProtected(principal, 'view')
       })
-      return found.map((one) => (isMinimal ? simple(one, principal) : shown(one, principal)))
+      await shares.take('long lists', request, reply)
+      dropIfStalled(reply.raw)
+      const show = isMinimal ? simple : shown
+      const schema = isMinimal ? OrganizationSimple : Organization
+      return sendList(
+        reply,
+        each(found, (one) => show(one, principal)),
+        schema
+      )
     }
   )
 

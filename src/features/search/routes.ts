@@ -9,7 +9,7 @@ import { explainTooLarge } from '../../http/page-limit.ts'
 import { wantedBy } from '../../lib/search-query.ts'
 import { MAX_LIMIT, SearchError, SearchPage, SearchQuery } from './schema.ts'
 
-export const searchRoutes: Routes = (app, { searcher, searchTimeoutMs, directory }) => {
+export const searchRoutes: Routes = (app, { searcher, searchTimeoutMs, directory, shares }) => {
   app.get(
     '/',
     {
@@ -25,11 +25,13 @@ export const searchRoutes: Routes = (app, { searcher, searchTimeoutMs, directory
         errorKeys: { 400: 'error', 503: 'error' }
       }
     },
-    async ({ principal, query }, reply) => {
+    async (request, reply) => {
+      const { principal, query } = request
       const { q, types, limit, offset } = query
       const filters = readPrefixedFilters(query)
       const reach = searchReach(principal, directory, types)
       if (!reach) throw forbidden()
+      await shares.take('searches', request, reply)
       const answer = await searcher
         .search(
           {

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { onInstallation } from '../../access/guard.ts'
 import { readsOnly } from '../../access/trace.ts'
@@ -8,7 +8,6 @@ import { dropIfStalled } from '../../http/hung-up.ts'
 import { sendJsonTexts } from '../../http/json-text.ts'
 import { InstallationParams, Status, TopicsBody } from '../../http/schema.ts'
 import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
-import type { InstallationRef } from '../../registry/installations.ts'
 import { StatusQuery } from './schema.ts'
 
 /** [contract: Status] Answered from memory, but for long messages. */
@@ -24,23 +23,28 @@ export const statusRoutes: Routes = (app, deps) => {
   app.get(
     '/:installation_id',
     { schema: { ...schema, querystring: StatusQuery }, config },
-    async ({ installation, query }, reply) =>
-      sendStatus(reply, installation, joinedTopicFilters(installation.client_id, query.topics))
+    async (request, reply) => {
+      const { installation, query } = request
+      return sendStatus(request, reply, joinedTopicFilters(installation.client_id, query.topics))
+    }
   )
 
   app.post(
     '/:installation_id',
     { schema: { ...schema, body: TopicsBody }, config },
-    async ({ installation, body }, reply) =>
-      sendStatus(reply, installation, topicFilters(installation.client_id, body))
+    async (request, reply) => {
+      const { installation, body } = request
+      return sendStatus(request, reply, topicFilters(installation.client_id, body))
+    }
   )
 
-  function sendStatus(
+  async function sendStatus(
+    request: FastifyRequest,
     reply: FastifyReply,
-    { id }: InstallationRef,
     filters: readonly string[] | undefined
   ) {
+    await deps.shares.take('long lists', request, reply)
     dropIfStalled(reply.raw)
-    return sendJsonTexts(reply, latestTexts(deps, id, filters))
+    return sendJsonTexts(reply, latestTexts(deps, request.installation.id, filters))
   }
 }

@@ -183,7 +183,7 @@ export function spareOwner({ userId, limit }: Principal, id: number): void {
   if (id === userId && limit) throw forbidden()
 }
 
-/** Refused when nobody with all rights would be left. */
+/** Refused when nobody with all rights on the whole platform would be left. */
 export async function keepAdministrator(
   registry: Registry,
   without: number,

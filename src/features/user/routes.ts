@@ -6,6 +6,8 @@ import { usersProtected, usersVisibleTo } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest } from '../../http/errors.ts'
+import { dropIfStalled } from '../../http/hung-up.ts'
+import { sendList } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Message } from '../../http/schema.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
@@ -13,6 +15,7 @@ import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import { namesOf, tellAccountChanged } from '../../notify/account-changed.ts'
 import { metaRows } from '../../registry/meta.ts'
+import { topOrganization } from '../../registry/organizations.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { endSessions } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
@@ -55,13 +58,21 @@ export const userRoutes: Routes = (app, deps) => {
       },
       config: { access: signedIn }
     },
-    async ({ principal, query }) => {
+    async (request, reply) => {
+      const { principal, query } = request
       const seesProtected = usersProtected(principal, 'view')
       const filter = { meta: readMetaFilters(query), seesProtected }
-      const users = await listUsers(registry, usersVisibleTo(principal), filter)
-      const ids = users.map(({ id }) => id)
-      const open = await visibleUsers(registry, ids, seesProtected)
-      return users.map((user) => shown(user, open.has(user.id)))
+      await deps.shares.take('long lists', request, reply)
+      dropIfStalled(reply.raw)
+      return sendList(reply, shownUsers(), User)
+
+      async function* shownUsers() {
+        for await (const users of listUsers(registry, usersVisibleTo(principal), filter)) {
+          const ids = users.map(({ id }) => id)
+          const open = await visibleUsers(registry, ids, seesProtected)
+          yield users.map((user) => shown(user, open.has(user.id)))
+        }
+      }
     }
   )
 
@@ -137,7 +148,12 @@ export const userRoutes: Routes = (app, deps) => {
         }
         const rights = await metaRights(registry, principal, subject.id)
         await keepProtected(registry, { kind: 'user', id: subject.id }, fields, rights)
-        if (fields.role_id !== undefined || fields.expire_at) {
+        const top = await topOrganization(registry)
+        const leavesTop =
+          fields.organisations !== undefined &&
+          current.organisations.includes(top) &&
+          !fields.organisations.includes(top)
+        if (fields.role_id !== undefined || fields.expire_at || leavesTop) {
           await keepAdministrator(registry, subject.id, clock())
         }
         const changes = isSelf ? signInChanges(current, fields) : []

@@ -1,0 +1,116 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { noPlaceFree, tooManyOf } from '../http/errors.ts'
+import { hungUp } from '../http/hung-up.ts'
+import { FairSlots, TooBusy, TooManyAtOnce } from '../lib/fair-slots.ts'
+import { SECOND } from '../lib/unix-time.ts'
+import { tenantsOf } from '../registry/organizations.ts'
+import type { Registry } from '../registry/tables.ts'
+import type { Directory } from './directory.ts'
+import type { Principal } from './principal.ts'
+
+type Bounds = {
+  /** At once, of everybody. */
+  atOnce: number
+  /** Of one tenant. */
+  each: number
+  /** Kept for those who reach the top organization. */
+  kept: number
+  /** How many of one tenant wait for a place, and how long. */
+  waiting: number
+  waitMs: number
+}
+
+/** [ADR-0038] What everybody shares, and how much of it a tenant gets. */
+const bounds = {
+  // Each holds a batch or two in memory.
+  imports: { atOnce: 8, each: 2, kept: 2, waiting: 2, waitMs: 10 * SECOND },
+  uploads: { atOnce: 64, each: 16, kept: 8, waiting: 8, waitMs: 10 * SECOND },
+  exports: { atOnce: 8, each: 2, kept: 2, waiting: 4, waitMs: 10 * SECOND },
+  // As many as history has threads for each of the two.
+  'log queries': { atOnce: 4, each: 2, kept: 1, waiting: 100, waitMs: 30 * SECOND },
+  'log queries of long times': { atOnce: 4, each: 2, kept: 1, waiting: 100, waitMs: 30 * SECOND },
+  searches: { atOnce: 4, each: 2, kept: 1, waiting: 50, waitMs: 30 * SECOND },
+  // Made bit by bit as they are read: a place costs little, and a slow reader keeps it long.
+  'long lists': { atOnce: 256, each: 64, kept: 32, waiting: 64, waitMs: 30 * SECOND }
+} as const satisfies Record<string, Bounds>
+
+export type Shared = keyof typeof bounds
+
+/** `installation`: on routes that name one. */
+type Callers = Pick<FastifyRequest, 'principal' | 'params'> &
+  Partial<Pick<FastifyRequest, 'installation'>>
+
+/** No organization's. */
+const PLATFORM = 'platform'
+
+/**
+ * Slow work of requests, shared by tenants: the organizations right below the top. Whatever one of
+ * them asks for, there is a place for the others and for those who reach the top.
+ */
+export class Shares {
+  readonly #registry: Registry
+  readonly #directory: Directory
+  readonly #slots: Readonly<Record<Shared, FairSlots>>
+  /** By organization. */
+  readonly #tenants = new Map<number, Promise<number>>()
+
+  constructor(registry: Registry, directory: Directory) {
+    this.#registry = registry
+    this.#directory = directory
+    this.#slots = Object.fromEntries(
+      Object.entries(bounds).map(([what, limits]) => [what, new FairSlots(limits)])
+    ) as Record<Shared, FairSlots>
+  }
+
+  /** To be called when organizations changed. */
+  forget(): void {
+    this.#tenants.clear()
+  }
+
+  /**
+   * A place, until the answer is sent or the caller is gone, or until what comes back is called. Who
+   * cannot have one is told which bound it was.
+   */
+  async take(what: Shared, request: FastifyRequest, { raw }: FastifyReply): Promise<() => void> {
+    const { each, kept, waiting, waitMs } = bounds[what]
+    const mayTakeKept = request.principal.reachesTop
+    const most = each + waiting + (mayTakeKept ? kept : 0)
+    const caller = await this.#callerOf(request)
+    const signal = hungUp(raw)
+    const free = await this.#slots[what]
+      .take({ caller, most, mayTakeKept, signal })
+      .catch((error) => {
+        if (error instanceof TooManyAtOnce) throw tooManyOf(what, { each, waiting })
+        throw error instanceof TooBusy ? noPlaceFree(what, waitMs / SECOND) : error
+      })
+    // Nothing is told to close twice.
+    if (raw.closed) free()
+    else raw.once('close', free)
+    return free
+  }
+
+  async #callerOf({ principal, params, installation }: Callers): Promise<string> {
+    if (principal.reachesTop) return PLATFORM
+    const { organization_id } = params as { organization_id?: number }
+    const organization =
+      installation?.organization_id ?? organization_id ?? this.#organizationOf(principal)
+    return organization === undefined ? principal.owner : String(await this.#tenantOf(organization))
+  }
+
+  /** Of a gateway, or of somebody without any: where the first of its installations belongs. */
+  #organizationOf({ organizationIds, assigned }: Principal): number | undefined {
+    const [first] = assigned
+    return organizationIds[0] ?? this.#directory.installation(first ?? 0)?.organization_id
+  }
+
+  #tenantOf(organization: number): Promise<number> {
+    const known = this.#tenants.get(organization)
+    if (known) return known
+    const found = tenantsOf(this.#registry, [organization]).then(
+      (tenants) => tenants.get(organization) ?? organization
+    )
+    this.#tenants.set(organization, found)
+    found.catch(() => this.#tenants.delete(organization))
+    return found
+  }
+}

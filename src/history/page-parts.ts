@@ -1,0 +1,31 @@
+import { MAX_PAGE_CHARACTERS } from '../lib/page-limit.ts'
+
+/** Characters from which on a part is full: little to read, to write and to send at once. */
+const PART_CHARACTERS = 64 * 1024
+
+/** Gathers the JSON text of rows as UTF-8, some rows in each part. */
+export class PageParts {
+  readonly #encoder = new TextEncoder()
+  readonly #parts: Uint8Array[] = []
+  #text = ''
+  #characters = 0
+
+  /** False when the page would be too long with it. */
+  add(row: string): boolean {
+    this.#characters += row.length + 1
+    if (this.#characters > MAX_PAGE_CHARACTERS) return false
+    this.#text += this.#text === '' ? row : `,${row}`
+    if (this.#text.length >= PART_CHARACTERS) this.#close()
+    return true
+  }
+
+  end(): Uint8Array[] {
+    if (this.#text !== '') this.#close()
+    return this.#parts
+  }
+
+  #close(): void {
+    this.#parts.push(this.#encoder.encode(this.#text))
+    this.#text = ''
+  }
+}
