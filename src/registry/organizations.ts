@@ -149,7 +149,8 @@ export async function updateOrganization(
   if (decisive.every((name) => row[name] === undefined || row[name] === before?.[name])) return
   // Those who reached it, those below it, and those who reach where it is now.
   await recordChanges(registry, 'organization', [id, row.parent_id ?? id], now)
-  if (row.parent_id !== before?.parent_id) await recordChange(registry, 'quota', id, now)
+  const isMoved = row.parent_id !== undefined && row.parent_id !== before?.parent_id
+  if (isMoved) await recordChange(registry, 'quota', id, now)
 }
 
 export async function findOrganization(

@@ -4,7 +4,7 @@ import type { QuotaName } from '../../src/lib/quota.ts'
 import { sampleBytes } from '../../src/lib/quota.ts'
 import { DAY, SECOND, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account } from '../support/world.ts'
 
@@ -21,7 +21,7 @@ const multipart = { 'content-type': 'multipart/form-data; boundary=x' }
 const fileOf = (text: string) =>
   `--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n${text}\r\n--x--\r\n`
 
-onEveryRegistry('quotas of a platform', (engine) => {
+onRegistryMatrix('quotas of a platform', (engine) => {
   // Noon, far from the end of a day and of a month.
   const begin = Date.UTC(2026, 5, 15, 12)
   let now = begin

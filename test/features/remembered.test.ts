@@ -11,7 +11,7 @@ import type { PlatformBus } from '../../src/platform-bus.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { eventually } from '../support/eventually.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -213,7 +213,7 @@ async function gateway(world: World) {
   return { installation, caller: { name: String(installation.client_id), password } }
 }
 
-onEveryRegistry('what is remembered of callers', (engine) => {
+onRegistryMatrix('what is remembered of callers', (engine) => {
   let url = ''
   const registryUrl = async () => {
     url = await engine.url()

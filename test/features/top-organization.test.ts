@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startTestPlatform } from '../support/platform.ts'
-import { onEveryRegistry } from '../support/registries.ts'
+import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 const stays = [400, { message: 'the last administrator stays' }]
 
-onEveryRegistry('the top organization', (engine) => {
+onRegistryMatrix('the top organization', (engine) => {
   const { platform } = withPlatform(engine)
 
   test('keeps its last administrator, whoever may everything in a tenant', async () => {

@@ -14,7 +14,7 @@ import { Bookkeeper } from '../../src/workers/bookkeeper.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { temporaryDirectory } from '../support/process.ts'
-import { onEveryRegistry, onPostgres } from '../support/registries.ts'
+import { onPostgres, onRegistryMatrix } from '../support/registries.ts'
 
 const grants = ['mqtt/publish/all']
 /** A little longer than the bookkeeper's round. */
@@ -26,7 +26,7 @@ const usageOf = async ({ world }: TestPlatform, path: string) => {
   return [history_bytes?.used, history_bytes_per_day?.used]
 }
 
-onEveryRegistry('bookkeeper', (engine) => {
+onRegistryMatrix('bookkeeper', (engine) => {
   const now = unixMs(Date.UTC(2026, 5, 15, 12))
   const CARACAL_DATA_DIR = temporaryDirectory()
   let registryUrl: string | undefined
