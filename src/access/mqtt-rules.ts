@@ -39,6 +39,7 @@ export function mqttRules(
       const principal = await identity.renew(session.credential)
       return principal && { ...session, principal }
     },
+    tenantOf: ({ owner }) => owner,
     // An installation's own is for its gateway, and for those who may speak for it [ADR-0028].
     mayUse({ principal }, clientId) {
       const ofGateway = clientIdOfGateway(clientId)

@@ -9,9 +9,9 @@ import { Arrivals } from './arrivals.ts'
 import type { BrokerRules, DiskRoom, Message, MessageHandler, Publish, Session } from './bus.ts'
 import { clientIdIn, nameOf } from './client-name.ts'
 import { badCredentials, identifierRejected, refusal, serverUnavailable } from './connack.ts'
-import { Connection, keepDuplicates, resume } from './connection.ts'
+import { Connection, keepDuplicates, parse } from './connection.ts'
 import { Excesses } from './excesses.ts'
-import { FanOut } from './fan-out.ts'
+import { brokerId, FanOut } from './fan-out.ts'
 import { Flow, InFlight } from './in-flight.ts'
 import { Inbound } from './inbound.ts'
 import { Kept } from './kept.ts'
@@ -19,9 +19,10 @@ import { type Counts, type Limits, noCounts } from './limits.ts'
 import { Outbound } from './outbound.ts'
 import { PacketGate } from './packet-gate.ts'
 import { Persistence } from './persistence.ts'
-import { Rounds } from './rounds.ts'
+import { Renewals } from './renewals.ts'
 import { Slices } from './slices.ts'
 import type { Store } from './store/store.ts'
+import { Turns } from './turns.ts'
 import { VersionRefusals } from './versions.ts'
 import { eachOf, endsWithin } from './waiting.ts'
 
@@ -40,6 +41,9 @@ const takeOverMs = 5000
 /** How long the end of the connections may take at the end of all. */
 const leaveMs = 500
 
+/** In whose turn goes out what the platform itself publishes. */
+const PLATFORM = ''
+
 /** Aedes under our rules, and who holds which name: an owner and a client id. */
 export class Broker<S extends Session> {
   readonly limits: Limits
@@ -51,8 +55,10 @@ export class Broker<S extends Session> {
   readonly #arrivals: Arrivals<S>
   readonly #inbound: Inbound<S>
   readonly #outbound: Outbound<S>
+  readonly #fanOut: FanOut<Connection<S>>
+  readonly #turns = new Turns()
   readonly #versions: VersionRefusals
-  readonly #renewals = new Rounds(() => this.#renewAll())
+  readonly #renewals: Renewals<S>
   readonly #open = new Set<Connection<S>>()
   readonly #inFlight: InFlight
   readonly #perOwner = new Tally()
@@ -78,16 +84,26 @@ export class Broker<S extends Session> {
     this.#kept = kept
     const { sessions, retained } = kept
     const slices = new Slices()
-    const fanOut = new FanOut<Connection<S>>((receiver, packet, heard) =>
-      this.#outbound.deliver(receiver, packet, heard)
-    )
+    const turns = this.#turns
+    const fanOut = new FanOut<Connection<S>>({
+      turns,
+      nextSeq: () => kept.nextSeq(),
+      deliver: (receiver, packet, heard) => this.#outbound.deliver(receiver, packet, heard)
+    })
+    this.#fanOut = fanOut
     this.#excesses = new Excesses(counts.refused, log)
     const excesses = this.#excesses
     this.#outbound = new Outbound({
       ...{ rules, sessions, retained, fanOut, slices, counts, limits, excesses }
     })
-    const publish: Aedes['publish'] = (packet, done) => this.#aedes.publish(packet, done)
-    const inbound = new Inbound({ rules, onMessage, log, kept, counts, slices, publish })
+    this.#renewals = new Renewals({
+      rules,
+      log,
+      sessions,
+      outbound: this.#outbound,
+      holders: this.#holders
+    })
+    const inbound = new Inbound({ rules, onMessage, log, kept, counts, turns, fanOut })
     this.#inbound = inbound
     this.#arrivals = new Arrivals({
       filtersPerSubscribe: limits.filtersPerSubscribe,
@@ -95,6 +111,7 @@ export class Broker<S extends Session> {
       hasFilter: (connection, filter) => this.#outbound.hasFilter(connection, filter)
     })
     this.#aedes = new Aedes({
+      id: brokerId,
       mq: fanOut,
       persistence: new Persistence(kept, {
         seal: (client) => {
@@ -128,11 +145,13 @@ export class Broker<S extends Session> {
         return connection ? this.#outbound.forward(connection, packet) : null
       }
     })
+    // It acknowledged a message; `Inbound` passes it on.
+    const publish = (_: object, client: unknown, done = client as () => void) => done()
+    Object.assign(this.#aedes, { publish })
   }
 
   async start(): Promise<void> {
-    const counter = this.#aedes as unknown as { counter: number }
-    counter.counter = await this.#kept.open(() => ++counter.counter)
+    await this.#kept.open()
     const { cut } = await this.#kept.store.contents
     if (Object.values(cut).some((count) => count > 0)) {
       this.#log.warn(cut, 'the file of MQTT sessions was beyond the limits and is cut down')
@@ -149,8 +168,9 @@ export class Broker<S extends Session> {
     this.#aedes.on('connackSent', ({ returnCode }, client) => {
       const connection = this.#byClient.get(client)
       if (returnCode !== 0 || !connection) return
-      const { owner = '', gate } = connection
-      gate.open(new Flow(this.#inFlight, owner, () => client.closed || resume(client)))
+      const { tenant, gate } = connection
+      const flow = new Flow(this.#inFlight, tenant, () => gate.ask())
+      gate.open({ flow, tenant, turns: this.#turns, parse: (bytes) => parse(client, bytes) })
     })
     this.#aedes.on('clientReady', (client) => {
       const connection = this.#byClient.get(client)
@@ -182,7 +202,7 @@ export class Broker<S extends Session> {
     })
     const client = this.#aedes.handle(conn)
     const connection = new Connection<S>(client, { conn, gate, address })
-    keepDuplicates(client, this.#aedes.id)
+    keepDuplicates(client)
     this.#arrivals.watch(connection)
     this.#byClient.set(connection.client, connection)
     this.#open.add(connection)
@@ -195,7 +215,8 @@ export class Broker<S extends Session> {
     const kept = this.#kept.keep(packet as Publish)
     if (kept) await kept
     await new Promise<void>((resolve, reject) => {
-      this.#aedes.publish(packet, (error) => (error ? reject(error) : resolve()))
+      const done = (error?: Error) => (error ? reject(error) : resolve())
+      this.#fanOut.send(packet, { tenant: PLATFORM }, done)
     })
   }
 
@@ -246,7 +267,7 @@ export class Broker<S extends Session> {
   /** Something was read and is not yet handled, or an answer is not yet written. */
   isBusy(): boolean {
     for (const { isBusy } of this.#open) if (isBusy) return true
-    return false
+    return this.#fanOut.isBusy
   }
 
   async close(): Promise<void> {
@@ -312,6 +333,7 @@ export class Broker<S extends Session> {
     const others = this.#perOwner.of(session.owner) - (before ? 1 : 0)
     connection.session = session
     connection.owner = session.owner
+    connection.tenant = this.#rules.tenantOf(session)
     this.#perOwner.add(session.owner, 1)
     if (others >= this.limits.connectionsPerOwner) {
       this.#excesses.refuse('connections', connection)
@@ -358,40 +380,5 @@ export class Broker<S extends Session> {
   #unsubscribed(client: object, filters: string[]): void {
     const connection = this.#byClient.get(client)
     if (connection) this.#outbound.unsubscribed(connection, filters)
-  }
-
-  async #renewAll(): Promise<void> {
-    await eachOf(this.#holders.values(), (connection) => this.#renew(connection))
-    await this.#endGone()
-  }
-
-  async #endGone(): Promise<void> {
-    const { sessions } = this.#kept
-    try {
-      sessions.endOf(await this.#rules.gone(sessions.owners))
-    } catch (error) {
-      this.#log.error({ err: error }, 'MQTT sessions of deleted owners not ended')
-    }
-  }
-
-  async #renew(connection: Connection<S>): Promise<void> {
-    const { session, client } = connection
-    if (!session) return
-    let renewed: S | undefined
-    try {
-      renewed = await this.#rules.renew(session)
-    } catch (error) {
-      // Not known to have ended; the next round asks again.
-      this.#log.error({ err: error, client: clientIdIn(client.id) }, 'MQTT session not renewed')
-      return
-    }
-    if (renewed?.owner !== session.owner) {
-      // Without a session nothing more goes in or out, its will included.
-      connection.session = undefined
-      client.close()
-      return
-    }
-    connection.session = renewed
-    await this.#outbound.dropLost(connection)
   }
 }

@@ -29,7 +29,7 @@ const defaults: Limits = {
   connectTimeoutMs: 10_000,
   drainMs: 4000,
   inFlightBytes: 64 * MIB,
-  inFlightBytesPerOwner: 8 * MIB,
+  inFlightBytesPerTenant: 8 * MIB,
   ...keepDefaults,
   filtersPerSubscribe: 200,
   connectionsPerOwner: 1000,

@@ -28,7 +28,7 @@ export class Kept {
   readonly #lost: (reason: Loss, messages: number) => void
   /** How many sessions the last message was queued for. */
   lastReceivers = 0
-  #nextSeq: () => number = () => 0
+  #lastSeq = 0
 
   constructor(options: {
     store: Store
@@ -53,14 +53,17 @@ export class Kept {
     this.wills = new Wills(store)
   }
 
-  /** Returns the greatest number of a message so far; `nextSeq` goes on from there. */
-  async open(nextSeq: () => number): Promise<number> {
+  async open(): Promise<void> {
     const contents = await this.store.contents
     this.sessions.restore(contents)
     this.retained.restore(contents.retained)
     this.wills.restore(contents.wills)
-    this.#nextSeq = nextSeq
-    return contents.lastSeq
+    this.#lastSeq = contents.lastSeq
+  }
+
+  /** Of a message; the order in which they are kept. */
+  nextSeq(): number {
+    return ++this.#lastSeq
   }
 
   /**
@@ -89,7 +92,7 @@ export class Kept {
     receivers: ReturnType<Sessions['receiversOf']>,
     receipt: Receipt | undefined
   ): Promise<void> | undefined {
-    packet.brokerCounter = this.#nextSeq()
+    packet.brokerCounter = this.nextSeq()
     const changes: Change[] = []
     if (packet.retain) {
       const retained = this.retained.put(packet)

@@ -110,7 +110,7 @@ export class Outbound<S extends Session> {
     const lost: string[] = []
     for (const filter of connection.filters.keys()) {
       if (!this.#maySubscribe(connection, filter)) lost.push(filter)
-      const pause = this.#parts.slices.pause(1)
+      const pause = this.#parts.slices.pause(1, connection.tenant)
       if (pause) await pause
     }
     if (lost.length > 0) this.#unsubscribe(connection, lost)
@@ -157,12 +157,13 @@ export class Outbound<S extends Session> {
   }
 
   async #sendRetained(
-    { client }: Connection<S>,
+    { client, tenant }: Connection<S>,
     asked: [filter: string, qos: 0 | 1 | 2][]
   ): Promise<void> {
     const { retained, slices } = this.#parts
     let sending: Promise<void>[] = []
-    for await (const { value, qos } of retained.under(asked, slices)) {
+    const pause = (steps: number) => slices.pause(steps, tenant)
+    for await (const { value, qos } of retained.under(asked, pause)) {
       if (client.closed) return
       const packet = { ...value, brokerId: '', messageId: undefined, retain: true, granted: qos }
       sending.push(new Promise<void>((resolve) => send(client, packet, resolve)))

@@ -184,6 +184,8 @@ export class Sessions {
   enqueue(packet: Publish, receivers: Kept[]): Change {
     const { topic, brokerCounter: seq } = packet
     const payload = bytesOf(packet.payload as Buffer)
+    const outboxes: Outbox[] = []
+    packet.outboxes = outboxes
     return {
       kind: 'message',
       seq,
@@ -193,6 +195,7 @@ export class Sessions {
         const qos = granted < packet.qos ? granted : packet.qos // [MQTT 3.8.4-6]
         const retain = rap ? packet.retain : false // [MQTT 3.3.1-9]
         const messageId = session.outbox?.reserve(seq, qos, payload.length)
+        if (session.outbox && messageId !== undefined) outboxes.push(session.outbox)
         return { key: session.key, qos, retain, messageId }
       })
     }

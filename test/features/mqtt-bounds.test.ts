@@ -216,7 +216,7 @@ test('what is read and not yet stored is bounded, and a flood of one owner stops
   let most = 0
   const isOpen = Promise.withResolvers<void>()
   const { port } = await startBus(t, {
-    limits: { inFlightBytes: 4 * MIB, inFlightBytesPerOwner: 2 * MIB },
+    limits: { inFlightBytes: 4 * MIB, inFlightBytesPerTenant: 2 * MIB },
     handle: async ({ payload }, sender) => {
       if (sender !== 'flood') return
       inHandler += payload.length

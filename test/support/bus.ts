@@ -72,6 +72,7 @@ export async function startBus(
       renewals++
       return Promise.resolve(ended.has(owner) ? undefined : { owner, grants: grantsOf(owner) })
     },
+    tenantOf: ({ owner }) => owner.split('@').at(-1) ?? '',
     mayUse: ({ owner }, clientId) => mayUse(owner, clientId),
     gone: () => Promise.resolve(gone),
     mayPublish: (session, topic) => allows(session.grants.publish, topic),
