@@ -6,6 +6,7 @@ import { Value } from 'typebox/value'
 import { isTimeZone } from './lib/calendar.ts'
 import { networksFault } from './lib/networks.ts'
 import { passwordFault } from './lib/password-rules.ts'
+import { quotaNames, quotasFault } from './lib/quota.ts'
 
 const PREFIX = 'CARACAL_'
 
@@ -123,6 +124,11 @@ export const Settings = Type.Object({
     description:
       'Topics that one installation may have values on; values on further ones are refused'
   }),
+  QUOTA_INSTALLATION: Text(
+    '',
+    'Quotas of each installation that has none of its own, such as messages_per_second=500,topics=1000; docs/quotas.md'
+  ),
+  QUOTA_ORGANIZATION: Text('', 'The same of each organization, with all that is below it'),
   BODY_TIMEOUT_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 3600,
@@ -338,6 +344,10 @@ function check(config: Config): void {
   if (stranger) fail('TRUSTED_PROXIES', `"${stranger}" is no address and no network`)
   if ((config.TLS_CERT_PATH === '') !== (config.TLS_KEY_PATH === '')) {
     fail('TLS_CERT_PATH', 'needs CARACAL_TLS_KEY_PATH beside it, and the other way round')
+  }
+  for (const key of ['QUOTA_INSTALLATION', 'QUOTA_ORGANIZATION'] as const) {
+    const part = quotasFault(config[key])
+    if (part) fail(key, `"${part}" must be name=number with one of ${quotaNames.join(', ')}`)
   }
   const noNetwork = networksFault(config.NOTIFY_PRIVATE_NETWORKS)
   if (noNetwork) fail('NOTIFY_PRIVATE_NETWORKS', `"${noNetwork}" is not an address or a network`)

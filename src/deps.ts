@@ -5,6 +5,7 @@ import type { Blacklist } from './access/blacklist.ts'
 import type { BrokerAccess } from './access/broker-access.ts'
 import type { Directory } from './access/directory.ts'
 import type { Identity } from './access/identity.ts'
+import type { Quotas } from './access/quotas.ts'
 import type { Throttle } from './access/throttle.ts'
 import type { TraceRecorder } from './access/trace-recorder.ts'
 import type { Bus } from './bus/bus.ts'
@@ -50,6 +51,7 @@ export type Deps = {
   bus: Bus
   directory: Directory
   blacklist: Blacklist
+  quotas: Quotas
   /** Name and password of those who may read push tokens. */
   systemAccounts: ReadonlyMap<string, string>
   identity: Identity

@@ -6,6 +6,7 @@ import { Directory } from './access/directory.ts'
 import { ensureFirstAdministrator, type FirstLogin } from './access/first-administrator.ts'
 import { Identity } from './access/identity.ts'
 import { mqttRules } from './access/mqtt-rules.ts'
+import { Quotas } from './access/quotas.ts'
 import { REGISTRATION, Throttle } from './access/throttle.ts'
 import { TraceRecorder } from './access/trace-recorder.ts'
 import { createApp } from './app.ts'
@@ -20,6 +21,7 @@ import { Connections } from './http/connections.ts'
 import { callerAddress, trustIn } from './http/proxies.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { networksOf } from './lib/networks.ts'
+import { defaultLimits } from './lib/quota.ts'
 import { decodeSamples } from './lib/sample.ts'
 import { Tally } from './lib/tally.ts'
 import { SECOND } from './lib/unix-time.ts'
@@ -115,6 +117,8 @@ async function open(
   closers.push(() => within(STOP_LIMIT, blacklist.stop()))
   directory.onBlacklistChange(() => blacklist.reload())
 
+  const quotas = await Quotas.open({ registry, directory, defaults: quotaDefaults(config) })
+
   const { uuid: node, lastId } = await spool.state()
   if (!(await claims.keep(`data ${node}`))) {
     throw new Error(`CARACAL_DATA_DIR ${dataDir} is a copy of one that another node runs on`)
@@ -202,6 +206,7 @@ async function open(
     bus,
     directory,
     blacklist,
+    quotas,
     identity,
     registering: new Throttle(clock, REGISTRATION),
     trace,
@@ -317,6 +322,17 @@ function brokerAccountOf({ BUS_URL }: Config): { username: string; password: str
   const { username, password } = new URL(BUS_URL)
   return { username: decodeURIComponent(username), password: decodeURIComponent(password) }
 }
+
+const quotaDefaults = (config: Config) =>
+  defaultLimits(
+    { installation: config.QUOTA_INSTALLATION, organization: config.QUOTA_ORGANIZATION },
+    {
+      topics: config.TOPICS_PER_INSTALLATION,
+      file_bytes: config.FILES_QUOTA_MB * 1024 * 1024,
+      connections: config.MQTT_CONNECTIONS_PER_OWNER,
+      filters: config.MQTT_FILTERS_PER_OWNER
+    }
+  )
 
 /** A password may hold colons; the name ends at the first one. */
 const systemAccountsOf = ({ SYSTEM_ACCOUNTS }: Config): ReadonlyMap<string, string> =>

@@ -20,6 +20,7 @@ export class Directory {
   readonly #listeners: ((users: ReadonlySet<number> | undefined) => void)[] = []
   readonly #removalListeners: ((id: number) => void)[] = []
   readonly #blacklistListeners: (() => Promise<void>)[] = []
+  readonly #quotaListeners: (() => Promise<void>)[] = []
   #seq = 0
   #catchingUp: Promise<void> | undefined
   #again = false
@@ -78,6 +79,11 @@ export class Directory {
     this.#blacklistListeners.push(listener)
   }
 
+  /** Called after quotas changed, or which organization is below which, and waited for. */
+  onQuotaChange(listener: () => Promise<void>): void {
+    this.#quotaListeners.push(listener)
+  }
+
   /** Reads what changed since the last time. A call during a run waits for one that began after it. */
   async catchUp(): Promise<void> {
     if (this.#catchingUp) {
@@ -107,6 +113,9 @@ export class Directory {
       if (changes.some(({ kind }) => kind === 'blacklist')) {
         for (const listener of this.#blacklistListeners) await listener()
       }
+      if (changes.some(({ kind }) => kind === 'quota')) {
+        for (const listener of this.#quotaListeners) await listener()
+      }
       this.#seq = last.seq
       const isAnybody = changes.some(({ kind }) => kind === 'identity')
       const users = changes.filter(({ kind }) => kind === 'user').map(({ ref }) => ref)
@@ -124,6 +133,7 @@ export class Directory {
     for (const id of [...this.#byId.keys()]) this.#drop(id)
     for (const ref of refs) this.#put(ref)
     for (const listener of this.#blacklistListeners) await listener()
+    for (const listener of this.#quotaListeners) await listener()
     this.#seq = seq
     this.#readAt = startedAt
     this.#tellRemoved(gone)

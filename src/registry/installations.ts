@@ -7,6 +7,7 @@ import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
+import { deleteQuotas } from './quotas.ts'
 import { markForSearch } from './search-index.ts'
 import type { Registry } from './tables.ts'
 
@@ -117,6 +118,7 @@ export async function removeInstallations(
   now: number
 ): Promise<void> {
   await letGoFilesOf(registry, 'installation', ids, now)
+  await deleteQuotas(registry, 'installation', ids)
   for (const id of ids) {
     await registry.deleteFrom('installations').where('id', '=', id).execute()
     await registry.deleteFrom('object_counts').where('installation_id', '=', id).execute()

@@ -14,6 +14,7 @@ import { registration } from './migrations/0012-registration.ts'
 import { blacklist } from './migrations/0013-blacklist.ts'
 import { lineage } from './migrations/0014-lineage.ts'
 import { roles } from './migrations/0015-roles.ts'
+import { quotas } from './migrations/0016-quotas.ts'
 import type { Registry } from './tables.ts'
 
 export type Migration = { name: string; up: (registry: Registry) => Promise<void> }
@@ -34,7 +35,8 @@ export const migrations: readonly Migration[] = [
   registration,
   blacklist,
   lineage,
-  roles
+  roles,
+  quotas
 ]
 
 /** Each migration is one transaction; a schema newer than this program is refused untouched. */

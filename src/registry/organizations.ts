@@ -6,6 +6,7 @@ import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
+import { deleteQuotas } from './quotas.ts'
 import type { Registry, Tables } from './tables.ts'
 import { bequeath } from './trace.ts'
 
@@ -67,6 +68,7 @@ export async function insertOrganization(
   requireConfirmed(id, confirmed)
   await writeMeta(registry, 'organization', id, fields)
   await recordChange(registry, 'identity', id, now)
+  await recordChange(registry, 'quota', id, now)
   return id
 }
 
@@ -83,6 +85,7 @@ export async function updateOrganization(
     .execute()
   await writeMeta(registry, 'organization', id, fields)
   await recordChange(registry, 'identity', id, now)
+  if (fields.parent_id !== undefined) await recordChange(registry, 'quota', id, now)
 }
 
 export async function findOrganization(
@@ -141,6 +144,10 @@ export async function organizationsBelow(
     ) select id from below order by id`.execute(registry)
   return rows.map(({ id }) => id)
 }
+
+/** Every organization and the one above it. */
+export const readParents = (registry: Registry) =>
+  registry.selectFrom('organizations').select(['id', 'parent_id']).execute()
 
 /** The one above all others. It is the first that was made: 1, unless parts were adopted. */
 export async function topOrganization(registry: Registry): Promise<number> {
@@ -276,7 +283,11 @@ export async function deleteOrganizations(
     .deleteFrom('organizations')
     .where(isOneOf(registry, sql.ref('organizations.id'), ids))
     .execute()
-  for (const id of ids) await recordChange(registry, 'identity', id, now)
+  await deleteQuotas(registry, 'organization', ids)
+  for (const id of ids) {
+    await recordChange(registry, 'identity', id, now)
+    await recordChange(registry, 'quota', id, now)
+  }
 }
 
 export const findOrganizationByName = (registry: Registry, name: string) =>

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from 'kysely'
 import type { IdKind } from '../lib/lineage.ts'
+import type { PayerKind, QuotaName } from '../lib/quota.ts'
 import type { SearchKind } from '../lib/search-query.ts'
 import type { TraceAction, TraceObject } from '../lib/trace.ts'
 
@@ -287,6 +288,22 @@ export type Tables = {
   search_marks: { kind: SearchKind; id: number }
   /** Installations that are gone and whose history still has to go. */
   erasures: { installation_id: number; created: number }
+  /** Of one owner, in place of the default. */
+  quotas: { kind: PayerKind; id: number; name: QuotaName; quota: number }
+  /** Bytes of samples that an owner was charged for; see usage.ts. */
+  usage: {
+    kind: PayerKind
+    id: number
+    /** The last day with samples, days since 1970, and what arrived on it. */
+    day: number
+    day_bytes: number
+    /** In all; 0 for organizations, whose installations have it. */
+    bytes: number
+    /** By the clock of the database: what other nodes wrote is found by it. */
+    updated: number
+  }
+  /** The same bytes by the month of the sample (`2025-11`), which goes when history drops the month. */
+  usage_months: { installation_id: number; month: string; bytes: number }
   /** What the caches of every node must look at again; see changes.ts. */
   changes: { seq: Generated<number>; kind: ChangeKind; ref: number; created: number }
   /** One row: what tells this platform from others on the same broker. */
@@ -294,6 +311,8 @@ export type Tables = {
     id: string
     /** History has been told that it belongs to this platform. */
     has_history: Generated<Flag>
+    /** What history had before usage was counted is in `usage_months`. */
+    has_usage: Generated<Flag>
   }
   /** Ids that history was asked to reserve, and those it has reserved; null: nobody watches yet. */
   id_reserves: { kind: IdKind; asked: number; confirmed: number | null }
@@ -321,4 +340,4 @@ export type ObjectKind = 'device' | 'function'
 /** Refused, or passed on and not stored. */
 export type BlacklistMode = 'block' | 'ignore'
 
-export type ChangeKind = 'installation' | 'identity' | 'user' | 'blacklist'
+export type ChangeKind = 'installation' | 'identity' | 'user' | 'blacklist' | 'quota'

@@ -35,6 +35,14 @@ test('readConfig', () => {
   f({ MQTT_PORT: '65536' }, /MQTT_PORT: must be a whole number from 0 to 65535, or off/)
   f({ HTTP_PORT: 'off' }, /HTTP_PORT: must be a whole number from 0 to 65535, got "off"/)
   f({ RETENTION_DAYS: 'x' }, /RETENTION_DAYS/)
+  f({ QUOTA_ORGANIZATION: 'topics=5, files=0' }, { QUOTA_ORGANIZATION: 'topics=5, files=0' })
+  const wrong = ['topics', 'topics=x', 'topics=-1', 'topics=1.5', 'toString=1', 'x=1', 'topics=1=2']
+  for (const part of wrong) {
+    f(
+      { QUOTA_INSTALLATION: `files=1,${part}` },
+      /QUOTA_INSTALLATION: ".+" must be name=number with/
+    )
+  }
   f({ NOPE: '1' }, /CARACAL_NOPE is not a setting/)
   f({ toString: '1' }, /CARACAL_toString is not a setting/)
   f({ HOST_FILE: '/etc/hostname' }, /CARACAL_HOST_FILE is not a setting/)

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { Directory } from '../../src/access/directory.ts'
+import { gatewayPrincipal } from '../../src/access/gateway.ts'
+import { Quotas } from '../../src/access/quotas.ts'
+import { defaultLimits, type Payer, payerName } from '../../src/lib/quota.ts'
+import {
+  insertInstallation,
+  removeInstallations,
+  updateInstallation
+} from '../../src/registry/installations.ts'
+import { openRegistry } from '../../src/registry/open.ts'
+import {
+  deleteOrganizations,
+  insertOrganization,
+  updateOrganization
+} from '../../src/registry/organizations.ts'
+import { writeQuotas } from '../../src/registry/quotas.ts'
+import type { Registry } from '../../src/registry/tables.ts'
+import { onEveryRegistry } from '../support/registries.ts'
+
+onEveryRegistry('quotas', ({ url }) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
+  let registry: Registry
+  let directory: Directory
+  let quotas: Quotas
+  let [top, tenant, branch, other, house] = [0, 0, 0, 0, 0]
+  const defaults = defaultLimits({ installation: '', organization: '' }, { topics: 5 })
+
+  const inRegistry = async <T>(work: (registry: Registry) => Promise<T>): Promise<T> => {
+    const result = await registry.transaction().execute(work)
+    await directory?.catchUp()
+    return result
+  }
+  const organization = (parent_id: number | null) =>
+    inRegistry((registry) => insertOrganization(registry, { name: 'x', parent_id }, 0))
+  const payersOfHouse = () => {
+    const ref = directory.installation(house)
+    assert(ref)
+    return names(quotas.payersOfInstallation(ref))
+  }
+  const names = (payers: readonly Payer[]) => payers.map(payerName)
+
+  before(async () => {
+    registry = await openRegistry({ url: await url(), dataDir })
+    top = await organization(null)
+    tenant = await organization(top)
+    branch = await organization(tenant)
+    other = await organization(top)
+    house = await inRegistry((registry) =>
+      insertInstallation(registry, { name: 'x', organization_id: branch }, 0)
+    )
+    directory = await Directory.open(registry)
+    quotas = await Quotas.open({ registry, directory, defaults })
+  })
+  after(async () => {
+    await registry.destroy()
+    rmSync(dataDir, { recursive: true })
+  })
+
+  test('an installation and all organizations above it pay, but for the top', () => {
+    const path = [`installation ${house}`, `organization ${branch}`, `organization ${tenant}`]
+    assert.deepEqual(payersOfHouse(), path)
+    const ref = directory.installation(house)
+    assert(ref)
+    assert.deepEqual(names(quotas.payersOf(gatewayPrincipal(ref))), path)
+    assert.deepEqual(quotas.organizationsOf(top), [])
+  })
+
+  test('who belongs to two organizations is paid for by both, once by those above', () => {
+    const user = { ...gatewayPrincipal({ id: 0, client_id: 0, organization_id: 0 }), kind: 'user' }
+    const member = { ...user, kind: 'user' as const, organizationIds: [branch, tenant, other] }
+    assert.deepEqual(names(quotas.payersOf(member)), [
+      `organization ${branch}`,
+      `organization ${tenant}`,
+      `organization ${other}`
+    ])
+    assert.deepEqual(quotas.payersOf({ ...member, reachesTop: true }), [])
+  })
+
+  test('an owner has the default, or its own quota until that is taken back', async () => {
+    const limits = () => [
+      quotas.limit('organization', tenant, 'topics'),
+      quotas.limit('organization', branch, 'topics'),
+      quotas.limit('installation', house, 'topics'),
+      quotas.limit('installation', house, 'files')
+    ]
+    const before = [defaults.organization.topics, defaults.organization.topics, 5, 1000]
+    assert.deepEqual(limits(), before)
+    const write = (payer: Payer, overrides: object) =>
+      inRegistry((registry) => writeQuotas(registry, payer, overrides, 0))
+    await write({ kind: 'organization', id: tenant }, { topics: 70 })
+    await write({ kind: 'installation', id: house }, { topics: 50, files: 0 })
+    assert.deepEqual(limits(), [70, defaults.organization.topics, 50, 0])
+    assert.deepEqual(quotas.overridesOf({ kind: 'installation', id: house }), {
+      ...{ topics: 50, files: 0 }
+    })
+    await write({ kind: 'organization', id: tenant }, {})
+    await write({ kind: 'installation', id: house }, { topics: 50 })
+    assert.deepEqual(limits(), [...before.slice(0, 2), 50, 1000])
+  })
+
+  test('the top organization has no quota', () => {
+    assert.equal(quotas.limit('organization', top, 'topics'), Number.POSITIVE_INFINITY)
+    assert.equal(quotas.limitsOf({ kind: 'organization', id: top }), undefined)
+  })
+
+  test('paths follow organizations and installations that move', async () => {
+    await inRegistry((registry) => updateOrganization(registry, branch, { parent_id: other }, 0))
+    assert.deepEqual(payersOfHouse().slice(1), [`organization ${branch}`, `organization ${other}`])
+    await inRegistry((registry) =>
+      updateInstallation(registry, house, { organization_id: tenant }, 0)
+    )
+    assert.deepEqual(payersOfHouse().slice(1), [`organization ${tenant}`])
+  })
+
+  test('what the broker counts is asked from it', () => {
+    const payer = { kind: 'organization', id: tenant } as const
+    assert.equal(quotas.counted('connections', payer), 0)
+    quotas.countBy('connections', ({ id }) => (id === tenant ? 3 : 0))
+    assert.equal(quotas.counted('connections', payer), 3)
+    assert.equal(quotas.counted('filters', payer), 0)
+  })
+
+  test('quotas go with their owners', async () => {
+    await inRegistry((registry) =>
+      writeQuotas(registry, { kind: 'organization', id: other }, { files: 3 }, 0)
+    )
+    await inRegistry((registry) => removeInstallations(registry, [house], 0))
+    await inRegistry((registry) => deleteOrganizations(registry, [other, branch], 0))
+    assert.deepEqual(await registry.selectFrom('quotas').selectAll().execute(), [])
+    assert.deepEqual(quotas.overridesOf({ kind: 'organization', id: other }), {})
+  })
+})

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defaultLimits, quotaNames, sampleBytes, TokenBucket } from '../../src/lib/quota.ts'
+
+test('a bucket lets a minute at once and then as many as come a second', () => {
+  const bucket = new TokenBucket()
+  const passing = (tries: number, now: number) => {
+    let passed = 0
+    for (let i = 0; i < tries; i++) {
+      if (!bucket.has(2, now)) continue
+      bucket.take()
+      passed++
+    }
+    return passed
+  }
+  assert.equal(passing(1000, 1000), 120)
+  assert.equal(passing(1000, 1400), 0)
+  assert.equal(passing(1000, 1500), 1)
+  assert.equal(passing(1000, 3500), 4)
+  // A clock that is put back gives nothing and takes nothing.
+  assert.equal(passing(1000, 500), 0)
+  assert.equal(passing(1000, 1500), 2)
+  assert.equal(passing(1000, 1_000_000), 120)
+})
+
+test('a bucket follows a quota that changes', () => {
+  const bucket = new TokenBucket()
+  assert(bucket.has(1000, 1000))
+  assert(!bucket.has(0, 1000))
+  assert(!bucket.has(10, 1000))
+  assert(bucket.has(10, 1100))
+})
+
+test('defaults: of the text first, then of the settings of single bounds', () => {
+  const { installation, organization } = defaultLimits(
+    { installation: 'topics=7, files=0', organization: 'filters=9' },
+    { topics: 5, connections: 6 }
+  )
+  assert.deepEqual(
+    [installation.topics, installation.files, installation.connections, organization.filters],
+    [7, 0, 6, 9]
+  )
+  for (const name of quotaNames) {
+    assert(Number.isInteger(installation[name]) && Number.isInteger(organization[name]), name)
+    if (installation[name] > 9) assert(organization[name] >= 9, name)
+  }
+})
+
+test('a sample counts its texts in UTF-8, and its time and value', () => {
+  assert.equal(sampleBytes('1001/obj/x', ''), 26)
+  assert.equal(sampleBytes('1001/obj/é', 'ü€'), 27 + 5)
+})
