@@ -137,7 +137,7 @@ async function open(
   const ids = new SampleIds(lastId)
   const topicQuota = new TopicQuota({ latest, clock, log, max: config.TOPICS_PER_INSTALLATION })
   const ingest = new Ingest({
-    ...{ spool, ids, latest, topicQuota, directory, blacklist, disk, metrics, clock }
+    ...{ spool, ids, latest, topicQuota, directory, quotas, blacklist, disk, metrics, clock }
   })
   closers.push(() => ingest.stop())
   const mover = new Mover({ spool, history, metrics, hasRoom, log })
@@ -146,7 +146,7 @@ async function open(
   const eraser = new Eraser({ registry, history, latest, mover, claims, clock, log })
 
   const rules = mqttRules(
-    { registry, identity, directory, blacklist },
+    { registry, identity, directory, blacklist, quotas },
     (message, sender, reason) => {
       ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
     }
