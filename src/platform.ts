@@ -156,7 +156,7 @@ async function open(
     account: brokerAccountOf(config)
   })
   const bus = await openBus(config, {
-    ...{ registry, claims, rules, ingest, brokerAccess, store, disk, clock, log }
+    ...{ registry, claims, rules, quotas, ingest, brokerAccess, store, disk, clock, log }
   })
   closers.push(() => bus.close())
   directory.onIdentityChange((users) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { Charges } from '../../src/bus/charges.ts'
 import { Receipts } from '../../src/bus/receipts.ts'
 import { Sessions } from '../../src/bus/sessions.ts'
 import { Store } from '../../src/bus/store/store.ts'
@@ -57,7 +58,8 @@ async function holdSessions(directory: string, count: number, filters: number): 
   const store = new Store(directory, { now: Date.now() })
   const sessions = new Sessions({
     ...{ store, clock: systemClock, maxPerOwner: count },
-    receipts: new Receipts(store)
+    receipts: new Receipts(store),
+    charges: new Charges(() => Number.POSITIVE_INFINITY)
   })
   sessions.restore(await store.contents)
   if (sessions.size !== count) throw new Error(`${sessions.size} sessions instead of ${count}`)

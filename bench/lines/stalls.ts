@@ -118,9 +118,7 @@ async function stallOfStatus(bench: Bench, caracal: Caracal, { id, client_id }: 
   await caracal.settle()
   const filters = Array.from({ length: FILTERS }, (_, n) => `obj/building_${n % 20}/+/room_${n}/+`)
   const what = `POST status with ${FILTERS} wildcard filters over ${whole(TOPICS)} topics`
-  return measure(bench, caracal, what, () =>
-    caracal.request(`POST /api/v2/status/${id}`, filters)
-  )
+  return measure(bench, caracal, what, () => caracal.request(`POST /api/v2/status/${id}`, filters))
 }
 
 async function stallOfImport(bench: Bench, caracal: Caracal, { id }: Installation) {

@@ -1,5 +1,5 @@
 import type { BrokerRules, Message, Session } from '../bus/bus.ts'
-import { payerName } from '../lib/quota.ts'
+import { payerName, payerNamed } from '../lib/quota.ts'
 import type { Refusal } from '../lib/sample.ts'
 import { isTopicFilter, isWithinTopicLimits } from '../lib/topic.ts'
 import type { Registry } from '../registry/tables.ts'
@@ -48,6 +48,9 @@ export function mqttRules(
       const principal = await identity.renew(session.credential)
       return principal && { ...session, principal }
     },
+    payersOf: ({ principal }) => quotas.payersOf(principal).map(payerName),
+    limitOf: (payer, what) =>
+      quotas.limitsOf(payerNamed(payer))?.[what] ?? Number.POSITIVE_INFINITY,
     tenantOf({ owner, principal }) {
       const last = quotas.payersOf(principal).at(-1)
       return last ? payerName(last) : owner

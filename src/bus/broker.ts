@@ -7,6 +7,7 @@ import { Tally } from '../lib/tally.ts'
 import { isTopicName } from '../lib/topic.ts'
 import { Arrivals } from './arrivals.ts'
 import type { BrokerRules, DiskRoom, Message, MessageHandler, Publish, Session } from './bus.ts'
+import { Charges } from './charges.ts'
 import { clientIdIn, nameOf } from './client-name.ts'
 import { badCredentials, identifierRejected, refusal, serverUnavailable } from './connack.ts'
 import { Connection, keepDuplicates, parse } from './connection.ts'
@@ -48,6 +49,7 @@ const PLATFORM = ''
 export class Broker<S extends Session> {
   readonly limits: Limits
   readonly counts: Counts = noCounts()
+  readonly charges: Charges
   readonly #rules: BrokerRules<S>
   readonly #log: BrokerOptions<S>['log']
   readonly #aedes: Aedes
@@ -74,9 +76,12 @@ export class Broker<S extends Session> {
     this.#versions = new VersionRefusals(log, options.clock)
     this.#inFlight = new InFlight(limits)
     const { counts } = this
+    const charges = new Charges(rules.limitOf)
+    this.charges = charges
     const kept = new Kept({
       ...options,
       limits,
+      charges,
       lost: (reason, messages) => {
         counts.dropped[reason] += messages
       }
@@ -94,7 +99,7 @@ export class Broker<S extends Session> {
     this.#excesses = new Excesses(counts.refused, log)
     const excesses = this.#excesses
     this.#outbound = new Outbound({
-      ...{ rules, sessions, retained, fanOut, slices, counts, limits, excesses }
+      ...{ rules, sessions, retained, fanOut, slices, counts, limits, excesses, charges }
     })
     this.#renewals = new Renewals({
       rules,
@@ -183,7 +188,7 @@ export class Broker<S extends Session> {
       const connection = this.#byClient.get(client)
       if (!connection) return
       const beyond = this.#arrivals.answer(connection, subscriptions)
-      if (beyond > 0) this.#excesses.refuse('filters', connection, beyond)
+      if (beyond > 0) this.#excesses.refuse('filters', connection, { count: beyond })
       void this.#outbound.sendRetained(connection, subscriptions)
     })
     this.#aedes.on('unsubscribe', (filters, client) => {
@@ -335,8 +340,12 @@ export class Broker<S extends Session> {
     connection.owner = session.owner
     connection.tenant = this.#rules.tenantOf(session)
     this.#perOwner.add(session.owner, 1)
-    if (others >= this.limits.connectionsPerOwner) {
-      this.#excesses.refuse('connections', connection)
+    const payers = this.#rules.payersOf(session)
+    const payer = this.charges.whoIsFull('connections', payers, before ? 1 : 0)
+    connection.payers = payers
+    this.charges.charge('connections', payers, 1)
+    if (payer || others >= this.limits.connectionsPerOwner) {
+      this.#excesses.refuse('connections', connection, { payer })
       return serverUnavailable
     }
     connection.before = before
@@ -349,7 +358,8 @@ export class Broker<S extends Session> {
     // [MQTT 3.1.2-8] likewise the will that was left behind when the process ended.
     if (!(await endsWithin(this.#sendLeftWill(client.id), takeOverMs))) return serverUnavailable
     if (client.closed) return serverUnavailable
-    const isOpen = client.clean || (await this.#kept.sessions.open(client, session.owner))
+    const isOpen =
+      client.clean || (await this.#kept.sessions.open(client, { owner: session.owner, payers }))
     if (!isOpen) {
       this.#excesses.refuse('sessions', connection)
       return serverUnavailable
@@ -369,6 +379,7 @@ export class Broker<S extends Session> {
     connection.gate.end()
     const { client, owner } = connection
     if (owner !== undefined) this.#perOwner.add(owner, -1)
+    this.charges.charge('connections', connection.payers, -1)
     if (!client.clean) this.#kept.sessions.rest(client)
     if (this.#holders.get(client.id) === connection) this.#holders.delete(client.id)
   }

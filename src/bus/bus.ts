@@ -1,4 +1,5 @@
 import type { AedesPublishPacket } from 'aedes'
+import type { LimitOf } from './charges.ts'
 
 /**
  * As it goes through Aedes; `clientId` is the sender where its own messages must not come back.
@@ -48,6 +49,9 @@ export interface BrokerRules<S extends Session> {
   }): Promise<S | 'refused' | 'throttled'>
   /** Undefined: the token, user or key ended and the connection must go. */
   renew(session: S): Promise<S | undefined>
+  /** Who pays for its connection and filters, beside its owner: names that `limitOf` knows. */
+  payersOf(session: S): readonly string[]
+  limitOf: LimitOf
   /** Who shares one turn when tenants take turns. */
   tenantOf(session: S): string
   mayUse(session: S, clientId: string): ClientIdUse

@@ -17,6 +17,8 @@ export class Connection<S extends Session> {
   /** Absent before sign-in and after the token, user or key ended. */
   session: S | undefined
   owner: string | undefined
+  /** Whom it is charged to. */
+  payers: readonly string[] = []
   /** In whose turn its messages are handled. */
   tenant = ''
   will: ConnectPacket['will']

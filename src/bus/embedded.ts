@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../lib/clock.ts'
 import { hasWildcard } from '../lib/topic.ts'
 import { Broker, type BrokerOptions } from './broker.ts'
 import type { Bus, DiskRoom, Session } from './bus.ts'
+import type { Charged } from './charges.ts'
 import type { Counts, Limits } from './limits.ts'
 import { keepDefaults } from './store/store.ts'
 import { type AddressOf, serveWebSocket } from './websocket.ts'
@@ -80,6 +81,11 @@ export class EmbeddedBus<S extends Session> implements Bus {
 
   get counts(): Readonly<Counts> {
     return this.#broker.counts
+  }
+
+  /** What a payer of the rules is charged for. */
+  charged(what: Charged, payer: string): number {
+    return this.#broker.charges.of(what, payer)
   }
 
   /** Of messages that are read and not yet stored. */

@@ -24,7 +24,7 @@ export class Excesses {
   refuse<S extends Session>(
     what: Excess,
     { owner = '', client, address }: Connection<S>,
-    count = 1
+    { count = 1, payer }: { count?: number; payer?: string | undefined } = {}
   ): void {
     this.#counts[what] += count
     const key = `${what} ${owner}`
@@ -33,7 +33,7 @@ export class Excesses {
     if (this.#told.size >= MAX_TOLD) this.#told.clear()
     this.#told.set(key, now)
     this.#log.warn(
-      { owner, client: clientIdIn(client.id), address },
+      { owner, client: clientIdIn(client.id), address, ...(payer && { quota: payer }) },
       `too many MQTT ${what}: refused`
     )
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { DiskRoom, Publish } from './bus.ts'
+import type { Charges } from './charges.ts'
 import { Receipts } from './receipts.ts'
 import { Retained } from './retained.ts'
 import { Sessions } from './sessions.ts'
@@ -35,6 +36,7 @@ export class Kept {
     limits: KeptLimits
     clock: Clock
     disk: DiskRoom
+    charges: Charges
     /** Messages that were acknowledged, or never are, and do not reach someone. */
     lost: (reason: Loss, messages: number) => void
   }) {
@@ -45,7 +47,8 @@ export class Kept {
     this.store = store
     this.receipts = new Receipts(store)
     const maxPerOwner = limits.sessionsPerOwner
-    this.sessions = new Sessions({ store, receipts: this.receipts, clock, maxPerOwner })
+    const { charges } = options
+    this.sessions = new Sessions({ store, receipts: this.receipts, clock, maxPerOwner, charges })
     this.retained = new Retained(store, {
       messages: limits.retainedMessages,
       bytes: limits.retainedBytes

@@ -128,6 +128,39 @@ test('connections and kept sessions beyond those of an owner are refused with co
   assert.equal(bus.counts.refused.sessions, 1)
 })
 
+test('connections and filters beyond a quota that several owners share are refused', async (t) => {
+  const told: object[] = []
+  const warn = (fields: object) => void told.push(fields)
+  const { bus, port } = await startBus(t, { quota: 3, warn })
+  const connectAs = (username: string, clientId: string, clean = true) =>
+    mqttClient(t, port, { username, clientId, clean })
+  const first = await connectAs('anna@site', '1')
+  await connectAs('bert@site', '2')
+  const kept = await connectAs('carl@site', '3', false)
+  await assert.rejects(connectAs('dora@site', '4'), { code: 3 })
+  assert.equal(bus.counts.refused.connections, 1)
+  assert.equal((told[0] as { quota: string }).quota, 'site')
+  // It takes over; and others have a quota of their own.
+  const again = await connectAs('bert@site', '2')
+  await connectAs('dora@elsewhere', '4')
+  assert.equal(bus.charged('connections', 'site'), 3)
+
+  assert.deepEqual(await first.subscribe(['1/a', '1/b']), [1, 1])
+  assert.deepEqual(await kept.subscribe(['1/a', '1/b']), [1, REFUSED])
+  assert.deepEqual(await again.subscribe(['1/a']), [REFUSED])
+  await first.mqtt.endAsync()
+  await eventually(() => assert.equal(bus.charged('filters', 'site'), 1))
+  assert.deepEqual(await again.subscribe(['1/a', '1/b', '1/c']), [1, 1, REFUSED])
+  // Those of a session that is kept are charged while it rests, and not twice when it comes back.
+  await kept.mqtt.endAsync()
+  await eventually(() => assert.equal(bus.charged('connections', 'site'), 1))
+  assert.equal(bus.charged('filters', 'site'), 3)
+  await connectAs('carl@site', '3', false)
+  assert.equal(bus.charged('filters', 'site'), 3)
+  await connectAs('carl@site', '3')
+  assert.equal(bus.charged('filters', 'site'), 2)
+})
+
 test('a file from before with more than the limits is cut down at the start', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
   t.after(() => rm(dataDir, { recursive: true }))
