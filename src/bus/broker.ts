@@ -3,6 +3,7 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import { Aedes, type Client, type ConnectPacket } from 'aedes'
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
+import { Newcomers } from '../lib/newcomers.ts'
 import { Tally } from '../lib/tally.ts'
 import { isTopicName } from '../lib/topic.ts'
 import { Arrivals } from './arrivals.ts'
@@ -42,9 +43,6 @@ const takeOverMs = 5000
 /** How long the end of the connections may take at the end of all. */
 const leaveMs = 500
 
-/** In whose turn goes out what the platform itself publishes. */
-const PLATFORM = ''
-
 /** Aedes under our rules, and who holds which name: an owner and a client id. */
 export class Broker<S extends Session> {
   readonly limits: Limits
@@ -64,6 +62,7 @@ export class Broker<S extends Session> {
   readonly #open = new Set<Connection<S>>()
   readonly #inFlight: InFlight
   readonly #perOwner = new Tally()
+  readonly #newcomers: Newcomers
   readonly #excesses: Excesses
   readonly #byClient = new WeakMap<object, Connection<S>>()
   /** Who has a name; it stays until nothing of that connection is on its way. */
@@ -75,6 +74,7 @@ export class Broker<S extends Session> {
     this.#log = log
     this.#versions = new VersionRefusals(log, options.clock)
     this.#inFlight = new InFlight(limits)
+    this.#newcomers = new Newcomers(limits.newcomers)
     const { counts } = this
     const charges = new Charges(rules.limitOf)
     this.charges = charges
@@ -173,6 +173,7 @@ export class Broker<S extends Session> {
     this.#aedes.on('connackSent', ({ returnCode }, client) => {
       const connection = this.#byClient.get(client)
       if (returnCode !== 0 || !connection) return
+      connection.arrived()
       const { tenant, gate } = connection
       const flow = new Flow(this.#inFlight, tenant, () => gate.ask())
       gate.open({ flow, tenant, turns: this.#turns, parse: (bytes) => parse(client, bytes) })
@@ -198,6 +199,11 @@ export class Broker<S extends Session> {
   }
 
   accept(conn: Duplex, address: string): void {
+    const arrived = this.#newcomers.enter(address)
+    if (!arrived) {
+      this.#excesses.turnAway(conn, address)
+      return
+    }
     const gate = new PacketGate(conn, {
       limit: this.limits.packetBytes,
       refuse: (level) => {
@@ -206,7 +212,7 @@ export class Broker<S extends Session> {
       }
     })
     const client = this.#aedes.handle(conn)
-    const connection = new Connection<S>(client, { conn, gate, address })
+    const connection = new Connection<S>(client, { conn, gate, address, arrived })
     keepDuplicates(client)
     this.#arrivals.watch(connection)
     this.#byClient.set(connection.client, connection)
@@ -219,10 +225,7 @@ export class Broker<S extends Session> {
     const packet = { cmd: 'publish' as const, dup: false, ...message }
     const kept = this.#kept.keep(packet as Publish)
     if (kept) await kept
-    await new Promise<void>((resolve, reject) => {
-      const done = (error?: Error) => (error ? reject(error) : resolve())
-      this.#fanOut.send(packet, { tenant: PLATFORM }, done)
-    })
+    await this.#fanOut.sent(packet)
   }
 
   /** Those of connections that were open when the process before this one ended. */
@@ -368,6 +371,7 @@ export class Broker<S extends Session> {
   }
 
   async #leave(connection: Connection<S>): Promise<void> {
+    connection.arrived()
     if (connection.isReady) this.counts.connections--
     // Aedes needs a round to take back the subscriptions and fire the will.
     await nextRound()

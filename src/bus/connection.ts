@@ -25,6 +25,8 @@ export class Connection<S extends Session> {
   isBridge = false
   /** [MQTT 3.1.3-8] a session to be kept needs a name. */
   isNameless = false
+  /** Called when it has signed in, or is gone. */
+  readonly arrived: () => void
   /** Signed in, and what was sent to its kept session before is sent again. */
   isReady = false
   /** The connection this one takes over from; its end comes first. */
@@ -41,12 +43,18 @@ export class Connection<S extends Session> {
 
   constructor(
     client: Client,
-    { conn, gate, address }: { conn: Duplex; gate: PacketGate; address: string }
+    {
+      conn,
+      gate,
+      address,
+      arrived
+    }: { conn: Duplex; gate: PacketGate; address: string; arrived: () => void }
   ) {
     this.client = client
     this.conn = conn
     this.gate = gate
     this.address = address
+    this.arrived = arrived
   }
 
   get isBusy(): boolean {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, systemClock } from '../lib/clock.ts'
+import { newcomerLimits } from '../lib/newcomers.ts'
 import { hasWildcard } from '../lib/topic.ts'
 import { Broker, type BrokerOptions } from './broker.ts'
 import type { Bus, DiskRoom, Session } from './bus.ts'
@@ -28,6 +29,7 @@ const MIB = 1024 * 1024
 const defaults: Limits = {
   packetBytes: MIB,
   connectTimeoutMs: 10_000,
+  newcomers: newcomerLimits,
   drainMs: 4000,
   inFlightBytes: 64 * MIB,
   inFlightBytesPerTenant: 8 * MIB,

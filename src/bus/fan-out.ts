@@ -5,6 +5,8 @@ import type { Publish } from './bus.ts'
 import { TopicTree } from './topic-tree.ts'
 import type { Turns } from './turns.ts'
 
+/** `sender`: the name of its client. */
+type Sender = { tenant: string; sender?: string }
 type Done = (error?: Error) => void
 /** One filter of one receiver. `nl` and `rap` are set by bridges. */
 export type Listening<R extends object> = {
@@ -26,6 +28,8 @@ type Task<R extends object> = {
 
 /** Of this broker, as Aedes knows it. */
 export const brokerId = 'caracal'
+/** What it publishes has a turn as that of a tenant. */
+const platform: Sender = { tenant: '' }
 const closed = new Error('the bus is closed')
 /** Receivers of one turn: each costs more than a step. */
 const RECEIVERS_PER_TURN = 16
@@ -69,12 +73,8 @@ export class FanOut<R extends object> {
     this.#listening.remove(filter, listening)
   }
 
-  /** In the turns of this tenant. `sender`: the name of its client. */
-  send(
-    sent: PublishPacket & Partial<Publish>,
-    { tenant, sender }: { tenant: string; sender?: string },
-    done: Done
-  ): void {
+  /** In the turns of the tenant. */
+  send(sent: PublishPacket & Partial<Publish>, { tenant, sender }: Sender, done: Done): void {
     if (this.#closed) {
       done(closed)
       return
@@ -94,6 +94,13 @@ export class FanOut<R extends object> {
       this.#lanes.set(level, begun)
       this.#goOn(level)
     }
+  }
+
+  /** Resolves when all have it; rejects when the broker stops before. */
+  sent(packet: PublishPacket & Partial<Publish>, by = platform): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.send(packet, by, (error) => (error ? reject(error) : resolve()))
+    })
   }
 
   /** Clients are heard by `listen`, and what Aedes tells itself nobody needs. */

@@ -139,7 +139,7 @@ export class Inbound<S extends Session> {
     if (!this.#mayLeave(session, packet)) return
     await this.#store(session, packet)
     const tenant = this.#rules.tenantOf(session)
-    await new Promise<void>((resolve) => this.#fanOut.send(packet, { tenant }, () => resolve()))
+    await this.#fanOut.sent(packet, { tenant })
   }
 
   /** Rejects when the will must not go out. */
@@ -148,9 +148,7 @@ export class Inbound<S extends Session> {
     if (this.#kept.wills.areWithheld) throw new Error('the broker stops')
     if (!this.#mayLeave(session, will)) throw new Error(`will of ${owner} refused`)
     await this.#store(session, will)
-    await new Promise<void>((resolve) =>
-      this.#fanOut.send(will, { tenant, sender: client.id }, () => resolve())
-    )
+    await this.#fanOut.sent(will, { tenant, sender: client.id })
     void this.#kept.wills.remove(client.id)
   }
 

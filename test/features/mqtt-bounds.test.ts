@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { startBus } from '../support/bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { longestRound } from '../support/loop.ts'
-import { connectPacket, mqttClient, packet, publishPacket } from '../support/mqtt.ts'
+import { connectPacket, mqttClient, packet, publishPacket, rawClient } from '../support/mqtt.ts'
 
 const REFUSED = 128
 const MIB = 1024 * 1024
@@ -159,6 +159,22 @@ test('connections and filters beyond a quota that several owners share are refus
   assert.equal(bus.charged('filters', 'site'), 3)
   await connectAs('carl@site', '3')
   assert.equal(bus.charged('filters', 'site'), 2)
+})
+
+test('connections that have not signed in are bounded for each address', async (t) => {
+  const told: object[] = []
+  const warn = (fields: object) => void told.push(fields)
+  const limits = { newcomers: { inAll: 10, perAddress: 3 }, connectTimeoutMs: 500 }
+  const { bus, port } = await startBus(t, { limits, warn })
+  for (const n of numbers(5)) await mqttClient(t, port, { username: `user ${n}` })
+  const silent = await Promise.all(numbers(3).map(() => rawClient(t, port)))
+  await assert.rejects(mqttClient(t, port))
+  assert.equal(bus.counts.refused.newcomers, 1)
+  assert.deepEqual(told, [{ address: '127.0.0.1' }])
+  silent[0]?.send(connectPacket({}))
+  await eventually(() => mqttClient(t, port))
+  await eventually(() => assert(silent[1]?.isClosed() && silent[2]?.isClosed()))
+  await mqttClient(t, port)
 })
 
 test('a file from before with more than the limits is cut down at the start', async (t) => {
