@@ -234,9 +234,17 @@ async function open(
 
   const trust = trustIn(config.TRUSTED_PROXIES)
   const app = await createApp(deps, { https: tls?.current, trust })
-  const connections = new Connections(app.server)
+  const connections = new Connections(app.server, { log })
+  metrics.gauge(
+    'http_refused_connections',
+    'Connections closed at once because too many had asked for nothing yet, since the start',
+    () => connections.refused
+  )
   closers.push(() => stopServing(app, connections, bus))
-  await bus.attach(app.server, tls, (request) => callerAddress(request, trust))
+  await bus.attach(app.server, tls, (request) => {
+    connections.arrived(request.socket)
+    return callerAddress(request, trust)
+  })
   tls?.serve(app.server)
   await app
     .listen({ host, port: config.HTTP_PORT })
