@@ -56,12 +56,7 @@ export class Caracal {
   }
 
   async token(): Promise<string> {
-    if (this.#token === '') {
-      const basic = Buffer.from(`${admin.email}:${admin.password}`).toString('base64')
-      const headers = { authorization: `Basic ${basic}` }
-      const response = await fetch(`${this.url}/api/v2/auth`, { method: 'POST', headers })
-      this.#token = ((await response.json()) as { token: string }).token
-    }
+    if (this.#token === '') this.#token = await this.#signIn(admin.email)
     return this.#token
   }
 
@@ -90,6 +85,38 @@ export class Caracal {
     return created
   }
 
+  /** The longest stall of the event loop since this was asked before, as the program measured it. */
+  async stallMs(): Promise<number> {
+    const metrics = await this.request('GET /metrics')
+    return Number(/^nodejs_eventloop_lag_max_seconds ([\d.e-]+)/m.exec(metrics)?.[1]) * 1000
+  }
+
+  /** An organization right below the top, with an administrator of its own and an installation. */
+  async createTenant(name: string): Promise<{ installation: Installation; token: string }> {
+    const organization = { name, parent_id: 1 }
+    const { id: organization_id } = JSON.parse(
+      await this.request('POST /api/v2/organization', organization)
+    )
+    const email = `${name}@example.org`
+    const address = { address: '', city: '', country: '', zip: '' }
+    await this.request('POST /api/v2/user', {
+      ...{
+        email,
+        first_name: 'Bench',
+        last_name: name,
+        password: admin.password,
+        role: 1,
+        address
+      },
+      organisations: [organization_id]
+    })
+    const { id, client_id } = JSON.parse(
+      await this.request('POST /api/v2/installation', { name, organization_id })
+    )
+    const token = await this.#signIn(email)
+    return { installation: { id, client_id }, token }
+  }
+
   async spooled(): Promise<number> {
     const metrics = await this.request('GET /metrics')
     return Number(/^caracal_spool_samples (\d+)/m.exec(metrics)?.[1])
@@ -113,6 +140,13 @@ export class Caracal {
 
   stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     return end(this.child, signal)
+  }
+
+  async #signIn(email: string): Promise<string> {
+    const basic = Buffer.from(`${email}:${admin.password}`).toString('base64')
+    const headers = { authorization: `Basic ${basic}` }
+    const response = await fetch(`${this.url}/api/v2/auth`, { method: 'POST', headers })
+    return ((await response.json()) as { token: string }).token
   }
 
   async #whenReady(since: number): Promise<void> {

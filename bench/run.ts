@@ -7,6 +7,7 @@ import { ackLine } from './lines/ack.ts'
 import { aggregateLine } from './lines/aggregate.ts'
 import { exportLine } from './lines/export.ts'
 import { functionLine } from './lines/function.ts'
+import { heldLine } from './lines/held.ts'
 import { importLine } from './lines/import.ts'
 import { ingestLine } from './lines/ingest.ts'
 import { memoryLine } from './lines/memory.ts'
@@ -14,8 +15,10 @@ import { mixedLine } from './lines/mixed.ts'
 import { pageLine } from './lines/page.ts'
 import { scaleLine } from './lines/scale.ts'
 import { searchLine } from './lines/search.ts'
+import { stallsLine } from './lines/stalls.ts'
 import { startLine } from './lines/start.ts'
 import { statusLine } from './lines/status.ts'
+import { tenantsLine } from './lines/tenants.ts'
 import { load, machineFacts } from './machine.ts'
 import { endProgress, progress, table } from './report.ts'
 import { full, huge, quick } from './sizes.ts'
@@ -25,10 +28,13 @@ const lines: Line[] = [
   ingestLine,
   ackLine,
   memoryLine,
+  heldLine,
   pageLine,
   aggregateLine,
   scaleLine,
   mixedLine,
+  tenantsLine,
+  stallsLine,
   statusLine,
   functionLine,
   searchLine,

@@ -6,6 +6,7 @@ import type { Server as TlsServer } from 'node:tls'
 import type { Logger } from 'pino'
 import type { BrokerAccess, CutOff } from './access/broker-access.ts'
 import type { MqttSession } from './access/mqtt-rules.ts'
+import type { Quotas } from './access/quotas.ts'
 import type { BrokerRules, Bus } from './bus/bus.ts'
 import { type EmbeddedBus, openEmbeddedBus } from './bus/embedded.ts'
 import { ExternalBus, type ExternalCounts } from './bus/external.ts'
@@ -14,6 +15,7 @@ import { Store } from './bus/store/store.ts'
 import type { AddressOf } from './bus/websocket.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Clock } from './lib/clock.ts'
+import { payerName } from './lib/quota.ts'
 import type { Metrics } from './metrics.ts'
 import type { Claims } from './registry/claims.ts'
 import { readPlatformId } from './registry/platform.ts'
@@ -59,6 +61,7 @@ export type BusParts = {
   brokerAccess: BrokerAccess
   /** Of the embedded broker. */
   store: Store | undefined
+  quotas: Quotas
   disk: DiskSpace
   clock: Clock
   log: Logger
@@ -83,7 +86,7 @@ export const openBus = (config: Config, parts: BusParts): Promise<PlatformBus> =
 
 async function openEmbedded(
   config: Config,
-  { rules, ingest, store, disk, clock, log }: BusParts & { store: Store }
+  { rules, quotas, ingest, store, disk, clock, log }: BusParts & { store: Store }
 ): Promise<PlatformBus> {
   const { HOST: host, MQTT_PORT, MQTTS_PORT } = config
   await store.contents
@@ -96,6 +99,9 @@ async function openEmbedded(
     },
     onMessage: (message, sender) => ingest.accept(message, sender)
   }).catch(explainPort('CARACAL_MQTT_PORT', host, port))
+  for (const what of ['connections', 'filters'] as const) {
+    quotas.countBy(what, (payer) => bus.charged(what, payerName(payer)))
+  }
   let overTls: TlsServer | undefined
   return {
     publish: (...message) => bus.publish(...message),

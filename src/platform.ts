@@ -156,7 +156,7 @@ async function open(
   })
   closers.push(() => within(STOP_LIMIT, bookkeeper.stop()))
   const ingest = new Ingest({
-    ...{ spool, ids, latest, accounts, meter, directory, blacklist, disk, metrics, clock }
+    ...{ spool, ids, latest, accounts, meter, directory, quotas, blacklist, disk, metrics, clock }
   })
   closers.push(() => ingest.stop())
   const mover = new Mover({ spool, history, metrics, hasRoom, log })
@@ -165,7 +165,7 @@ async function open(
   const eraser = new Eraser({ registry, history, latest, mover, claims, clock, log })
 
   const rules = mqttRules(
-    { registry, identity, directory, blacklist },
+    { registry, identity, directory, blacklist, quotas },
     (message, sender, reason) => {
       ingest.refuse(reason, message, sender).catch((err) => log.error({ err }, 'the ledger failed'))
     }
@@ -175,7 +175,7 @@ async function open(
     account: brokerAccountOf(config)
   })
   const bus = await openBus(config, {
-    ...{ registry, claims, rules, ingest, brokerAccess, store, disk, clock, log }
+    ...{ registry, claims, rules, quotas, ingest, brokerAccess, store, disk, clock, log }
   })
   closers.push(() => bus.close())
   directory.onIdentityChange((change) => {
@@ -259,9 +259,17 @@ async function open(
 
   const trust = trustIn(config.TRUSTED_PROXIES)
   const app = await createApp(deps, { https: tls?.current, trust })
-  const connections = new Connections(app.server)
+  const connections = new Connections(app.server, { log })
+  metrics.gauge(
+    'http_refused_connections',
+    'Connections closed at once because too many had asked for nothing yet, since the start',
+    () => connections.refused
+  )
   closers.push(() => stopServing(app, connections, bus))
-  await bus.attach(app.server, tls, (request) => callerAddress(request, trust))
+  await bus.attach(app.server, tls, (request) => {
+    connections.arrived(request.socket)
+    return callerAddress(request, trust)
+  })
   tls?.serve(app.server)
   await app
     .listen({ host, port: config.HTTP_PORT })

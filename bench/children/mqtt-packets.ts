@@ -21,6 +21,15 @@ export function connectPacket(id: string, username: string, password: string): B
   return packet(0x10, ...protocol, text(id), text(username), text(password))
 }
 
+export function subscribePacket(id: number, filters: readonly string[]): Buffer {
+  const asked = filters.flatMap((filter) => [text(filter), Buffer.from([0])])
+  return packet(0x82, Buffer.from([id >> 8, id & 255]), ...asked)
+}
+
+/** With QoS 0. */
+export const publishPacket = (topic: string, payload: string, { retain = false } = {}): Buffer =>
+  packet(retain ? 0x31 : 0x30, text(topic), Buffer.from(payload))
+
 const VALUE = '20.0'
 const TIMESTAMP = '1700000000.123'
 const PAYLOAD = `{"value":${VALUE},"timestamp":${TIMESTAMP}}`

@@ -89,12 +89,12 @@ async function measureList(bench: Bench, caracal: Caracal, list: string): Promis
     for (let i = 0; i < 3; i++) await caracal.request(`GET ${list}${query}`)
     const times: number[] = []
     const stalls: number[] = []
-    await stall(caracal)
+    await caracal.stallMs()
     for (let i = 0; i < bench.sizes.pageRepeats; i++) {
       const start = performance.now()
       await caracal.request(`GET ${list}${query}`)
       times.push(performance.now() - start)
-      stalls.push(await stall(caracal))
+      stalls.push(await caracal.stallMs())
     }
     bench.note(`list, ${what}`, { times, stalls })
     const worst = Math.max(...stalls)
@@ -118,10 +118,4 @@ async function measureList(bench: Bench, caracal: Caracal, list: string): Promis
     })
   }
   return rows
-}
-
-/** Since the last time it was asked, in milliseconds. */
-async function stall(caracal: Caracal): Promise<number> {
-  const metrics = await caracal.request('GET /metrics')
-  return Number(/^nodejs_eventloop_lag_max_seconds ([\d.e-]+)/m.exec(metrics)?.[1]) * 1000
 }

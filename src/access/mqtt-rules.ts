@@ -1,4 +1,5 @@
 import type { BrokerRules, Message, Session } from '../bus/bus.ts'
+import { payerName, payerNamed } from '../lib/quota.ts'
 import type { Refusal } from '../lib/sample.ts'
 import { isTopicFilter, isWithinTopicLimits } from '../lib/topic.ts'
 import type { Registry } from '../registry/tables.ts'
@@ -8,6 +9,7 @@ import { clientIdOfGateway } from './gateway.ts'
 import type { Credential, Identity } from './identity.ts'
 import { ownersGone } from './owners.ts'
 import { holds, may, type Principal } from './principal.ts'
+import type { Quotas } from './quotas.ts'
 
 export type MqttSession = Session & { principal: Principal; credential: Credential }
 
@@ -17,8 +19,15 @@ export function mqttRules(
     registry,
     identity,
     directory,
-    blacklist
-  }: { registry: Registry; identity: Identity; directory: Directory; blacklist: Blacklist },
+    blacklist,
+    quotas
+  }: {
+    registry: Registry
+    identity: Identity
+    directory: Directory
+    blacklist: Blacklist
+    quotas: Quotas
+  },
   refused: (message: Message, sender: string, reason: Refusal) => void
 ): BrokerRules<MqttSession> {
   const mayOn = (
@@ -38,6 +47,13 @@ export function mqttRules(
     async renew(session) {
       const principal = await identity.renew(session.credential)
       return principal && { ...session, principal }
+    },
+    payersOf: ({ principal }) => quotas.payersOf(principal).map(payerName),
+    limitOf: (payer, what) =>
+      quotas.limitsOf(payerNamed(payer))?.[what] ?? Number.POSITIVE_INFINITY,
+    tenantOf({ owner, principal }) {
+      const last = quotas.payersOf(principal).at(-1)
+      return last ? payerName(last) : owner
     },
     // An installation's own is for its gateway, and for those who may speak for it [ADR-0028].
     mayUse({ principal }, clientId) {

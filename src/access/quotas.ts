@@ -127,6 +127,12 @@ export class Quotas {
     return [...payers.values()]
   }
 
+  /** Who shares one turn where tenants take turns: all below an organization right below the top. */
+  tenantOf(installation: InstallationRef): string {
+    const { id, organization_id } = installation
+    return payerName(this.organizationsOf(organization_id).at(-1) ?? { kind: 'installation', id })
+  }
+
   *#upwards(id: number): Generator<number> {
     let [at, parent] = [id, this.#parents.get(id)]
     // Only the top has nobody above it.

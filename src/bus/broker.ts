@@ -3,15 +3,17 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import { Aedes, type Client, type ConnectPacket } from 'aedes'
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
+import { Newcomers } from '../lib/newcomers.ts'
 import { Tally } from '../lib/tally.ts'
 import { isTopicName } from '../lib/topic.ts'
 import { Arrivals } from './arrivals.ts'
 import type { BrokerRules, DiskRoom, Message, MessageHandler, Publish, Session } from './bus.ts'
+import { Charges } from './charges.ts'
 import { clientIdIn, nameOf } from './client-name.ts'
 import { badCredentials, identifierRejected, refusal, serverUnavailable } from './connack.ts'
-import { Connection, keepDuplicates, resume } from './connection.ts'
+import { Connection, keepDuplicates, parse } from './connection.ts'
 import { Excesses } from './excesses.ts'
-import { FanOut } from './fan-out.ts'
+import { brokerId, FanOut } from './fan-out.ts'
 import { Flow, InFlight } from './in-flight.ts'
 import { Inbound } from './inbound.ts'
 import { Kept } from './kept.ts'
@@ -19,9 +21,10 @@ import { type Counts, type Limits, noCounts } from './limits.ts'
 import { Outbound } from './outbound.ts'
 import { PacketGate } from './packet-gate.ts'
 import { Persistence } from './persistence.ts'
-import { Rounds } from './rounds.ts'
+import { Renewals } from './renewals.ts'
 import { Slices } from './slices.ts'
 import type { Store } from './store/store.ts'
+import { Turns } from './turns.ts'
 import { VersionRefusals } from './versions.ts'
 import { eachOf, endsWithin } from './waiting.ts'
 
@@ -44,6 +47,7 @@ const leaveMs = 500
 export class Broker<S extends Session> {
   readonly limits: Limits
   readonly counts: Counts = noCounts()
+  readonly charges: Charges
   readonly #rules: BrokerRules<S>
   readonly #log: BrokerOptions<S>['log']
   readonly #aedes: Aedes
@@ -51,11 +55,14 @@ export class Broker<S extends Session> {
   readonly #arrivals: Arrivals<S>
   readonly #inbound: Inbound<S>
   readonly #outbound: Outbound<S>
+  readonly #fanOut: FanOut<Connection<S>>
+  readonly #turns = new Turns()
   readonly #versions: VersionRefusals
-  readonly #renewals = new Rounds(() => this.#renewAll())
+  readonly #renewals: Renewals<S>
   readonly #open = new Set<Connection<S>>()
   readonly #inFlight: InFlight
   readonly #perOwner = new Tally()
+  readonly #newcomers: Newcomers
   readonly #excesses: Excesses
   readonly #byClient = new WeakMap<object, Connection<S>>()
   /** Who has a name; it stays until nothing of that connection is on its way. */
@@ -67,10 +74,14 @@ export class Broker<S extends Session> {
     this.#log = log
     this.#versions = new VersionRefusals(log, options.clock)
     this.#inFlight = new InFlight(limits)
+    this.#newcomers = new Newcomers(limits.newcomers)
     const { counts } = this
+    const charges = new Charges(rules.limitOf)
+    this.charges = charges
     const kept = new Kept({
       ...options,
       limits,
+      charges,
       lost: (reason, messages) => {
         counts.dropped[reason] += messages
       }
@@ -78,16 +89,26 @@ export class Broker<S extends Session> {
     this.#kept = kept
     const { sessions, retained } = kept
     const slices = new Slices()
-    const fanOut = new FanOut<Connection<S>>((receiver, packet, heard) =>
-      this.#outbound.deliver(receiver, packet, heard)
-    )
+    const turns = this.#turns
+    const fanOut = new FanOut<Connection<S>>({
+      turns,
+      nextSeq: () => kept.nextSeq(),
+      deliver: (receiver, packet, heard) => this.#outbound.deliver(receiver, packet, heard)
+    })
+    this.#fanOut = fanOut
     this.#excesses = new Excesses(counts.refused, log)
     const excesses = this.#excesses
     this.#outbound = new Outbound({
-      ...{ rules, sessions, retained, fanOut, slices, counts, limits, excesses }
+      ...{ rules, sessions, retained, fanOut, slices, counts, limits, excesses, charges }
     })
-    const publish: Aedes['publish'] = (packet, done) => this.#aedes.publish(packet, done)
-    const inbound = new Inbound({ rules, onMessage, log, kept, counts, slices, publish })
+    this.#renewals = new Renewals({
+      rules,
+      log,
+      sessions,
+      outbound: this.#outbound,
+      holders: this.#holders
+    })
+    const inbound = new Inbound({ rules, onMessage, log, kept, counts, turns, fanOut })
     this.#inbound = inbound
     this.#arrivals = new Arrivals({
       filtersPerSubscribe: limits.filtersPerSubscribe,
@@ -95,6 +116,7 @@ export class Broker<S extends Session> {
       hasFilter: (connection, filter) => this.#outbound.hasFilter(connection, filter)
     })
     this.#aedes = new Aedes({
+      id: brokerId,
       mq: fanOut,
       persistence: new Persistence(kept, {
         seal: (client) => {
@@ -128,11 +150,13 @@ export class Broker<S extends Session> {
         return connection ? this.#outbound.forward(connection, packet) : null
       }
     })
+    // It acknowledged a message; `Inbound` passes it on.
+    const publish = (_: object, client: unknown, done = client as () => void) => done()
+    Object.assign(this.#aedes, { publish })
   }
 
   async start(): Promise<void> {
-    const counter = this.#aedes as unknown as { counter: number }
-    counter.counter = await this.#kept.open(() => ++counter.counter)
+    await this.#kept.open()
     const { cut } = await this.#kept.store.contents
     if (Object.values(cut).some((count) => count > 0)) {
       this.#log.warn(cut, 'the file of MQTT sessions was beyond the limits and is cut down')
@@ -149,8 +173,10 @@ export class Broker<S extends Session> {
     this.#aedes.on('connackSent', ({ returnCode }, client) => {
       const connection = this.#byClient.get(client)
       if (returnCode !== 0 || !connection) return
-      const { owner = '', gate } = connection
-      gate.open(new Flow(this.#inFlight, owner, () => client.closed || resume(client)))
+      connection.arrived()
+      const { tenant, gate } = connection
+      const flow = new Flow(this.#inFlight, tenant, () => gate.ask())
+      gate.open({ flow, tenant, turns: this.#turns, parse: (bytes) => parse(client, bytes) })
     })
     this.#aedes.on('clientReady', (client) => {
       const connection = this.#byClient.get(client)
@@ -163,7 +189,7 @@ export class Broker<S extends Session> {
       const connection = this.#byClient.get(client)
       if (!connection) return
       const beyond = this.#arrivals.answer(connection, subscriptions)
-      if (beyond > 0) this.#excesses.refuse('filters', connection, beyond)
+      if (beyond > 0) this.#excesses.refuse('filters', connection, { count: beyond })
       void this.#outbound.sendRetained(connection, subscriptions)
     })
     this.#aedes.on('unsubscribe', (filters, client) => {
@@ -173,6 +199,11 @@ export class Broker<S extends Session> {
   }
 
   accept(conn: Duplex, address: string): void {
+    const arrived = this.#newcomers.enter(address)
+    if (!arrived) {
+      this.#excesses.turnAway(conn, address)
+      return
+    }
     const gate = new PacketGate(conn, {
       limit: this.limits.packetBytes,
       refuse: (level) => {
@@ -181,8 +212,8 @@ export class Broker<S extends Session> {
       }
     })
     const client = this.#aedes.handle(conn)
-    const connection = new Connection<S>(client, { conn, gate, address })
-    keepDuplicates(client, this.#aedes.id)
+    const connection = new Connection<S>(client, { conn, gate, address, arrived })
+    keepDuplicates(client)
     this.#arrivals.watch(connection)
     this.#byClient.set(connection.client, connection)
     this.#open.add(connection)
@@ -194,9 +225,7 @@ export class Broker<S extends Session> {
     const packet = { cmd: 'publish' as const, dup: false, ...message }
     const kept = this.#kept.keep(packet as Publish)
     if (kept) await kept
-    await new Promise<void>((resolve, reject) => {
-      this.#aedes.publish(packet, (error) => (error ? reject(error) : resolve()))
-    })
+    await this.#fanOut.sent(packet)
   }
 
   /** Those of connections that were open when the process before this one ended. */
@@ -246,7 +275,7 @@ export class Broker<S extends Session> {
   /** Something was read and is not yet handled, or an answer is not yet written. */
   isBusy(): boolean {
     for (const { isBusy } of this.#open) if (isBusy) return true
-    return false
+    return this.#fanOut.isBusy
   }
 
   async close(): Promise<void> {
@@ -312,9 +341,14 @@ export class Broker<S extends Session> {
     const others = this.#perOwner.of(session.owner) - (before ? 1 : 0)
     connection.session = session
     connection.owner = session.owner
+    connection.tenant = this.#rules.tenantOf(session)
     this.#perOwner.add(session.owner, 1)
-    if (others >= this.limits.connectionsPerOwner) {
-      this.#excesses.refuse('connections', connection)
+    const payers = this.#rules.payersOf(session)
+    const payer = this.charges.whoIsFull('connections', payers, before ? 1 : 0)
+    connection.payers = payers
+    this.charges.charge('connections', payers, 1)
+    if (payer || others >= this.limits.connectionsPerOwner) {
+      this.#excesses.refuse('connections', connection, { payer })
       return serverUnavailable
     }
     connection.before = before
@@ -327,7 +361,8 @@ export class Broker<S extends Session> {
     // [MQTT 3.1.2-8] likewise the will that was left behind when the process ended.
     if (!(await endsWithin(this.#sendLeftWill(client.id), takeOverMs))) return serverUnavailable
     if (client.closed) return serverUnavailable
-    const isOpen = client.clean || (await this.#kept.sessions.open(client, session.owner))
+    const isOpen =
+      client.clean || (await this.#kept.sessions.open(client, { owner: session.owner, payers }))
     if (!isOpen) {
       this.#excesses.refuse('sessions', connection)
       return serverUnavailable
@@ -336,6 +371,7 @@ export class Broker<S extends Session> {
   }
 
   async #leave(connection: Connection<S>): Promise<void> {
+    connection.arrived()
     if (connection.isReady) this.counts.connections--
     // Aedes needs a round to take back the subscriptions and fire the will.
     await nextRound()
@@ -347,6 +383,7 @@ export class Broker<S extends Session> {
     connection.gate.end()
     const { client, owner } = connection
     if (owner !== undefined) this.#perOwner.add(owner, -1)
+    this.charges.charge('connections', connection.payers, -1)
     if (!client.clean) this.#kept.sessions.rest(client)
     if (this.#holders.get(client.id) === connection) this.#holders.delete(client.id)
   }
@@ -358,40 +395,5 @@ export class Broker<S extends Session> {
   #unsubscribed(client: object, filters: string[]): void {
     const connection = this.#byClient.get(client)
     if (connection) this.#outbound.unsubscribed(connection, filters)
-  }
-
-  async #renewAll(): Promise<void> {
-    await eachOf(this.#holders.values(), (connection) => this.#renew(connection))
-    await this.#endGone()
-  }
-
-  async #endGone(): Promise<void> {
-    const { sessions } = this.#kept
-    try {
-      sessions.endOf(await this.#rules.gone(sessions.owners))
-    } catch (error) {
-      this.#log.error({ err: error }, 'MQTT sessions of deleted owners not ended')
-    }
-  }
-
-  async #renew(connection: Connection<S>): Promise<void> {
-    const { session, client } = connection
-    if (!session) return
-    let renewed: S | undefined
-    try {
-      renewed = await this.#rules.renew(session)
-    } catch (error) {
-      // Not known to have ended; the next round asks again.
-      this.#log.error({ err: error, client: clientIdIn(client.id) }, 'MQTT session not renewed')
-      return
-    }
-    if (renewed?.owner !== session.owner) {
-      // Without a session nothing more goes in or out, its will included.
-      connection.session = undefined
-      client.close()
-      return
-    }
-    connection.session = renewed
-    await this.#outbound.dropLost(connection)
   }
 }

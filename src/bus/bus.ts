@@ -1,7 +1,14 @@
 import type { AedesPublishPacket } from 'aedes'
+import type { LimitOf } from './charges.ts'
 
-/** As it goes through Aedes; `clientId` is the sender where its own messages must not come back. */
-export type Publish = AedesPublishPacket & { clientId?: string }
+/**
+ * As it goes through Aedes; `clientId` is the sender where its own messages must not come back.
+ * `outboxes`: of connected kept sessions, to which it goes under a number that it has already.
+ */
+export type Publish = AedesPublishPacket & {
+  clientId?: string
+  outboxes?: { pass(seq: number): void }[]
+}
 
 export type Message = { topic: string; payload: Buffer; qos: 0 | 1 | 2; retain: boolean }
 
@@ -42,6 +49,11 @@ export interface BrokerRules<S extends Session> {
   }): Promise<S | 'refused' | 'throttled'>
   /** Undefined: the token, user or key ended and the connection must go. */
   renew(session: S): Promise<S | undefined>
+  /** Who pays for its connection and filters, beside its owner: names that `limitOf` knows. */
+  payersOf(session: S): readonly string[]
+  limitOf: LimitOf
+  /** Who shares one turn when tenants take turns. */
+  tenantOf(session: S): string
   mayUse(session: S, clientId: string): ClientIdUse
   mayPublish(session: S, topic: string): boolean
   maySubscribe(session: S, filter: string): boolean

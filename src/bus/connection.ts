@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Client, ConnectPacket } from 'aedes'
 import type { Session } from './bus.ts'
-import type { Listening } from './fan-out.ts'
+import { brokerId, type Listening } from './fan-out.ts'
 import type { PacketGate } from './packet-gate.ts'
 
 type Outcome = 'stored' | 'refused' | 'repeated' | 'failed'
@@ -17,17 +17,21 @@ export class Connection<S extends Session> {
   /** Absent before sign-in and after the token, user or key ended. */
   session: S | undefined
   owner: string | undefined
+  /** Whom it is charged to. */
+  payers: readonly string[] = []
+  /** In whose turn its messages are handled. */
+  tenant = ''
   will: ConnectPacket['will']
   isBridge = false
   /** [MQTT 3.1.3-8] a session to be kept needs a name. */
   isNameless = false
+  /** Called when it has signed in, or is gone. */
+  readonly arrived: () => void
   /** Signed in, and what was sent to its kept session before is sent again. */
   isReady = false
   /** The connection this one takes over from; its end comes first. */
   before: Connection<S> | undefined
   ended: Promise<void> = Promise.resolve()
-  /** While its messages are queued for many sessions. */
-  keeping: Promise<void> | undefined
   /** What it was granted. */
   readonly filters = new Map<string, Listening<Connection<S>>>()
   /** Filters whose retained messages were asked for and are not yet sent. */
@@ -39,12 +43,18 @@ export class Connection<S extends Session> {
 
   constructor(
     client: Client,
-    { conn, gate, address }: { conn: Duplex; gate: PacketGate; address: string }
+    {
+      conn,
+      gate,
+      address,
+      arrived
+    }: { conn: Duplex; gate: PacketGate; address: string; arrived: () => void }
   ) {
     this.client = client
     this.conn = conn
     this.gate = gate
     this.address = address
+    this.arrived = arrived
   }
 
   get isBusy(): boolean {
@@ -65,7 +75,6 @@ export class Connection<S extends Session> {
     for (let next = this.#turns[0]; next?.outcome; next = this.#turns[0]) {
       this.#turns.shift()
       next.answer(next.outcome, next.error)
-      this.gate.settled()
     }
     if (this.#turns.length === 0) this.#idle?.()
   }
@@ -90,11 +99,14 @@ export class Connection<S extends Session> {
  * Aedes takes a message for a duplicate when a later one was delivered first, as QoS 0 is before
  * a QoS 1 that is being queued. Duplicates are told apart in `Outbound`.
  */
-export function keepDuplicates(client: Client & { duplicates?: object }, brokerId: string): void {
+export function keepDuplicates(client: Client & { duplicates?: object }): void {
   Object.defineProperty(client.duplicates ?? {}, brokerId, { get: () => 0, set: () => {} })
 }
 
-/** Aedes reads on. */
-export function resume(client: Client & { resume?: () => void }): void {
-  client.resume?.()
+/** As Aedes does with what it reads itself. */
+export function parse(
+  client: Client & { _parser?: { parse(bytes: Buffer): void } },
+  bytes: Buffer
+): void {
+  if (!client.closed) client._parser?.parse(bytes)
 }

@@ -4,9 +4,11 @@ import { createServer, type Server } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, systemClock } from '../lib/clock.ts'
+import { newcomerLimits } from '../lib/newcomers.ts'
 import { hasWildcard } from '../lib/topic.ts'
 import { Broker, type BrokerOptions } from './broker.ts'
 import type { Bus, DiskRoom, Session } from './bus.ts'
+import type { Charged } from './charges.ts'
 import type { Counts, Limits } from './limits.ts'
 import { keepDefaults } from './store/store.ts'
 import { type AddressOf, serveWebSocket } from './websocket.ts'
@@ -27,9 +29,10 @@ const MIB = 1024 * 1024
 const defaults: Limits = {
   packetBytes: MIB,
   connectTimeoutMs: 10_000,
+  newcomers: newcomerLimits,
   drainMs: 4000,
   inFlightBytes: 64 * MIB,
-  inFlightBytesPerOwner: 8 * MIB,
+  inFlightBytesPerTenant: 8 * MIB,
   ...keepDefaults,
   filtersPerSubscribe: 200,
   connectionsPerOwner: 1000,
@@ -80,6 +83,11 @@ export class EmbeddedBus<S extends Session> implements Bus {
 
   get counts(): Readonly<Counts> {
     return this.#broker.counts
+  }
+
+  /** What a payer of the rules is charged for. */
+  charged(what: Charged, payer: string): number {
+    return this.#broker.charges.of(what, payer)
   }
 
   /** Of messages that are read and not yet stored. */

@@ -1,10 +1,11 @@
+import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Session } from './bus.ts'
 import { clientIdIn } from './client-name.ts'
 import type { Connection } from './connection.ts'
 
 /** What there was one too many of. */
-export type Excess = 'connections' | 'sessions' | 'filters'
+export type Excess = 'connections' | 'sessions' | 'filters' | 'newcomers'
 
 /** The same owner is not told about again so soon. */
 const TELL_AGAIN_MS = 60_000
@@ -24,17 +25,29 @@ export class Excesses {
   refuse<S extends Session>(
     what: Excess,
     { owner = '', client, address }: Connection<S>,
-    count = 1
+    { count = 1, payer }: { count?: number; payer?: string | undefined } = {}
   ): void {
     this.#counts[what] += count
-    const key = `${what} ${owner}`
-    const now = performance.now()
-    if (now - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < TELL_AGAIN_MS) return
-    if (this.#told.size >= MAX_TOLD) this.#told.clear()
-    this.#told.set(key, now)
+    if (!this.#isNews(`${what} ${owner}`)) return
     this.#log.warn(
-      { owner, client: clientIdIn(client.id), address },
+      { owner, client: clientIdIn(client.id), address, ...(payer && { quota: payer }) },
       `too many MQTT ${what}: refused`
     )
+  }
+
+  /** Before anything was read of it. */
+  turnAway(conn: Duplex, address: string): void {
+    this.#counts.newcomers++
+    conn.destroy()
+    if (!this.#isNews('newcomers')) return
+    this.#log.warn({ address }, 'too many MQTT connections that have not signed in: refused')
+  }
+
+  #isNews(key: string): boolean {
+    const now = performance.now()
+    if (now - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < TELL_AGAIN_MS) return false
+    if (this.#told.size >= MAX_TOLD) this.#told.clear()
+    this.#told.set(key, now)
+    return true
   }
 }

@@ -2,19 +2,21 @@ import type { PublishPacket } from 'aedes'
 import type { Logger } from 'pino'
 import { isWithinTopicLimits } from '../lib/topic.ts'
 import type { BrokerRules, Message, MessageHandler, Publish, Session } from './bus.ts'
-import type { Connection, Turn } from './connection.ts'
+import type { Connection } from './connection.ts'
+import type { FanOut } from './fan-out.ts'
 import type { Kept, Receipt } from './kept.ts'
 import type { Counts } from './limits.ts'
-import type { Slices } from './slices.ts'
 import type { KeptWill } from './store/changes.ts'
+import type { Turns } from './turns.ts'
 
 type Done = (error?: Error | null) => void
 
 /** A message that was acknowledged and must go nowhere. Nobody can subscribe to `$`. */
 const nowhere = '$dropped'
 const nothing = Buffer.alloc(0)
-/** Sessions that a message may be queued for without a look at how long it takes. */
-const fewReceivers = 32
+const connectionEnded = new Error('the connection ended')
+/** A message is queued for so many sessions in one step. */
+const SESSIONS_PER_STEP = 10
 
 /** What clients send: to the handler, to the queues, acknowledged, then to the subscribers. */
 export class Inbound<S extends Session> {
@@ -23,8 +25,8 @@ export class Inbound<S extends Session> {
   readonly #log: Pick<Logger, 'error'>
   readonly #kept: Kept
   readonly #counts: Counts
-  readonly #slices: Slices
-  readonly #publish: (packet: PublishPacket, done: () => void) => void
+  readonly #turns: Turns
+  readonly #fanOut: FanOut<Connection<S>>
   /** Of messages whose topics were too long. */
   readonly #longTopics = new WeakMap<object, string>()
 
@@ -34,16 +36,16 @@ export class Inbound<S extends Session> {
     log: Pick<Logger, 'error'>
     kept: Kept
     counts: Counts
-    slices: Slices
-    publish: (packet: PublishPacket, done: () => void) => void
+    turns: Turns
+    fanOut: FanOut<Connection<S>>
   }) {
     this.#rules = options.rules
     this.#onMessage = options.onMessage
     this.#log = options.log
     this.#kept = options.kept
     this.#counts = options.counts
-    this.#slices = options.slices
-    this.#publish = options.publish
+    this.#turns = options.turns
+    this.#fanOut = options.fanOut
   }
 
   /** Aedes ends the connection at a topic with very many levels; a refusal is answered. */
@@ -70,9 +72,16 @@ export class Inbound<S extends Session> {
     packet.dup = false // [MQTT 3.3.1-3]
     if (connection.isBridge) Object.assign(packet, { clientId: client.id })
 
+    const { tenant, gate } = connection
     const turn = connection.take((outcome, error) => {
-      if (!client.closed && outcome !== 'failed') done()
-      else this.#finishWithoutClient(connection, packet, { outcome, error, done })
+      // Its sender pays for the memory until it is passed on.
+      if (outcome === 'stored') {
+        this.#fanOut.send(packet, { tenant, sender: client.id }, () => gate.settled())
+      } else gate.settled()
+      if (outcome === 'failed') done(error)
+      // Aedes notes QoS 2 for a kept session.
+      else if (client.closed && (packet.qos < 2 || client.clean)) done(connectionEnded)
+      else done()
     })
     const { messageId = 0 } = packet
     if (packet.qos === 2 && !this.#kept.receipts.receive(client.id, messageId, packet)) {
@@ -90,33 +99,23 @@ export class Inbound<S extends Session> {
       connection.settle(turn, 'refused')
       return
     }
-    const stored = () => connection.settle(turn, 'stored')
     const failed = (error: Error) => {
       this.#log.error({ err: error, topic: message.topic }, 'MQTT message not taken')
       if (packet.qos === 2) this.#kept.receipts.unreceive(client.id, messageId, packet)
       connection.settle(turn, 'failed', error)
     }
+    const stored = () => {
+      connection.settle(turn, 'stored')
+      return 1
+    }
     const keep = () => {
       // Behind the handler: a QoS 2 message with a receipt is not handled a second time.
       const kept = this.#kept.keep(packet as Publish, this.#receiptOf(connection, packet))
-      if (kept) kept.then(stored, failed)
+      if (kept) kept.then(() => this.#turns.take(tenant, stored), failed)
       else stored()
+      return 1 + Math.floor(this.#kept.lastReceivers / SESSIONS_PER_STEP)
     }
-    this.#onMessage(message, session.owner).then(() => this.#inSlices(connection, keep), failed)
-  }
-
-  /** Many messages for many sessions are much work; they keep their order. */
-  #inSlices(connection: Connection<S>, keep: () => void): void {
-    const work = () => {
-      keep()
-      const { lastReceivers } = this.#kept
-      return lastReceivers < fewReceivers ? undefined : this.#slices.pause(lastReceivers)
-    }
-    const keeping = connection.keeping ? connection.keeping.then(work) : work()
-    connection.keeping = keeping
-    void keeping?.then(() => {
-      if (connection.keeping === keeping) connection.keeping = undefined
-    })
+    this.#onMessage(message, session.owner).then(() => this.#turns.take(tenant, keep), failed)
   }
 
   #receiptOf(
@@ -126,19 +125,6 @@ export class Inbound<S extends Session> {
     if (qos !== 2 || client.clean) return undefined
     const key = this.#kept.sessions.find(client)?.key
     return key === undefined ? undefined : { key, messageId }
-  }
-
-  #finishWithoutClient(
-    { client }: Connection<S>,
-    packet: PublishPacket,
-    { outcome, error, done }: Pick<Turn, 'outcome' | 'error'> & { done: Done }
-  ): void {
-    const ended = () => done(error ?? new Error('the connection ended'))
-    if (outcome !== 'stored') ended()
-    // Aedes goes on by itself for QoS 0, and for QoS 2 of a stored session.
-    else if (packet.qos === 0 || (packet.qos === 2 && !client.clean)) done()
-    // What is stored is told, though the sender will send it again.
-    else this.#publish(packet, ended)
   }
 
   /** The will of a connection that was open when the process before this one ended. */
@@ -152,14 +138,17 @@ export class Inbound<S extends Session> {
     } as const
     if (!this.#mayLeave(session, packet)) return
     await this.#store(session, packet)
-    await new Promise<void>((resolve) => this.#publish(packet, resolve))
+    const tenant = this.#rules.tenantOf(session)
+    await this.#fanOut.sent(packet, { tenant })
   }
 
   /** Rejects when the will must not go out. */
-  async #sendWill({ session, owner, client }: Connection<S>, will: PublishPacket): Promise<void> {
+  async #sendWill(connection: Connection<S>, will: PublishPacket): Promise<void> {
+    const { session, owner, client, tenant } = connection
     if (this.#kept.wills.areWithheld) throw new Error('the broker stops')
     if (!this.#mayLeave(session, will)) throw new Error(`will of ${owner} refused`)
     await this.#store(session, will)
+    await this.#fanOut.sent(will, { tenant, sender: client.id })
     void this.#kept.wills.remove(client.id)
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { DiskRoom, Publish } from './bus.ts'
+import type { Charges } from './charges.ts'
 import { Receipts } from './receipts.ts'
 import { Retained } from './retained.ts'
 import { Sessions } from './sessions.ts'
@@ -28,13 +29,14 @@ export class Kept {
   readonly #lost: (reason: Loss, messages: number) => void
   /** How many sessions the last message was queued for. */
   lastReceivers = 0
-  #nextSeq: () => number = () => 0
+  #lastSeq = 0
 
   constructor(options: {
     store: Store
     limits: KeptLimits
     clock: Clock
     disk: DiskRoom
+    charges: Charges
     /** Messages that were acknowledged, or never are, and do not reach someone. */
     lost: (reason: Loss, messages: number) => void
   }) {
@@ -45,7 +47,8 @@ export class Kept {
     this.store = store
     this.receipts = new Receipts(store)
     const maxPerOwner = limits.sessionsPerOwner
-    this.sessions = new Sessions({ store, receipts: this.receipts, clock, maxPerOwner })
+    const { charges } = options
+    this.sessions = new Sessions({ store, receipts: this.receipts, clock, maxPerOwner, charges })
     this.retained = new Retained(store, {
       messages: limits.retainedMessages,
       bytes: limits.retainedBytes
@@ -53,14 +56,17 @@ export class Kept {
     this.wills = new Wills(store)
   }
 
-  /** Returns the greatest number of a message so far; `nextSeq` goes on from there. */
-  async open(nextSeq: () => number): Promise<number> {
+  async open(): Promise<void> {
     const contents = await this.store.contents
     this.sessions.restore(contents)
     this.retained.restore(contents.retained)
     this.wills.restore(contents.wills)
-    this.#nextSeq = nextSeq
-    return contents.lastSeq
+    this.#lastSeq = contents.lastSeq
+  }
+
+  /** Of a message; the order in which they are kept. */
+  nextSeq(): number {
+    return ++this.#lastSeq
   }
 
   /**
@@ -89,7 +95,7 @@ export class Kept {
     receivers: ReturnType<Sessions['receiversOf']>,
     receipt: Receipt | undefined
   ): Promise<void> | undefined {
-    packet.brokerCounter = this.#nextSeq()
+    packet.brokerCounter = this.nextSeq()
     const changes: Change[] = []
     if (packet.retain) {
       const retained = this.retained.put(packet)

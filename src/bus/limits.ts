@@ -1,3 +1,4 @@
+import type { NewcomerLimits } from '../lib/newcomers.ts'
 import type { Excess } from './excesses.ts'
 import type { InFlightLimits } from './in-flight.ts'
 import type { KeptLimits } from './kept.ts'
@@ -10,6 +11,8 @@ export type Limits = KeptLimits &
     filtersPerSubscribe: number
     connectionsPerOwner: number
     connectTimeoutMs: number
+    /** Connections that have not signed in. */
+    newcomers: NewcomerLimits
     drainMs: number
   }
 
@@ -32,5 +35,5 @@ export const noCounts = (): Counts => ({
   delivered: 0,
   refusedVersions: 0,
   dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 },
-  refused: { connections: 0, sessions: 0, filters: 0 }
+  refused: { connections: 0, sessions: 0, filters: 0, newcomers: 0 }
 })

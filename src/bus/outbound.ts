@@ -2,6 +2,7 @@ import type { Client, Subscription } from 'aedes'
 import { Tally } from '../lib/tally.ts'
 import { isTopicFilter } from '../lib/topic.ts'
 import type { BrokerRules, Publish, Session } from './bus.ts'
+import type { Charges } from './charges.ts'
 import type { Connection } from './connection.ts'
 import type { Excesses } from './excesses.ts'
 import type { FanOut, Heard, Listening } from './fan-out.ts'
@@ -27,6 +28,7 @@ type Parts<S extends Session> = {
   counts: Counts
   limits: Limits
   excesses: Excesses
+  charges: Charges
 }
 
 /** What goes to whom: subscriptions, and the check of every single delivery. */
@@ -44,9 +46,12 @@ export class Outbound<S extends Session> {
     const { topic } = subscription
     const { client } = connection
     const maySubscribe = this.#maySubscribe(connection, topic)
-    if (maySubscribe && !this.#hasRoom(connection, topic)) {
-      this.#parts.excesses.refuse('filters', connection)
-      return null
+    if (maySubscribe && !this.hasFilter(connection, topic)) {
+      const payer = this.#parts.charges.whoIsFull('filters', connection.payers)
+      if (payer || !this.#hasRoom(connection)) {
+        this.#parts.excesses.refuse('filters', connection, { payer })
+        return null
+      }
     }
     if (!maySubscribe) {
       this.#unsubscribe(connection, [topic])
@@ -110,7 +115,7 @@ export class Outbound<S extends Session> {
     const lost: string[] = []
     for (const filter of connection.filters.keys()) {
       if (!this.#maySubscribe(connection, filter)) lost.push(filter)
-      const pause = this.#parts.slices.pause(1)
+      const pause = this.#parts.slices.pause(1, connection.tenant)
       if (pause) await pause
     }
     if (lost.length > 0) this.#unsubscribe(connection, lost)
@@ -157,12 +162,13 @@ export class Outbound<S extends Session> {
   }
 
   async #sendRetained(
-    { client }: Connection<S>,
+    { client, tenant }: Connection<S>,
     asked: [filter: string, qos: 0 | 1 | 2][]
   ): Promise<void> {
     const { retained, slices } = this.#parts
     let sending: Promise<void>[] = []
-    for await (const { value, qos } of retained.under(asked, slices)) {
+    const pause = (steps: number) => slices.pause(steps, tenant)
+    for await (const { value, qos } of retained.under(asked, pause)) {
       if (client.closed) return
       const packet = { ...value, brokerId: '', messageId: undefined, retain: true, granted: qos }
       sending.push(new Promise<void>((resolve) => send(client, packet, resolve)))
@@ -176,23 +182,31 @@ export class Outbound<S extends Session> {
 
   #listen(connection: Connection<S>, { topic, qos, nl, rap }: Subscription): void {
     const { fanOut } = this.#parts
-    const { filters, client, owner = '' } = connection
+    const { filters, client } = connection
     if (client.closed) return
     const before = filters.get(topic)
     if (before) fanOut.forget(topic, before)
-    else if (client.clean) this.#filters.add(owner, 1)
+    else this.#count(connection, 1)
     const listening: Listening<Connection<S>> = { receiver: connection, qos, nl, rap }
     filters.set(topic, listening)
     fanOut.listen(topic, listening)
   }
 
-  #forget({ filters, client, owner = '', retainedFor }: Connection<S>, filter: string): boolean {
+  #forget(connection: Connection<S>, filter: string): boolean {
+    const { filters, retainedFor } = connection
     const listening = filters.get(filter)
     if (!listening) return false
     this.#parts.fanOut.forget(filter, listening)
     retainedFor.delete(filter)
-    if (client.clean) this.#filters.add(owner, -1)
+    this.#count(connection, -1)
     return filters.delete(filter)
+  }
+
+  /** `Sessions` counts those that are kept. */
+  #count({ client, owner = '', payers }: Connection<S>, filters: number): void {
+    if (!client.clean) return
+    this.#filters.add(owner, filters)
+    this.#parts.charges.charge('filters', payers, filters)
   }
 
   #maySubscribe({ session }: Connection<S>, filter: string): boolean {
@@ -201,10 +215,8 @@ export class Outbound<S extends Session> {
     return this.#parts.rules.maySubscribe(session, filter)
   }
 
-  #hasRoom(connection: Connection<S>, filter: string): boolean {
-    if (this.hasFilter(connection, filter)) return true
+  #hasRoom({ filters, client, owner = '' }: Connection<S>): boolean {
     const { sessions, limits } = this.#parts
-    const { filters, client, owner = '' } = connection
     const kept = client.clean ? undefined : sessions.find(client)?.filters
     const ofOwner = this.#filters.of(owner) + sessions.filtersOf(owner)
     const ofConnection = Math.max(filters.size, kept?.size ?? 0)

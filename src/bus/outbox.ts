@@ -90,8 +90,13 @@ export class Outbox {
   claim({ brokerId, brokerCounter: seq }: Numbered): Due | undefined {
     const dues = brokerId === fromQueue ? this.#paged : this.#live
     const due = dues.get(seq)
-    dues.delete(seq)
+    if (dues.delete(seq)) this.#goOn()
     return due
+  }
+
+  /** It went to all who listen. This client, if it is still there and did not claim it, does not. */
+  pass(seq: number): void {
+    if (!this.client.closed) this.refuse({ brokerCounter: seq })
   }
 
   /** An id for what is not queued. */
@@ -118,7 +123,7 @@ export class Outbox {
     const sent = this.#free(messageId)
     if (!sent) return
     if (sent.seq > 0) void this.#store.write({ kind: 'done', key: this.#key, seq: sent.seq })
-    if (!this.#isLive && this.#inFlight.size <= windowMessages / 2) void this.#pump()
+    this.#goOn()
   }
 
   /** [MQTT 4.3.3] on disk before PUBREL goes out: behind it the message would be a second one. */
@@ -127,6 +132,12 @@ export class Outbox {
     // Unknown ids are answered all the same.
     if (seq === 0) return Promise.resolve()
     return this.#store.write({ kind: 'pubrel', key: this.#key, seq })
+  }
+
+  /** Not past what has its number and is on its way: that came before. */
+  #goOn(): void {
+    if (this.#isLive || this.#live.size > 0 || this.#inFlight.size > windowMessages / 2) return
+    void this.#pump()
   }
 
   async #pump(): Promise<void> {

@@ -2,7 +2,6 @@ import { Tally } from '../lib/tally.ts'
 import { firstLevel } from '../lib/topic.ts'
 import type { Publish } from './bus.ts'
 import { type Found, walkRetained } from './retained-walk.ts'
-import type { Slices } from './slices.ts'
 import type { Change, Contents } from './store/changes.ts'
 import { bytesOf, type Store } from './store/store.ts'
 import { type Branch, find, grow, newBranch, prune } from './topic-tree.ts'
@@ -74,13 +73,13 @@ export class Retained {
   /** What any of the filters matches, once, with the QoS that was granted for it. */
   async *under(
     filters: Iterable<readonly [filter: string, qos: 0 | 1 | 2]>,
-    slices: Slices
+    pause: (steps: number) => Promise<void> | undefined
   ): AsyncGenerator<Found<Publish>> {
     for (const found of walkRetained(this.#root, filters)) {
       if (typeof found !== 'number') yield found
       else {
-        const pause = slices.pause(found)
-        if (pause) await pause
+        const paused = pause(found)
+        if (paused) await paused
       }
     }
   }

@@ -2,6 +2,7 @@ import type { Client, Subscription } from 'aedes'
 import type { Clock } from '../lib/clock.ts'
 import { Tally } from '../lib/tally.ts'
 import type { Publish } from './bus.ts'
+import type { Charges } from './charges.ts'
 import { clientIdIn, nameOf } from './client-name.ts'
 import { Outbox } from './outbox.ts'
 import type { Receipts } from './receipts.ts'
@@ -16,6 +17,8 @@ export type KeptSession = {
   readonly name: string
   readonly owner: string
   readonly filters: Map<string, Kept>
+  /** Whom its filters are charged to; nobody until it connects to this process. */
+  payers: readonly string[]
   /** When it was last connected. */
   used: number
   /** While it is connected. */
@@ -26,7 +29,13 @@ export type KeptSession = {
   written: Promise<void>
 }
 type Named = Pick<Client, 'id'>
-type Parts = { store: Store; receipts: Receipts; clock: Clock; maxPerOwner: number }
+type Parts = {
+  store: Store
+  receipts: Receipts
+  clock: Clock
+  maxPerOwner: number
+  charges: Charges
+}
 
 /** The sessions that outlive their connections, [MQTT 3.1.2.4]: their filters and their queues. */
 export class Sessions {
@@ -72,8 +81,11 @@ export class Sessions {
   }
 
   /** The session of a client that connects, old or new; undefined when its owner has too many. */
-  async open(client: Client, owner: string): Promise<KeptSession | undefined> {
-    const { store, receipts, clock, maxPerOwner } = this.#parts
+  async open(
+    client: Client,
+    { owner, payers }: Pick<KeptSession, 'owner' | 'payers'>
+  ): Promise<KeptSession | undefined> {
+    const { charges, store, receipts, clock, maxPerOwner } = this.#parts
     let session = this.#sessions.get(client.id)
     if (session) {
       session.isNew = false
@@ -85,6 +97,9 @@ export class Sessions {
       const clientId = clientIdIn(client.id)
       void store.write({ kind: 'session', ...begun, clientId, at: session.used })
     }
+    charges.charge('filters', session.payers, -session.filters.size)
+    session.payers = payers
+    charges.charge('filters', payers, session.filters.size)
     const { key } = session
     const { sent, received } = await store.read('resume', { key })
     if (client.closed) return session
@@ -184,6 +199,8 @@ export class Sessions {
   enqueue(packet: Publish, receivers: Kept[]): Change {
     const { topic, brokerCounter: seq } = packet
     const payload = bytesOf(packet.payload as Buffer)
+    const outboxes: Outbox[] = []
+    packet.outboxes = outboxes
     return {
       kind: 'message',
       seq,
@@ -193,6 +210,7 @@ export class Sessions {
         const qos = granted < packet.qos ? granted : packet.qos // [MQTT 3.8.4-6]
         const retain = rap ? packet.retain : false // [MQTT 3.3.1-9]
         const messageId = session.outbox?.reserve(seq, qos, payload.length)
+        if (session.outbox && messageId !== undefined) outboxes.push(session.outbox)
         return { key: session.key, qos, retain, messageId }
       })
     }
@@ -207,6 +225,7 @@ export class Sessions {
     const session = {
       ...begun,
       filters: new Map(),
+      payers: [],
       outbox: undefined,
       written: Promise.resolve()
     }
@@ -217,7 +236,7 @@ export class Sessions {
 
   #add(session: KeptSession, subscription: Subscription): Kept {
     const kept = { ...subscription, session }
-    if (!session.filters.has(kept.topic)) this.#filters.add(session.owner, 1)
+    if (!session.filters.has(kept.topic)) this.#count(session, 1)
     session.filters.set(kept.topic, kept)
     return kept
   }
@@ -230,12 +249,17 @@ export class Sessions {
   }
 
   #forget(kept: Kept): void {
-    const { filters, owner } = kept.session
+    const { filters } = kept.session
     if (filters.get(kept.topic) === kept) {
       filters.delete(kept.topic)
-      this.#filters.add(owner, -1)
+      this.#count(kept.session, -1)
     }
     this.#receivers.remove(kept.topic, kept)
+  }
+
+  #count({ owner, payers }: KeptSession, filters: number): void {
+    this.#filters.add(owner, filters)
+    this.#parts.charges.charge('filters', payers, filters)
   }
 }
 

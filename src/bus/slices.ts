@@ -2,20 +2,25 @@
 const STEPS_PER_SLICE = 1000
 
 /**
- * Long work in slices: one slice in each round of the event loop, whoever works, in turn. So nobody
- * who asks for much work holds up those who ask for little.
+ * Long work in slices: one slice in each round of the event loop, tenants in turn. So nobody who
+ * asks for much work holds up those who ask for little.
  */
 export class Slices {
-  readonly #waiting: (() => void)[] = []
+  /** Whose turn is next comes first. */
+  readonly #waiting = new Map<string, (() => void)[]>()
   #left = STEPS_PER_SLICE
   #isAsked = false
 
-  /** After these steps: undefined when more can follow at once. */
-  pause(steps: number): Promise<void> | undefined {
+  /** After these steps for a tenant: undefined when more can follow at once. */
+  pause(steps: number, tenant: string): Promise<void> | undefined {
     this.#left -= steps
     this.#ask()
-    if (this.#left > 0 && this.#waiting.length === 0) return undefined
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    if (this.#left > 0 && this.#waiting.size === 0) return undefined
+    return new Promise((resolve) => {
+      const queue = this.#waiting.get(tenant)
+      if (queue) queue.push(resolve)
+      else this.#waiting.set(tenant, [resolve])
+    })
   }
 
   #ask(): void {
@@ -24,8 +29,17 @@ export class Slices {
     setImmediate(() => {
       this.#isAsked = false
       this.#left = STEPS_PER_SLICE
-      this.#waiting.shift()?.()
-      if (this.#waiting.length > 0) this.#ask()
+      this.#wakeNext()
+      if (this.#waiting.size > 0) this.#ask()
     })
+  }
+
+  #wakeNext(): void {
+    for (const [tenant, queue] of this.#waiting) {
+      this.#waiting.delete(tenant)
+      queue.shift()?.()
+      if (queue.length > 0) this.#waiting.set(tenant, queue)
+      return
+    }
   }
 }

@@ -19,6 +19,10 @@ export type PayerKind = 'installation' | 'organization'
 export type Payer = { readonly kind: PayerKind; readonly id: number }
 
 export const payerName = ({ kind, id }: Payer): string => `${kind} ${id}`
+export function payerNamed(name: string): Payer {
+  const [kind, id] = name.split(' ')
+  return { kind: kind as PayerKind, id: Number(id) }
+}
 
 const GIB = 1024 ** 3
 

@@ -3,6 +3,7 @@ import type { Accounts } from '../access/accounts.ts'
 import type { Blacklist } from '../access/blacklist.ts'
 import type { Directory } from '../access/directory.ts'
 import type { Excess, Meter } from '../access/meter.ts'
+import type { Quotas } from '../access/quotas.ts'
 import type { DiskRoom, Message } from '../bus/bus.ts'
 import type { Latest } from '../history/latest.ts'
 import type { SampleIds } from '../history/sample-ids.ts'
@@ -13,6 +14,7 @@ import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sa
 import { clientIdOf, isObjectTopic, isWithinTopicLimits, topicExcerpt } from '../lib/topic.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
+import { SpoolRoom } from './spool-room.ts'
 
 type Parts = {
   spool: Spool
@@ -21,6 +23,7 @@ type Parts = {
   accounts: Accounts
   meter: Meter
   directory: Directory
+  quotas: Quotas
   blacklist: Blacklist
   disk: DiskRoom
   metrics: Metrics
@@ -43,13 +46,12 @@ export class Ingest {
   readonly #stopping = new AbortController()
   #looking: Promise<boolean> | undefined
   #lookPause = LOOK_EVERY
-  /** The last of the messages that wait for room in the spool. */
-  #turn: Promise<void> = NOTHING_TO_STORE
-  #queued = 0
+  readonly #room: SpoolRoom
   #group: Group = { stored: NOTHING_TO_STORE, samples: [] }
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#room = new SpoolRoom(parts.spool)
   }
 
   /** What waits for the registry is not acknowledged and comes again. */
@@ -89,17 +91,14 @@ export class Ingest {
     return NOTHING_TO_STORE
   }
 
-  /** While the spool is full messages wait in the order they came, as they came. */
   #admit(message: Message, sender: string): Promise<void> {
-    const { spool } = this.#parts
-    if (this.#queued === 0 && !spool.isFull) return this.#store(message, sender)
-    this.#queued++
-    const turn = this.#turn.then(() => spool.whenRoom())
-    this.#turn = turn
-    return turn.then(() => {
-      this.#queued--
-      return this.#store(message, sender)
-    })
+    const { directory, quotas } = this.#parts
+    const { topic, payload } = message
+    const installation = directory.installationByTopic(topic)
+    const tenant = installation ? quotas.tenantOf(installation) : sender
+    return this.#room.enter(tenant, topic.length + payload.length, () =>
+      this.#store(message, sender)
+    )
   }
 
   #store(message: Message, sender: string): Promise<void> {

@@ -37,6 +37,10 @@ const LINE_END = 10
 const GATHER_MS = 20
 const RETRY_MS = SECOND
 const PART = 128 * 1024
+/** Of values that are kept while nobody can be told. */
+export const MAX_UNTOLD_BYTES = 16 * 1024 * 1024
+/** What one takes beside its texts, roughly. */
+const SAMPLE_BYTES = 128
 /** For those who do not answer, because they just went. */
 const PATIENCE = 5 * SECOND
 const CATCH_UP_AGAIN = 5 * SECOND
@@ -49,6 +53,11 @@ export class Peers {
   readonly #parts: Parts
   /** By topic: however long the broker is away, there is one to tell for each. */
   readonly #untold = new Map<string, Sample>()
+  #keptBytes = 0
+  /** Of those that are on their way. */
+  #leavingBytes = 0
+  /** There were more than are kept: the others have to look for themselves. */
+  #hasMore = false
   readonly #stopping = new AbortController()
   #telling: Promise<void> | undefined
   /** Whoever asks while others are answered waits for the next answer, which may say more. */
@@ -59,6 +68,7 @@ export class Peers {
   readonly #samples: string
   readonly #hello: string
   readonly #told: string
+  readonly #behind: string
 
   constructor(parts: Parts) {
     const { ownTopics } = parts.bus
@@ -66,14 +76,15 @@ export class Peers {
     this.#samples = `${ownTopics}/samples`
     this.#hello = `${ownTopics}/hello`
     this.#told = `${ownTopics}/told`
+    this.#behind = `${ownTopics}/behind`
   }
 
   /** Tells everything that comes into `latest` from now on, and what an end before left untold. */
   async start(): Promise<void> {
     const { bus, latest } = this.#parts
-    for (const sample of await this.#waiting()) this.#untold.set(sample.topic, sample)
+    for (const sample of await this.#waiting()) this.#keep(sample)
     latest.onNewer((sample) => {
-      this.#untold.set(sample.topic, sample)
+      this.#keep(sample)
       this.#tellSoon()
     })
     bus.listen(
@@ -93,6 +104,22 @@ export class Peers {
     await this.#telling
   }
 
+  /** Of values that wait until the others can be told. */
+  get untoldBytes(): number {
+    return this.#keptBytes + this.#leavingBytes
+  }
+
+  #keep(sample: Sample): void {
+    const before = this.#untold.get(sample.topic)
+    const bytes = sizeOf(sample) - (before ? sizeOf(before) : 0)
+    if (this.untoldBytes + bytes > MAX_UNTOLD_BYTES) {
+      this.#hasMore = true
+      return
+    }
+    this.#untold.set(sample.topic, sample)
+    this.#keptBytes += bytes
+  }
+
   #hear(topic: string, payload: Buffer): void {
     const { node } = this.#parts
     if (topic === this.#samples) {
@@ -101,6 +128,8 @@ export class Peers {
     } else if (topic === this.#hello && payload.toString() !== node) {
       this.#askers.add(payload.toString())
       void this.#answering.ask()
+    } else if (topic === this.#behind && payload.toString() !== node) {
+      void this.#catchUp()
     } else if (topic === `${this.#told}/${node}`) {
       this.#answers.add(payload.toString())
     }
@@ -123,16 +152,22 @@ export class Peers {
   async #tellAll(): Promise<void> {
     const { bus, log } = this.#parts
     const { signal } = this.#stopping
-    while (this.#untold.size > 0) {
+    while (this.#untold.size > 0 || this.#hasMore) {
       await wait(GATHER_MS)
       const samples = [...this.#untold.values()]
+      const hasMore = this.#hasMore
       this.#untold.clear()
+      this.#leavingBytes = this.#keptBytes
+      this.#keptBytes = 0
+      this.#hasMore = false
       try {
         for (const part of inParts(samples)) await bus.publish(this.#samples, part, { qos: 1 })
+        if (hasMore) await bus.publish(this.#behind, this.#parts.node, { qos: 1 })
+        this.#leavingBytes = 0
       } catch (err) {
-        for (const sample of samples) {
-          if (!this.#untold.has(sample.topic)) this.#untold.set(sample.topic, sample)
-        }
+        this.#leavingBytes = 0
+        this.#hasMore ||= hasMore
+        for (const sample of samples) if (!this.#untold.has(sample.topic)) this.#keep(sample)
         if (signal.aborted) return
         log.warn({ err }, 'other nodes do not hear of new values yet')
         await wait(RETRY_MS, undefined, { signal }).catch(() => {})
@@ -212,6 +247,8 @@ export class Peers {
     }
   }
 }
+
+const sizeOf = ({ topic, msg }: Sample): number => topic.length + msg.length + SAMPLE_BYTES
 
 /** Each of at most PART bytes, but for a sample that is larger by itself. */
 function* inParts(samples: Iterable<Sample>): Generator<string> {

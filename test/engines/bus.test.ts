@@ -1007,7 +1007,7 @@ test('counts, as plain numbers', async (t) => {
       delivered: 1,
       refusedVersions: 0,
       dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 },
-      refused: { connections: 0, sessions: 0, filters: 0 }
+      refused: { connections: 0, sessions: 0, filters: 0, newcomers: 0 }
     })
   )
   await client.mqtt.endAsync()

@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { startBus } from '../support/bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { longestRound } from '../support/loop.ts'
-import { connectPacket, mqttClient, packet, publishPacket } from '../support/mqtt.ts'
+import { connectPacket, mqttClient, packet, publishPacket, rawClient } from '../support/mqtt.ts'
 
 const REFUSED = 128
 const MIB = 1024 * 1024
@@ -128,6 +128,55 @@ test('connections and kept sessions beyond those of an owner are refused with co
   assert.equal(bus.counts.refused.sessions, 1)
 })
 
+test('connections and filters beyond a quota that several owners share are refused', async (t) => {
+  const told: object[] = []
+  const warn = (fields: object) => void told.push(fields)
+  const { bus, port } = await startBus(t, { quota: 3, warn })
+  const connectAs = (username: string, clientId: string, clean = true) =>
+    mqttClient(t, port, { username, clientId, clean })
+  const first = await connectAs('anna@site', '1')
+  await connectAs('bert@site', '2')
+  const kept = await connectAs('carl@site', '3', false)
+  await assert.rejects(connectAs('dora@site', '4'), { code: 3 })
+  assert.equal(bus.counts.refused.connections, 1)
+  assert.equal((told[0] as { quota: string }).quota, 'site')
+  // It takes over; and others have a quota of their own.
+  const again = await connectAs('bert@site', '2')
+  await connectAs('dora@elsewhere', '4')
+  assert.equal(bus.charged('connections', 'site'), 3)
+
+  assert.deepEqual(await first.subscribe(['1/a', '1/b']), [1, 1])
+  assert.deepEqual(await kept.subscribe(['1/a', '1/b']), [1, REFUSED])
+  assert.deepEqual(await again.subscribe(['1/a']), [REFUSED])
+  await first.mqtt.endAsync()
+  await eventually(() => assert.equal(bus.charged('filters', 'site'), 1))
+  assert.deepEqual(await again.subscribe(['1/a', '1/b', '1/c']), [1, 1, REFUSED])
+  // Those of a session that is kept are charged while it rests, and not twice when it comes back.
+  await kept.mqtt.endAsync()
+  await eventually(() => assert.equal(bus.charged('connections', 'site'), 1))
+  assert.equal(bus.charged('filters', 'site'), 3)
+  await connectAs('carl@site', '3', false)
+  assert.equal(bus.charged('filters', 'site'), 3)
+  await connectAs('carl@site', '3')
+  assert.equal(bus.charged('filters', 'site'), 2)
+})
+
+test('connections that have not signed in are bounded for each address', async (t) => {
+  const told: object[] = []
+  const warn = (fields: object) => void told.push(fields)
+  const limits = { newcomers: { inAll: 10, perAddress: 3 }, connectTimeoutMs: 500 }
+  const { bus, port } = await startBus(t, { limits, warn })
+  for (const n of numbers(5)) await mqttClient(t, port, { username: `user ${n}` })
+  const silent = await Promise.all(numbers(3).map(() => rawClient(t, port)))
+  await assert.rejects(mqttClient(t, port))
+  assert.equal(bus.counts.refused.newcomers, 1)
+  assert.deepEqual(told, [{ address: '127.0.0.1' }])
+  silent[0]?.send(connectPacket({}))
+  await eventually(() => mqttClient(t, port))
+  await eventually(() => assert(silent[1]?.isClosed() && silent[2]?.isClosed()))
+  await mqttClient(t, port)
+})
+
 test('a file from before with more than the limits is cut down at the start', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
   t.after(() => rm(dataDir, { recursive: true }))
@@ -216,7 +265,7 @@ test('what is read and not yet stored is bounded, and a flood of one owner stops
   let most = 0
   const isOpen = Promise.withResolvers<void>()
   const { port } = await startBus(t, {
-    limits: { inFlightBytes: 4 * MIB, inFlightBytesPerOwner: 2 * MIB },
+    limits: { inFlightBytes: 4 * MIB, inFlightBytesPerTenant: 2 * MIB },
     handle: async ({ payload }, sender) => {
       if (sender !== 'flood') return
       inHandler += payload.length

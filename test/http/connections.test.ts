@@ -6,9 +6,13 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Connections } from '../../src/http/connections.ts'
 
-async function serve(t: TestContext, listener: RequestListener) {
+async function serve(
+  t: TestContext,
+  listener: RequestListener,
+  options?: ConstructorParameters<typeof Connections>[1]
+) {
   const server = createServer(listener)
-  const connections = new Connections(server)
+  const connections = new Connections(server, options)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
@@ -93,4 +97,28 @@ test('an upgraded connection stays until everything is destroyed', async (t) => 
   assert.equal(socket.destroyed, false)
   connections.destroy()
   await closed
+})
+
+test('connections that ask for nothing are bounded for each address', async (t) => {
+  const told: object[] = []
+  const log = { warn: (fields: object) => void told.push(fields) }
+  const limits = { inAll: 10, perAddress: 2 }
+  const answer: RequestListener = (_request, response) => void response.end('done')
+  const { connections, port } = await serve(t, answer, { limits, log })
+  const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
+  // Those that have asked are not counted, though they stay open.
+  for (let i = 0; i < 5; i++) {
+    const { heard } = await send(t, port, request)
+    while (!heard().includes('done')) await wait(5)
+  }
+  const silent = [await send(t, port, 'GET /'), await send(t, port, 'GET /')]
+  await wait(50)
+  const refused = await send(t, port, request)
+  await once(refused.socket, 'close')
+  assert.deepEqual([refused.heard(), connections.refused], ['', 1])
+  assert.deepEqual(told, [{ address: '127.0.0.1' }])
+  silent[0]?.socket.destroy()
+  await wait(50)
+  const { heard } = await send(t, port, request)
+  while (!heard().includes('done')) await wait(5)
 })

@@ -30,6 +30,7 @@ export async function startBus(
     mayUse = () => 'unless taken',
     limits,
     queue,
+    quota = Number.POSITIVE_INFINITY,
     warn = () => {},
     ...options
   }: {
@@ -37,6 +38,8 @@ export async function startBus(
     handle?: MessageHandler
     dataDir?: string
     queue?: Partial<QueueLimits>
+    /** Of connections and of filters, of all whose names have the same word behind an `@`. */
+    quota?: number
     grants?: Record<string, Grants>
     ended?: string[]
     mayUse?: (owner: string, clientId: string) => ClientIdUse
@@ -72,6 +75,9 @@ export async function startBus(
       renewals++
       return Promise.resolve(ended.has(owner) ? undefined : { owner, grants: grantsOf(owner) })
     },
+    payersOf: ({ owner }) => owner.split('@').slice(1),
+    limitOf: () => quota,
+    tenantOf: ({ owner }) => owner.split('@').at(-1) ?? '',
     mayUse: ({ owner }, clientId) => mayUse(owner, clientId),
     gone: () => Promise.resolve(gone),
     mayPublish: (session, topic) => allows(session.grants.publish, topic),

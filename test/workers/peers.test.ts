@@ -9,7 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { decodeSamples, encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { openClaims } from '../../src/registry/claims.ts'
-import { Peers } from '../../src/workers/peers.ts'
+import { MAX_UNTOLD_BYTES, Peers } from '../../src/workers/peers.ts'
 import { eventually } from '../support/eventually.ts'
 import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
@@ -57,7 +57,7 @@ async function startNode(t: TestContext) {
     await peers.start()
     await bus.start()
   }
-  return { parts, broker, client, heard, sample, start, installation_id }
+  return { parts, peers, broker, client, heard, sample, start, installation_id }
 }
 
 describe('what nodes tell each other', { skip: withoutMosquitto }, () => {
@@ -87,6 +87,37 @@ describe('what nodes tell each other', { skip: withoutMosquitto }, () => {
     await client.publish(`${OWN}/hello`, 'late', { qos: 1 })
     await eventually(() => assert.equal(heard('told/late').length, 1))
     assert.equal(heard('samples').length, 1)
+  })
+
+  test('values that nobody can be told are kept within a bound, and the others look for the rest', async (t) => {
+    const { parts, peers, heard, sample } = await startNode(t)
+    await peers.start()
+    const long = 'x'.repeat(60 * 1024)
+    for (let id = 1; id <= 500; id++) parts.latest.put({ ...sample(id, `t${id}`), msg: long })
+    // Of a topic that is kept the newest one is.
+    parts.latest.put({ ...sample(501, 't1'), msg: 'newest' })
+    await wait(100)
+    assert(peers.untoldBytes > MAX_UNTOLD_BYTES / 2)
+    assert(peers.untoldBytes <= MAX_UNTOLD_BYTES, `${peers.untoldBytes} bytes`)
+    await parts.bus.start()
+    await eventually(() =>
+      assert.deepEqual(
+        heard('behind').map(({ payload }) => payload),
+        ['one']
+      )
+    )
+    const told = heard('samples').flatMap(({ payload }) => [...decodeSamples(Buffer.from(payload))])
+    assert(told.length > 200 && told.length < 300, `${told.length} told`)
+    assert.equal(told.find(({ topic }) => topic.endsWith('/t1'))?.msg, 'newest')
+    assert.equal(peers.untoldBytes, 0)
+  })
+
+  test('a node that hears that another had more to tell asks and reads history again', async (t) => {
+    const { client, heard, start } = await startNode(t)
+    await start()
+    await eventually(() => assert.equal(heard('hello').length, 1))
+    await client.publish(`${OWN}/behind`, 'another', { qos: 1 })
+    await eventually(() => assert.equal(heard('hello').length, 2))
   })
 
   test('while history is away it alone is tried again; nobody is asked once more', async (t) => {
