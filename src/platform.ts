@@ -156,7 +156,8 @@ async function open(
   })
   closers.push(() => within(STOP_LIMIT, bookkeeper.stop()))
   const ingest = new Ingest({
-    ...{ spool, ids, latest, accounts, meter, directory, quotas, blacklist, disk, metrics, clock }
+    ...{ spool, ids, latest, accounts, meter, directory, quotas, blacklist, disk, metrics, clock },
+    hasOwnSessions: config.BUS_URL === ''
   })
   closers.push(() => ingest.stop())
   const mover = new Mover({ spool, history, metrics, hasRoom, log })

@@ -28,6 +28,8 @@ type Parts = {
   disk: DiskRoom
   metrics: Metrics
   clock: Clock
+  /** Senders that share a session with others, as at an external broker, must not be slowed down. */
+  hasOwnSessions: boolean
 }
 
 /** `stored` resolves for all of them at once. */
@@ -36,6 +38,8 @@ type Group = { stored: Promise<void>; samples: Sample[] }
 const EXCERPT = 256
 const LOOK_EVERY = SECOND / 10
 const MAX_STRANGERS = 10_000
+/** How long the acknowledgement of what comes too fast takes: meanwhile its sender is read no further. */
+const TOO_FAST_PAUSE = SECOND
 const NOTHING_TO_STORE = Promise.resolve()
 
 /** From the bus to the spool. The promise of `accept` is the acknowledgement. */
@@ -46,6 +50,7 @@ export class Ingest {
   readonly #stopping = new AbortController()
   #looking: Promise<boolean> | undefined
   #lookPause = LOOK_EVERY
+  #pause: Promise<void> | undefined
   readonly #room: SpoolRoom
   #group: Group = { stored: NOTHING_TO_STORE, samples: [] }
 
@@ -91,6 +96,20 @@ export class Ingest {
     return NOTHING_TO_STORE
   }
 
+  /** [ADR-0037] A flood that is refused as fast as it comes would cost the others as much as one that is stored. */
+  async #slowDown(refused: Promise<void>): Promise<void> {
+    const { signal } = this.#stopping
+    if (this.#parts.hasOwnSessions && !signal.aborted) {
+      this.#pause ??= wait(TOO_FAST_PAUSE, undefined, { signal })
+        .catch(() => {})
+        .finally(() => {
+          this.#pause = undefined
+        })
+      await this.#pause
+    }
+    return refused
+  }
+
   #admit(message: Message, sender: string): Promise<void> {
     const { directory, quotas } = this.#parts
     const { topic, payload } = message
@@ -111,7 +130,7 @@ export class Ingest {
     const arrival = clock()
     const place = accounts.placeOf(installation)
     const overRate = meter.takeMessage(place, arrival)
-    if (overRate) return this.#refuseOver(overRate, message, sender)
+    if (overRate) return this.#slowDown(this.#refuseOver(overRate, message, sender))
     const reading = parseReading(payload, arrival)
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
     const { timestamp, value, msg } = reading

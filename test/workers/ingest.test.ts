@@ -27,7 +27,7 @@ onPostgres('ingest', (engine) => {
     t.after(() => registry.destroy())
     // Another node: what is made on the platform it knows only from the registry.
     const directory = await Directory.open(registry)
-    const ingest = new Ingest({ ...deps, directory, disk })
+    const ingest = new Ingest({ ...deps, hasOwnSessions: true, directory, disk })
     t.after(() => ingest.stop())
 
     const state = { stored: 0, failed: 0 }
@@ -80,7 +80,7 @@ test('what waits for the disk is bounded, and what comes meanwhile is stored in 
   t.after(() => platform.stop())
   const { deps, world } = platform
   const { id, client_id } = await world.installation()
-  const ingest = new Ingest({ ...deps, disk })
+  const ingest = new Ingest({ ...deps, hasOwnSessions: true, disk })
   t.after(() => ingest.stop())
   const msg = 'x'.repeat(60 * 1024)
   const count = 1500
@@ -109,7 +109,7 @@ test('a message of one tenant does not wait behind the flood of another, and eac
     await world.installation(),
     await world.installation()
   ]
-  const ingest = new Ingest({ ...deps, disk })
+  const ingest = new Ingest({ ...deps, hasOwnSessions: true, disk })
   t.after(() => ingest.stop())
   const msg = 'x'.repeat(60 * 1024)
   const accept = (clientId: number, value: number, text: string) => {

@@ -38,7 +38,7 @@ async function spoolOnDisk(t: TestContext, { room }: { room: number }) {
     }
   }
   const ids = new SampleIds(0)
-  const ingest = new Ingest({ ...deps, spool, ids, disk })
+  const ingest = new Ingest({ ...deps, hasOwnSessions: true, spool, ids, disk })
   const hasRoom = () => disk.isEnough
   const mover = new Mover({ ...deps, spool, hasRoom })
   const topic = `${client_id}/obj/x`

@@ -23,7 +23,13 @@ function schedulerOf({ deps, dataDir }: TestPlatform, now: UnixMs, leads = () =>
   const clock = () => time.now
   const disk = new DiskSpace({ path: dataDir, reserve: 1, log: deps.log })
   const open = () => {
-    const ingest = new Ingest({ ...deps, ids: new SampleIds(now * 1000), disk, clock })
+    const ingest = new Ingest({
+      ...deps,
+      hasOwnSessions: true,
+      ids: new SampleIds(now * 1000),
+      disk,
+      clock
+    })
     const elapsed = () => time.elapsed
     const claims = { take: () => Promise.resolve(leads()) }
     return new Scheduler({ ...deps, claims, ingest, clock, elapsed })
