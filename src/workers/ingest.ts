@@ -14,6 +14,7 @@ import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sa
 import { clientIdOf, isObjectTopic, isWithinTopicLimits, topicExcerpt } from '../lib/topic.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
+import { SlowLane } from './slow-lane.ts'
 import { SpoolRoom } from './spool-room.ts'
 
 type Parts = {
@@ -38,8 +39,6 @@ type Group = { stored: Promise<void>; samples: Sample[] }
 const EXCERPT = 256
 const LOOK_EVERY = SECOND / 10
 const MAX_STRANGERS = 10_000
-/** How long the acknowledgement of what comes too fast takes: meanwhile its sender is read no further. */
-const TOO_FAST_PAUSE = SECOND
 const NOTHING_TO_STORE = Promise.resolve()
 
 /** From the bus to the spool. The promise of `accept` is the acknowledgement. */
@@ -50,7 +49,7 @@ export class Ingest {
   readonly #stopping = new AbortController()
   #looking: Promise<boolean> | undefined
   #lookPause = LOOK_EVERY
-  #pause: Promise<void> | undefined
+  readonly #slowLane = new SlowLane()
   readonly #room: SpoolRoom
   #group: Group = { stored: NOTHING_TO_STORE, samples: [] }
 
@@ -62,6 +61,7 @@ export class Ingest {
   /** What waits for the registry is not acknowledged and comes again. */
   stop(): void {
     this.#stopping.abort()
+    this.#slowLane.close()
   }
 
   /** Only values on object topics are kept; everything else just passes through the broker. */
@@ -98,15 +98,7 @@ export class Ingest {
 
   /** [ADR-0037] A flood that is refused as fast as it comes would cost the others as much as one that is stored. */
   async #slowDown(refused: Promise<void>): Promise<void> {
-    const { signal } = this.#stopping
-    if (this.#parts.hasOwnSessions && !signal.aborted) {
-      this.#pause ??= wait(TOO_FAST_PAUSE, undefined, { signal })
-        .catch(() => {})
-        .finally(() => {
-          this.#pause = undefined
-        })
-      await this.#pause
-    }
+    if (this.#parts.hasOwnSessions) await this.#slowLane.wait()
     return refused
   }
 
