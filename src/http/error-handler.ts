@@ -32,15 +32,23 @@ export function handleError(
   }
   if (answer.statusCode === 499)
     request.log.info({ reqId: request.id, status: 499 }, answer.message)
+  if (isBodyTooLarge(error)) {
+    // Who is still sending can finish and then reads why it was for nothing.
+    reply.removeHeader('connection')
+    request.raw.resume()
+  }
   const key = request.routeOptions.config.errorKeys?.[answer.statusCode] ?? 'message'
   reply.code(answer.statusCode).headers(answer.headers)
   return sendJsonText(reply, JSON.stringify({ [key]: answer.message }))
 }
 
+const isBodyTooLarge = (error: Error): boolean =>
+  'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+
 function answerTo(error: FastifyError | ApiError | Error, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof Unfit) return badRequest(whatIsWrong(request))
-  if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge()
+  if (isBodyTooLarge(error)) return payloadTooLarge()
   if (isOrphan(error)) return notFound()
   if (error.name === 'AbortError') return clientCancelled()
   if (error.name === 'TimeoutError') return timedOut()
