@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { availableParallelism } from 'node:os'
 import { text } from 'node:stream/consumers'
@@ -15,8 +15,10 @@ module.enableCompileCache()
 const given = process.argv.slice(2)
 const files = given.length > 0 ? given : globSync('test/**/*.test.ts').sort()
 
-/** Tests of engines, whole processes and bounds kill or measure what others must not share. */
-const ALONE = /test\/(process|move|engines)\/|-bounds\./
+/** Tests of engines and whole processes kill what others must not share. */
+const ALONE = /test\/(process|move|engines)\//
+/** Tests that measure the event loop would measure what others left behind. */
+const MEASURES = 'support/loop.ts'
 /** So that the last process to end has little left to do. */
 const MAX_FILES_TOGETHER = 8
 
@@ -56,8 +58,10 @@ function seconds(): number {
 
 /** What takes long by itself comes first. */
 function groupsOf(files: readonly string[]): string[][] {
-  const alone = files.filter((file) => ALONE.test(file)).map((file) => [file])
-  const together = files.filter((file) => !ALONE.test(file))
+  const isAlone = (file: string) =>
+    ALONE.test(file) || readFileSync(file, 'utf8').includes(MEASURES)
+  const alone = files.filter(isAlone).map((file) => [file])
+  const together = files.filter((file) => !isAlone(file))
   const count = Math.ceil(together.length / MAX_FILES_TOGETHER)
   const shared = Array.from({ length: count }, (_, group) =>
     together.filter((_, i) => i % count === group)

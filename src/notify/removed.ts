@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { Turns } from '../lib/turns.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import { tellChange } from './change.ts'
 
@@ -8,7 +9,9 @@ export async function tellRemoved(
   installations: readonly InstallationRef[],
   silent = false
 ): Promise<void> {
+  const turns = new Turns()
   for (const { client_id } of installations) {
+    if (turns.isLate()) await turns.next()
     await tellChange(deps, { kind: 'installation', client_id }, silent)
   }
   await deps.directory.catchUp()

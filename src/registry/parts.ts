@@ -1,5 +1,5 @@
 /** At first: each may be as large as its metadata may be. */
-const FIRST = 4
+const FIRST = 2
 const MOST = 200
 /** Of a part; none of them takes the event loop for long. */
 const CHARACTERS = 512 * 1024

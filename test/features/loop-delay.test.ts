@@ -171,13 +171,53 @@ const rows: Row[] = [
     prepare: async () => {
       const parent = await platform.world.organization()
       for (let i = 0; i < 2000; i++) {
-        if (i % 100 === 0) {
-          await platform.deps.lineage.note()
-          await platform.deps.lineage.ahead()
-        }
+        if (i % 100 === 0) await moreIds()
         await platform.world.organization(parent)
       }
       return () => ({ line: 'GET /api/v2/organization' })
+    }
+  },
+  {
+    what: 'an organization that goes with 200 installations',
+    prepare: async () => {
+      const roots: number[] = []
+      for (let i = 0; i < 3; i++) {
+        const root = await platform.world.organization()
+        await moreIds()
+        for (let n = 0; n < 200; n++) {
+          await platform.world.installation({
+            organization_id: await platform.world.organization(root)
+          })
+        }
+        roots.push(root)
+      }
+      await platform.deps.directory.catchUp()
+      return (attempt) => ({ line: `DELETE /api/v2/organization/${roots[attempt - 1]}?force=true` })
+    }
+  },
+  {
+    what: 'an installation with 2 000 users',
+    prepare: async () => {
+      const { installation } = await site()
+      const users = [platform.world.admin.id]
+      for (let i = 0; i < 2000; i++) {
+        if (i % 100 === 0) await moreIds()
+        users.push((await platform.world.user({ organizations: [1] })).id)
+      }
+      const line = `PUT /api/v2/installation/${installation.id}`
+      return (attempt) => ({ line, body: { users: users.slice(attempt) } })
+    }
+  },
+  {
+    what: 'the blacklist when it is full',
+    prepare: async () => {
+      for (let i = 0; i < 997; i++) {
+        const body = { topic: `+/obj/${i}/#`, enabled: true }
+        const as = platform.world.admin
+        await platform.world.request('POST /api/v2/blacklist/topic', { as, body })
+      }
+      const line = 'POST /api/v2/blacklist/topic'
+      return (attempt) => ({ line, body: { topic: `+/obj/last/${attempt}`, enabled: true } })
     }
   },
   {
@@ -215,6 +255,12 @@ const rows: Row[] = [
     }
   }
 ]
+
+/** As requests do before they make something. */
+async function moreIds(): Promise<void> {
+  await platform.deps.lineage.note()
+  await platform.deps.lineage.ahead()
+}
 
 async function storeLong(installation: { id: number; client_id: number }, count: number) {
   for (let start = 0; start < count; start += 100) {

@@ -46,7 +46,7 @@ async function isRefused(
 ) {
   const refused = await eventually(async () => {
     await more()
-    const answer = await ask(AbortSignal.timeout(SECOND))
+    const answer = await ask(AbortSignal.timeout(SECOND / 2))
     const { status } = answer
     assert.equal(status, 429)
     return answer
@@ -112,6 +112,7 @@ test('uploads that stall: another tenant and the platform upload at once', async
     )
   const stalled = await openMany(24, (at) => stall(users[at % 6]))
   const more = async () => stalled.push(await stall(await member(house)))
+  await eventually(() => assert(platform.deps.uploading.callers.total >= 24))
   await isRefused(
     (signal) => send(house, house.user, signal),
     more,

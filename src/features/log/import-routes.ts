@@ -94,8 +94,9 @@ export const logImportRoutes: Routes = (app, deps) => {
       for await (const slice of slices(input)) {
         file.push(slice)
         limits.check(slice.length, file.lines)
-        if (run.isFull) await run.store()
-        if (performance.now() - began < TURN_MS) continue
+        const isFull = run.isFull
+        if (isFull) await run.store()
+        if (!isFull && performance.now() - began < TURN_MS) continue
         await nextTurn()
         began = performance.now()
       }

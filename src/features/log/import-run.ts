@@ -17,7 +17,7 @@ const BATCH_ROWS = 50_000
 const BATCH_BYTES = 4 * 1024 * 1024
 /** Rows and characters that are text before they become bytes: few, since young text costs least. */
 const PIECE_ROWS = 500
-const PIECE_CHARACTERS = 256 * 1024
+const PIECE_CHARACTERS = 48 * 1024
 const ERRORS = 100
 /** A file with more of them is not one of samples; reading on would cost a lot for nothing. */
 const MAX_REJECTED = 100_000
@@ -211,9 +211,12 @@ export class ImportRun {
     if (!this.#parts.hasRoom()) throw new NoRoom()
     await this.#refuseDeleted()
     await spool.reserve(lastId)
-    await history.append(Buffer.concat(pieces), `import:${hash.digest('hex')}`)
-    this.#unstored.delete(batch)
     const turns = new Turns()
+    const bytes = Buffer.concat(pieces)
+    // It is copied once more.
+    await turns.next()
+    await history.append(bytes, `import:${hash.digest('hex')}`)
+    this.#unstored.delete(batch)
     for (const sample of newest.values()) {
       latest.put(sample)
       if (turns.isOver(4)) await turns.next()
