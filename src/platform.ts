@@ -126,7 +126,7 @@ async function open(
   closers.push(() => within(STOP_LIMIT, searcher.close()))
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, directory, clock)
-  const shares = new Shares(registry, directory)
+  const shares = new Shares(registry, directory, history.pagesAtOnce)
   const blacklist = await Blacklist.open(registry, clock)
   closers.push(() => within(STOP_LIMIT, blacklist.stop()))
   directory.onBlacklistChange(() => blacklist.reload())

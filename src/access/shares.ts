@@ -21,20 +21,27 @@ type Bounds = {
 }
 
 /** [ADR-0038] What everybody shares, and how much of it a tenant gets. */
-const bounds = {
+const boundsFor = (pagesAtOnce: number) => ({
   // Each holds a batch or two in memory.
   imports: { atOnce: 8, each: 2, kept: 2, waiting: 2, waitMs: 10 * SECOND },
   uploads: { atOnce: 64, each: 16, kept: 8, waiting: 8, waitMs: 10 * SECOND },
   exports: { atOnce: 8, each: 2, kept: 2, waiting: 4, waitMs: 10 * SECOND },
-  // As many as history has threads for each of the two.
-  'log queries': { atOnce: 4, each: 2, kept: 1, waiting: 100, waitMs: 30 * SECOND },
-  'log queries of long times': { atOnce: 4, each: 2, kept: 1, waiting: 100, waitMs: 30 * SECOND },
+  'log queries': logQueries(pagesAtOnce),
+  'log queries of long times': logQueries(pagesAtOnce),
   searches: { atOnce: 4, each: 2, kept: 1, waiting: 50, waitMs: 30 * SECOND },
   // Made bit by bit as they are read: a place costs little, and a slow reader keeps it long.
   'long lists': { atOnce: 256, each: 64, kept: 32, waiting: 64, waitMs: 30 * SECOND }
-} as const satisfies Record<string, Bounds>
+})
 
-export type Shared = keyof typeof bounds
+const logQueries = (atOnce: number): Bounds => ({
+  atOnce,
+  each: atOnce / 2,
+  kept: atOnce / 4,
+  waiting: 100,
+  waitMs: 30 * SECOND
+})
+
+export type Shared = keyof ReturnType<typeof boundsFor>
 
 /** `installation`: on routes that name one. */
 type Callers = Pick<FastifyRequest, 'principal' | 'params'> &
@@ -50,15 +57,17 @@ const PLATFORM = 'platform'
 export class Shares {
   readonly #registry: Registry
   readonly #directory: Directory
+  readonly #bounds: Readonly<Record<Shared, Bounds>>
   readonly #slots: Readonly<Record<Shared, FairSlots>>
   /** By organization. */
   readonly #tenants = new Map<number, Promise<number>>()
 
-  constructor(registry: Registry, directory: Directory) {
+  constructor(registry: Registry, directory: Directory, pagesAtOnce: number) {
     this.#registry = registry
     this.#directory = directory
+    this.#bounds = boundsFor(pagesAtOnce)
     this.#slots = Object.fromEntries(
-      Object.entries(bounds).map(([what, limits]) => [what, new FairSlots(limits)])
+      Object.entries(this.#bounds).map(([what, limits]) => [what, new FairSlots(limits)])
     ) as Record<Shared, FairSlots>
   }
 
@@ -72,7 +81,7 @@ export class Shares {
    * cannot have one is told which bound it was.
    */
   async take(what: Shared, request: FastifyRequest, { raw }: FastifyReply): Promise<() => void> {
-    const { each, kept, waiting, waitMs } = bounds[what]
+    const { each, kept, waiting, waitMs } = this.#bounds[what]
     const mayTakeKept = request.principal.reachesTop
     const most = each + waiting + (mayTakeKept ? kept : 0)
     const caller = await this.#callerOf(request)

@@ -66,6 +66,8 @@ export async function openClickhouseHistory(
 }
 
 class ClickhouseHistory implements History {
+  /** A server has cores of its own, and other nodes ask it too. */
+  readonly pagesAtOnce = 16
   readonly #connection: ServerConnection
   readonly #place: Place
 

@@ -67,6 +67,8 @@ export type KeptLineage = { platform: string; reached: Ids; reserved: Ids }
 
 /** Every sample and the latest per topic. The same behaviour on every engine; see test/engines. */
 export interface History {
+  /** So many pages of short times are read at once, and as many of long ones; more wait in the engine. */
+  readonly pagesAtOnce: number
   /**
    * Takes rows as `encodeSample` writes them and resolves when they survive a crash. The same token
    * twice is stored once; a sample with the same topic, timestamp, value and msg is one row.

@@ -103,6 +103,7 @@ class LanePool<Target extends Lane<Target>> {
  * those of short times never wait for long ones.
  */
 class SqliteHistory implements History {
+  readonly pagesAtOnce = READERS
   readonly #writer: WorkerLane<SqliteWriter>
   readonly #readers: Readers
   readonly #startScanner: () => WorkerLane<SqliteScanner>
