@@ -326,6 +326,7 @@ export type ChangeKind =
   | 'user'
   | 'role'
   | 'organization'
+  | 'tree'
   | 'assignment'
   | 'gateway'
   | 'blacklist'
