@@ -182,7 +182,7 @@ async function open(
   directory.onIdentityChange((change) => {
     identity.forget(change)
     brokerAccess.forget(change)
-    if (!change || change.organizations.size > 0) shares.forget()
+    if (!change || change.organizations.size + change.trees.size > 0) shares.forget()
     void bus.recheck()
   })
 

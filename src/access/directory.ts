@@ -175,6 +175,7 @@ export class Directory {
       users: new Set<number>(),
       roles: new Set<number>(),
       organizations: new Set<number>(),
+      trees: new Set<number>(),
       assignments: new Set<number>(),
       gateways: new Set<number>()
     }

@@ -8,7 +8,7 @@ const ROWS_AT_ONCE = 1000
 /**
  * What caches have to look at again, written in the same transaction as the change itself: every
  * node reads on from the last number it saw. `user` covers one user and its tokens, `organization`
- * its place and its second factor, `assignment` and `gateway` those of one installation.
+ * its place and its second factor, `tree` that there is more below one, `assignment` and `gateway` those of one installation.
  */
 export const recordChange = (
   registry: Registry,

@@ -115,7 +115,7 @@ export async function insertOrganization(
   requireConfirmed(id, confirmed)
   await writeMeta(registry, 'organization', id, fields)
   // Who reaches the one above reaches it.
-  await recordChange(registry, 'organization', fields.parent_id ?? id, now)
+  await recordChange(registry, 'tree', fields.parent_id ?? id, now)
   await recordChange(registry, 'quota', id, now)
   return id
 }
@@ -148,9 +148,9 @@ export async function updateOrganization(
   await writeMeta(registry, 'organization', id, fields)
   if (decisive.every((name) => row[name] === undefined || row[name] === before?.[name])) return
   // Those who reached it, those below it, and those who reach where it is now.
-  await recordChanges(registry, 'organization', [id, row.parent_id ?? id], now)
-  const isMoved = row.parent_id !== undefined && row.parent_id !== before?.parent_id
-  if (isMoved) await recordChange(registry, 'quota', id, now)
+  await recordChange(registry, 'organization', id, now)
+  if (row.parent_id) await recordChange(registry, 'tree', row.parent_id, now)
+  if (row.parent_id !== undefined) await recordChange(registry, 'quota', id, now)
 }
 
 export async function findOrganization(

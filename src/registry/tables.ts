@@ -345,6 +345,7 @@ export type ChangeKind =
   | 'user'
   | 'role'
   | 'organization'
+  | 'tree'
   | 'assignment'
   | 'gateway'
   | 'blacklist'
