@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { App } from './deps.ts'
@@ -214,13 +215,16 @@ export function speakLynx(scope: App): void {
     }
     const difference = differences[name]
     if (!difference) return
-    const { body, more, ...changes } = difference
+    const { body, more, without, ...changes } = difference
     if (body) route.config = { ...route.config, bodiless: [] }
-    if (more) route.schema = { ...route.schema, response: withMore(route.schema, more) }
+    if (more || without)
+      route.schema = { ...route.schema, response: fieldsOf(route.schema, difference) }
     if (Object.keys(changes).length === 0) return
     route.onSend = [
-      async (request: FastifyRequest, _reply: FastifyReply, payload: unknown) =>
-        isText(payload) ? changed(textOf(payload), changes, request) : payload,
+      async (request: FastifyRequest, _reply: FastifyReply, payload: unknown) => {
+        if (payload instanceof Readable) return Readable.from(inParts(payload, changes, request))
+        return isText(payload) ? changed(textOf(payload), changes, request) : payload
+      },
       ...[route.onSend ?? []].flat()
     ]
   })
@@ -234,14 +238,16 @@ function nameOf({ method, url }: RouteOptions): string {
 
 type Response = { 200: TSchema & { items?: TSchema; properties?: Record<string, TSchema> } }
 
-/** What the answer, or each object of its list, has beside the contract's fields. */
-function withMore({ response }: FastifySchema, more: Readonly<Record<string, TSchema>>): Response {
+/** The fields of the answer, or of each object of its list. */
+function fieldsOf({ response }: FastifySchema, { more = {}, without = [] }: Difference): Response {
   const answers = response as Response
-  const { items, properties } = answers[200]
-  const wider = items
-    ? Type.Array(Type.Object({ ...(items as Response[200]).properties, ...more }))
-    : Type.Object({ ...properties, ...more })
-  return { ...answers, 200: wider }
+  const { items } = answers[200]
+  const { properties } = (items ?? answers[200]) as Response[200]
+  const fields = Object.fromEntries(
+    Object.entries({ ...properties, ...more }).filter(([name]) => !without.includes(name))
+  )
+  const object = Type.Object(fields)
+  return { ...answers, 200: items ? Type.Array(object) : object }
 }
 
 const NUMBER = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i
@@ -290,6 +296,16 @@ function changed(json: string, difference: Difference, { installation }: Fastify
   return JSON.stringify(answer)
 }
 
+/** A long list comes as some whole objects at a time. */
+async function* inParts(
+  parts: AsyncIterable<string>,
+  { shortTopics: isShort }: Difference,
+  { installation }: FastifyRequest
+): AsyncGenerator<string> {
+  for await (const part of parts)
+    yield isShort && installation ? shortTopics(part, installation) : part
+}
+
 /** Not parsed, for it is asked often: inside a text every quote is escaped, so this is a key. */
 const shortTopics = (json: string, { client_id }: { client_id: number }): string =>
   json.replaceAll(`"topic":"${client_id}/`, '"topic":"')
@@ -300,11 +316,10 @@ function objectsIn(answer: unknown, inside = ''): Fields[] {
   return Array.isArray(list) ? list : [answer as Fields]
 }
 
-function change(fields: Fields, { also = {}, without = [], integers = [] }: Difference): void {
+function change(fields: Fields, { also = {}, integers = [] }: Difference): void {
   for (const [name, copy] of Object.entries(also)) {
     if (Object.hasOwn(fields, name)) fields[copy] = fields[name]
   }
-  for (const name of without) delete fields[name]
   for (const name of integers) {
     if (Object.hasOwn(fields, name)) fields[name] = Number(fields[name])
   }

@@ -52,10 +52,6 @@ for (const output of failed) console.log(output)
 console.log(`${total.pass} passed, ${total.fail} failed, ${total.skipped} skipped`)
 process.exit(failed.length > 0 || total.pass === 0 ? 1 : 0)
 
-function seconds(): number {
-  return Math.round(performance.now() / 1000)
-}
-
 /** What takes long by itself comes first. */
 function groupsOf(files: readonly string[]): string[][] {
   const isAlone = (file: string) =>
@@ -71,6 +67,7 @@ function groupsOf(files: readonly string[]): string[][] {
 
 async function runGroups(): Promise<void> {
   for (let group = groups.shift(); group; group = groups.shift()) {
+    const began = performance.now()
     const runner = spawn(process.execPath, ['--test', '--test-isolation=none', ...group], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env
@@ -80,7 +77,8 @@ async function runGroups(): Promise<void> {
     const code = await ended
     for (const name of ['pass', 'fail', 'skipped'] as const)
       total[name] += Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
-    if (code === 0) console.log(given.length > 0 ? output : `${seconds()} s  ${group.join(' ')}`)
+    const seconds = Math.round((performance.now() - began) / 1000)
+    if (code === 0) console.log(given.length > 0 ? output : `${seconds} s  ${group.join(' ')}`)
     else failed.push(`${group.join(' ')} ended with ${code}\n${output}`)
   }
 }

@@ -34,15 +34,20 @@ export async function* each<Item, Shown>(
   for await (const part of parts) yield part.map(show).filter((one) => one !== undefined)
 }
 
-/** The same, of items with a schema. */
+/** The same, of items with a schema: the one that the route describes them by, if not another. */
 export const sendList = <Item>(
   reply: FastifyReply,
   parts: AsyncIterable<readonly Item[]>,
-  schema: TSchema
+  schema: TSchema = described(reply)
 ) => {
   // The compiled one is kept with the schema, so it must be the same each time.
   const jsonOf = reply.compileSerializationSchema(schema as Record<string, unknown>)
   return sendJsonParts(reply, parts, jsonOf as ToJson<unknown>)
+}
+
+function described({ routeOptions }: FastifyReply): TSchema {
+  const { response } = routeOptions.schema as { response: { 200: { items: TSchema } } }
+  return response[200].items
 }
 
 /** Some objects each, separated by commas. */

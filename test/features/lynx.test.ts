@@ -6,6 +6,7 @@ import { unixMs } from '../../src/lib/unix-time.ts'
 import { routeTable } from '../../tools/pages.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Answer, World } from '../support/world.ts'
 
@@ -685,6 +686,31 @@ onRegistryMatrix('lynx', (engine) => {
         isWhole(user as Fields, ['id', 'role', 'expire_at'])
       }
       assert.deepEqual(keysOf(await good(`DELETE ${one}`)), keySets.ok)
+    })
+
+    test('long lists, which are sent in parts', async () => {
+      const { world } = platform()
+      const { installation, user: caller } = await world.site(['#'])
+      const { id } = installation
+      const topics = Array.from({ length: 1000 }, (_, i) => `obj/${'x'.repeat(100)}${i}`)
+      const samples = topics.map((topic) => ({ topic }))
+      await store(platform(), installation, samples)
+      const status = await world.request(`GET /lynx/api/v2/status/${id}`, { as: caller })
+      assert(status.text.length > 150_000, status.text.slice(0, 200))
+      const shown = (status.json as { topic: string }[]).map(({ topic }) => topic)
+      assert.deepEqual(shown.sort(), topics.sort())
+      const organizations = [installation.organization_id]
+      const note = 'x'.repeat(2000)
+      for (let i = 0; i < 100; i++) await world.user({ organizations, note })
+      const users = await world.request('GET /lynx/api/v2/user', { as: caller })
+      assert.equal((users.json as Fields[]).length, 101)
+      for (const user of users.json as Fields[]) assert.deepEqual(keysOf(user), keySets.user)
+      for (let i = 0; i < 100; i++) {
+        await world.installation({ organization_id: installation.organization_id, notes: note })
+      }
+      const list = await world.request('GET /lynx/api/v2/installation', { as: caller })
+      assert.equal((list.json as Fields[]).length, 101)
+      for (const one of list.json as Fields[]) assert.deepEqual(keysOf(one), keySets.installation)
     })
 
     test('organizations', async () => {

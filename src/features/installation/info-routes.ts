@@ -40,8 +40,7 @@ export const installationInfoRoutes: Routes = (app, { registry, directory, share
         each(found, (installation) => {
           const info = infoOf(installation, principal)
           return assigned && !info.assigned ? undefined : info
-        }),
-        InstallationInfo
+        })
       )
     }
   )

@@ -59,8 +59,7 @@ export const installationRoutes: Routes = (app, deps) => {
       dropIfStalled(reply.raw)
       return sendList(
         reply,
-        each(found, (installation) => shown(installation, principal)),
-        Installation
+        each(found, (installation) => shown(installation, principal))
       )
     }
   )

@@ -64,7 +64,7 @@ export const userRoutes: Routes = (app, deps) => {
       const filter = { meta: readMetaFilters(query), seesProtected }
       await deps.shares.take('long lists', request, reply)
       dropIfStalled(reply.raw)
-      return sendList(reply, shownUsers(), User)
+      return sendList(reply, shownUsers())
 
       async function* shownUsers() {
         for await (const users of listUsers(registry, usersVisibleTo(principal), filter)) {
