@@ -198,9 +198,12 @@ async function open(
     bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
     disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
   })
-  const ports = () => {
-    const { port: httpPort } = app.server.address() as AddressInfo
-    return { httpPort, mqttPort: bus.port, mqttsPort: bus.tlsPort }
+  let inUse: Ports | undefined
+  // Known for good: a mail may be written when nothing listens any more.
+  const ports = (): Ports => {
+    const httpPort = () => (app.server.address() as AddressInfo).port
+    inUse ??= { httpPort: httpPort(), mqttPort: bus.port, mqttsPort: bus.tlsPort }
+    return inUse
   }
   const address = new PublicAddress(config, ports)
   const deps: Deps = {

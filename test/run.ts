@@ -15,8 +15,8 @@ module.enableCompileCache()
 const given = process.argv.slice(2)
 const files = given.length > 0 ? given : globSync('test/**/*.test.ts').sort()
 
-/** Tests of engines and whole processes kill what others must not share. */
-const ALONE = /test\/(process|move|engines)\//
+/** Tests of engines and whole processes kill or stop what others need: servers, threads, files. */
+const ALONE = /test\/(process|move|engines)\/|disk-space/
 /** Tests that measure the event loop would measure what others left behind. */
 const MEASURES = 'support/loop.ts'
 /** So that the last process to end has little left to do. */

@@ -22,7 +22,7 @@ type Parts = { registry: Registry; directory: Directory; defaults: Defaults }
 
 const noOverrides: Overrides = {}
 
-/** Organizations that pay for one message: organizations may be as deep as somebody likes. */
+/** Organizations that pay for one message. Those of an older version may lie deeper. */
 export const MAX_PAYERS = 32
 
 /**

@@ -10,6 +10,7 @@ import { MAX_PAYERS, Quotas } from '../../src/access/quotas.ts'
 import { Latest } from '../../src/history/latest.ts'
 import { defaultLimits, type Payer, payerName } from '../../src/lib/quota.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
+import { recordChange } from '../../src/registry/changes.ts'
 import {
   insertInstallation,
   removeInstallations,
@@ -76,7 +77,23 @@ onEveryRegistry('quotas', ({ url }) => {
 
   test('of organizations that lie very deep the uppermost pay', async () => {
     const chain = [tenant]
-    for (let i = 0; i < MAX_PAYERS + 5; i++) chain.push(await organization(chain.at(-1) ?? 0))
+    const more = async (levels: number, from = chain.at(-1) ?? 0) => {
+      for (let i = 0, parent = from; i < levels; i++) {
+        parent = await organization(parent)
+        chain.push(parent)
+      }
+    }
+    await more(20)
+    const [upper = 0, lower] = [chain.at(-1), chain.length]
+    await more(20, tenant)
+    // An older version let them be as deep as somebody liked.
+    const moved = chain[lower] ?? 0
+    await registry
+      .updateTable('organizations')
+      .set({ parent_id: upper })
+      .where('id', '=', moved)
+      .execute()
+    await inRegistry((registry) => recordChange(registry, 'quota', moved, 0))
     const deepest = chain.at(-1) ?? 0
     const uppermost = chain.slice(0, MAX_PAYERS).reverse()
     assert.deepEqual(

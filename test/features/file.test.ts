@@ -345,7 +345,7 @@ onRegistryMatrix('files', (engine) => {
       })
       await eventually(() => assert.equal(incoming().length, 4))
       const fifth = await world.request(`POST ${at}`, { headers, body: body({ text: 'x' }) })
-      assert.deepEqual([fifth.status, fifth.headers.get('retry-after')], [503, '30'])
+      assert.deepEqual([fifth.status, fifth.headers.get('retry-after')], [429, '30'])
       const line = `POST ${at}`
       const other = await world.request(line, { as: stranger, headers: type, body: '' })
       assert.equal(other.status, 403)

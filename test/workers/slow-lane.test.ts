@@ -17,7 +17,7 @@ test('those that wait are let go a few at a time, in their order', async () => {
 
 test('nobody waits in one that is closed', async () => {
   const lane = new SlowLane()
-  const waiting = Array.from({ length: 1_000_000 }, () => lane.wait())
+  const waiting = Array.from({ length: 10_000 }, () => lane.wait())
   lane.close()
   await Promise.all([...waiting, lane.wait()])
 })
