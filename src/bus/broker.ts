@@ -24,7 +24,7 @@ import { Persistence } from './persistence.ts'
 import { Renewals } from './renewals.ts'
 import { Slices } from './slices.ts'
 import type { Store } from './store/store.ts'
-import { Turns } from './turns.ts'
+import { TenantTurns } from './tenant-turns.ts'
 import { VersionRefusals } from './versions.ts'
 import { eachOf, endsWithin } from './waiting.ts'
 
@@ -56,7 +56,7 @@ export class Broker<S extends Session> {
   readonly #inbound: Inbound<S>
   readonly #outbound: Outbound<S>
   readonly #fanOut: FanOut<Connection<S>>
-  readonly #turns = new Turns()
+  readonly #turns = new TenantTurns()
   readonly #versions: VersionRefusals
   readonly #renewals: Renewals<S>
   readonly #open = new Set<Connection<S>>()

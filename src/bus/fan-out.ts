@@ -2,8 +2,8 @@ import type { PublishPacket } from 'aedes'
 import { Fifo } from '../lib/fifo.ts'
 import { firstLevel } from '../lib/topic.ts'
 import type { Publish } from './bus.ts'
+import type { TenantTurns } from './tenant-turns.ts'
 import { TopicTree } from './topic-tree.ts'
-import type { Turns } from './turns.ts'
 
 /** `sender`: the name of its client. */
 type Sender = { tenant: string; sender?: string }
@@ -46,13 +46,13 @@ const FILTERS_PER_STEP = 50
 export class FanOut<R extends object> {
   readonly #listening = new TopicTree<Listening<R>>()
   readonly #deliver: (receiver: R, packet: Publish, heard: Heard<R>) => void
-  readonly #turns: Turns
+  readonly #turns: TenantTurns
   readonly #nextSeq: () => number
   readonly #lanes = new Map<string, Fifo<Task<R>>>()
   #closed = false
 
   constructor(options: {
-    turns: Turns
+    turns: TenantTurns
     nextSeq: () => number
     deliver: (receiver: R, packet: Publish, heard: Heard<R>) => void
   }) {

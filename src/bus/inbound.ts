@@ -7,7 +7,7 @@ import type { FanOut } from './fan-out.ts'
 import type { Kept, Receipt } from './kept.ts'
 import type { Counts } from './limits.ts'
 import type { KeptWill } from './store/changes.ts'
-import type { Turns } from './turns.ts'
+import type { TenantTurns } from './tenant-turns.ts'
 
 type Done = (error?: Error | null) => void
 
@@ -25,7 +25,7 @@ export class Inbound<S extends Session> {
   readonly #log: Pick<Logger, 'error'>
   readonly #kept: Kept
   readonly #counts: Counts
-  readonly #turns: Turns
+  readonly #turns: TenantTurns
   readonly #fanOut: FanOut<Connection<S>>
   /** Of messages whose topics were too long. */
   readonly #longTopics = new WeakMap<object, string>()
@@ -36,7 +36,7 @@ export class Inbound<S extends Session> {
     log: Pick<Logger, 'error'>
     kept: Kept
     counts: Counts
-    turns: Turns
+    turns: TenantTurns
     fanOut: FanOut<Connection<S>>
   }) {
     this.#rules = options.rules

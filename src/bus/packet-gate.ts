@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Flow } from './in-flight.ts'
-import type { Turns } from './turns.ts'
+import type { TenantTurns } from './tenant-turns.ts'
 import { isSpoken } from './versions.ts'
 
 const CONNECT = 0x10
@@ -23,7 +23,7 @@ const STALL_MS = 60_000
 /** How packets pass, once their sender is known. */
 type Passage = {
   flow: Flow
-  turns: Turns
+  turns: TenantTurns
   tenant: string
   parse: (bytes: Buffer) => void
 }

@@ -15,7 +15,7 @@ type Waiting = { work: Fifo<Work>; reads: Fifo<Work> }
  * The work that messages make, a little of it in each round of the event loop. Tenants take turns,
  * so a tenant with much to do waits for itself, and one with little is served at once.
  */
-export class Turns {
+export class TenantTurns {
   /** Whose turn is next comes first. */
   readonly #waiting = new Map<string, Waiting>()
   /** What was done at once in this round, by tenant. */
