@@ -17,12 +17,19 @@ type Request = Parameters<Deps['gatewayAddresses']>[0]
 /** The addresses under which others reach the platform. [ADR-0033] */
 export class PublicAddress {
   readonly #config: Config
-  readonly #ports: () => Ports
+  readonly #readPorts: () => Ports
+  #ports: Ports | undefined
 
   /** `ports` is asked when everything listens: one that is 0 is chosen by the system. */
   constructor(config: Config, ports: () => Ports) {
     this.#config = config
-    this.#ports = ports
+    this.#readPorts = ports
+  }
+
+  /** Known for good: a mail may be written when nothing listens any more. */
+  get ports(): Ports {
+    this.#ports ??= this.#readPorts()
+    return this.#ports
   }
 
   /** Nobody said how this machine is called by others. */
@@ -38,7 +45,7 @@ export class PublicAddress {
 
   get local(): string {
     const scheme = this.#config.TLS_CERT_PATH === '' ? 'http' : 'https'
-    return `${scheme}://${this.host}:${this.#ports().httpPort}`
+    return `${scheme}://${this.host}:${this.ports.httpPort}`
   }
 
   /** For mails: nothing that a stranger can write into a request. */
@@ -58,7 +65,7 @@ export class PublicAddress {
     const { MQTT_PUBLIC_URL, BUS_URL, HOST } = this.#config
     if (MQTT_PUBLIC_URL !== '') return MQTT_PUBLIC_URL.replace(/^\w+:\/\//, '').replace(/\/$/, '')
     if (BUS_URL !== '') return brokerHost(BUS_URL)
-    const { mqttPort, mqttsPort } = this.#ports()
+    const { mqttPort, mqttsPort } = this.ports
     const port = mqttsPort ?? mqttPort
     if (port === undefined) return `${url.replace(/^http/, 'ws')}/mqtt`
     return `${isEveryAddress(HOST) ? new URL(url).hostname : inUrl(HOST)}:${port}`

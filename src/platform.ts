@@ -31,7 +31,7 @@ import { within } from './lib/within.ts'
 import { Metrics } from './metrics.ts'
 import { Executors } from './outbound/executors.ts'
 import { openSenders } from './outbound/open.ts'
-import { type Ports, PublicAddress } from './platform-address.ts'
+import { PublicAddress } from './platform-address.ts'
 import { explainPort, openBus } from './platform-bus.ts'
 import { describeState } from './platform-metrics.ts'
 import { keepsForItself, openParts, STOP_LIMIT } from './platform-parts.ts'
@@ -198,14 +198,11 @@ async function open(
     bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
     disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
   })
-  let inUse: Ports | undefined
-  // Known for good: a mail may be written when nothing listens any more.
-  const ports = (): Ports => {
-    const httpPort = () => (app.server.address() as AddressInfo).port
-    inUse ??= { httpPort: httpPort(), mqttPort: bus.port, mqttsPort: bus.tlsPort }
-    return inUse
-  }
-  const address = new PublicAddress(config, ports)
+  const address = new PublicAddress(config, () => ({
+    httpPort: (app.server.address() as AddressInfo).port,
+    mqttPort: bus.port,
+    mqttsPort: bus.tlsPort
+  }))
   const deps: Deps = {
     clock,
     log,
@@ -336,7 +333,7 @@ async function open(
     )
   }
   const onStop = (close: () => unknown) => void closers.push(close)
-  return { deps, address, ...ports(), historyEngine: engine, onStop, stop }
+  return { deps, address, ...address.ports, historyEngine: engine, onStop, stop }
 }
 
 /** The bus ends the WebSockets, which hold the server of the API open. */
