@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { SECOND, unixMs } from '../../src/lib/unix-time.ts'
 import { longestRound } from '../support/loop.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
+import { rounds } from '../support/rounds.ts'
 import { store } from '../support/samples.ts'
 
 /** [ADR-0038] Whatever somebody asks for, the others have their turn within this time. */
@@ -291,7 +292,7 @@ async function insertFunctions(installation_id: number, count: number, meta: str
   }
 }
 
-for (const { what, prepare } of rows) {
+for (const { what, prepare } of rows.slice(0, rounds(rows.length, 4))) {
   test(`${what}: nobody waits for more than ${MOST_MS} ms`, async (t) => {
     const askFor = await prepare()
     // Ahead of it: what the caller does on this thread is not the platform's.

@@ -15,7 +15,7 @@ import { Publisher } from '../support/publisher.ts'
 import { rounds } from '../support/rounds.ts'
 
 /** All of them where nobody waits. */
-const ROUNDS = rounds(10, 4)
+const ROUNDS = rounds(10, 2)
 const IN_FLIGHT = 20
 
 /** What arrived, by topic. */

@@ -18,6 +18,7 @@ import {
   startCaracal,
   temporaryDirectory
 } from '../support/process.ts'
+import { slow } from '../support/rounds.ts'
 
 const ADMIN = {
   CARACAL_ADMIN_EMAIL: 'boss@example.org',
@@ -168,111 +169,121 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
     assert.equal(await caracal.kill('SIGTERM'), 0)
   })
 
-  test('a schedule is stored once though its message comes back; changes are told; no port of its own', async (t) => {
-    const broker = await startMosquitto(t)
-    const mqttPort = await freePort()
-    let ahead = 0
-    const { url, world, stop } = await startTestPlatform({
-      clock: () => unixMs(Date.now() + ahead),
-      settings: {
-        CARACAL_MQTT_PORT: String(mqttPort),
-        CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}`
+  test(
+    'a schedule is stored once though its message comes back; changes are told; no port of its own',
+    slow,
+    async (t) => {
+      const broker = await startMosquitto(t)
+      const mqttPort = await freePort()
+      let ahead = 0
+      const { url, world, stop } = await startTestPlatform({
+        clock: () => unixMs(Date.now() + ahead),
+        settings: {
+          CARACAL_MQTT_PORT: String(mqttPort),
+          CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}`
+        }
+      })
+      t.after(stop)
+      const { id, client_id } = await world.installation()
+      await assert.rejects(mqttClient(t, mqttPort))
+      await assert.rejects(mqttClient(t, `${url.replace('http', 'ws')}/mqtt`))
+      const listener = await mqttClient(t, broker.port)
+      await listener.subscribe('#')
+      const headers = { 'x-api-key': world.admin.token }
+      const credentials = await fetch(`${url}/api/v2/gateway/credentials/${id}`, {
+        method: 'POST',
+        headers
+      })
+      const { mqtt_broker } = (await credentials.json()) as { mqtt_broker: string }
+      assert.equal(mqtt_broker, `127.0.0.1:${broker.port}`)
+
+      // The next minute begins soon.
+      ahead = 58_000 - (Date.now() % 60_000)
+      await fetch(`${url}/api/v2/schedule/${id}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ topic: 'obj/lamp', value: 1, executor: 'server', active: true })
+      })
+      const heard = (topic: string) => listener.messages.filter((each) => each.topic === topic)
+      await eventually(() => assert.equal(heard(`${client_id}/evt/schedule/updated`).length, 1))
+      await eventually(() => assert.equal(heard(`${client_id}/obj/lamp`).length, 1), 20_000)
+      const { value, timestamp } = JSON.parse(heard(`${client_id}/obj/lamp`)[0]?.payload ?? '{}')
+      const received = async () => {
+        const answer = await fetch(`${url}/metrics`, { headers })
+        return Number(/^caracal_mqtt_received (\d+)$/m.exec(await answer.text())?.[1])
       }
-    })
-    t.after(stop)
-    const { id, client_id } = await world.installation()
-    await assert.rejects(mqttClient(t, mqttPort))
-    await assert.rejects(mqttClient(t, `${url.replace('http', 'ws')}/mqtt`))
-    const listener = await mqttClient(t, broker.port)
-    await listener.subscribe('#')
-    const headers = { 'x-api-key': world.admin.token }
-    const credentials = await fetch(`${url}/api/v2/gateway/credentials/${id}`, {
-      method: 'POST',
-      headers
-    })
-    const { mqtt_broker } = (await credentials.json()) as { mqtt_broker: string }
-    assert.equal(mqtt_broker, `127.0.0.1:${broker.port}`)
-
-    // The next minute begins soon.
-    ahead = 58_000 - (Date.now() % 60_000)
-    await fetch(`${url}/api/v2/schedule/${id}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ topic: 'obj/lamp', value: 1, executor: 'server', active: true })
-    })
-    const heard = (topic: string) => listener.messages.filter((each) => each.topic === topic)
-    await eventually(() => assert.equal(heard(`${client_id}/evt/schedule/updated`).length, 1))
-    await eventually(() => assert.equal(heard(`${client_id}/obj/lamp`).length, 1), 20_000)
-    const { value, timestamp } = JSON.parse(heard(`${client_id}/obj/lamp`)[0]?.payload ?? '{}')
-    const received = async () => {
-      const answer = await fetch(`${url}/metrics`, { headers })
-      return Number(/^caracal_mqtt_received (\d+)$/m.exec(await answer.text())?.[1])
+      await eventually(async () => assert.equal(await received(), 1))
+      const read = async (path: string) => {
+        type Rows = { value: number; timestamp: number }[]
+        const answer = (await (await fetch(url + path, { headers })).json()) as
+          | Rows
+          | { data: Rows }
+        const rows = 'data' in answer ? answer.data : answer
+        return rows.map((row) => [row.value, row.timestamp])
+      }
+      const log = `/api/v3beta/log/${id}?from=${timestamp - 1}&to=${timestamp + 1}`
+      await eventually(async () => assert.deepEqual(await read(log), [[value, timestamp]]))
+      assert.deepEqual(await read(`/api/v2/status/${id}`), [[value, timestamp]])
     }
-    await eventually(async () => assert.equal(await received(), 1))
-    const read = async (path: string) => {
-      type Rows = { value: number; timestamp: number }[]
-      const answer = (await (await fetch(url + path, { headers })).json()) as Rows | { data: Rows }
-      const rows = 'data' in answer ? answer.data : answer
-      return rows.map((row) => [row.value, row.timestamp])
-    }
-    const log = `/api/v3beta/log/${id}?from=${timestamp - 1}&to=${timestamp + 1}`
-    await eventually(async () => assert.deepEqual(await read(log), [[value, timestamp]]))
-    assert.deepEqual(await read(`/api/v2/status/${id}`), [[value, timestamp]])
-  })
+  )
 
-  test('a schedule that is due while the broker is away goes out when it is back, or failed and was not stored', async (t) => {
-    const broker = await startMosquitto(t)
-    let ahead = 0
-    const { url, world, stop } = await startTestPlatform({
-      clock: () => unixMs(Date.now() + ahead),
-      settings: { CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}` }
-    })
-    t.after(stop)
-    const { id, client_id } = await world.installation()
-    const base = `/api/v2/schedule/${id}`
-    const headers = { 'x-api-key': world.admin.token }
-    const read = async (path: string) => (await fetch(url + path, { headers })).json()
-    ahead = 58_000 - (Date.now() % 60_000)
-    const body = JSON.stringify({ topic: 'obj/lamp', value: 1, executor: 'server', active: true })
-    await fetch(url + base, { method: 'POST', headers, body })
-    const [schedule] = (await read(base)) as { id: number }[]
-    const due = Math.ceil((Date.now() + ahead) / 60_000) * 60
-    type Runs = { planned: number; outcome: string }[]
-    const outcomeOf = async (planned: number) => {
-      const runs = (await read(`${base}/${schedule?.id}/runs`)) as Runs
-      return runs.find((run) => run.planned === planned)?.outcome
-    }
-    type Log = { data: { timestamp: number }[] }
-    const stored = async () => {
-      const { data } = (await read(`/api/v3beta/log/${id}?from=${due - 1}&limit=100`)) as Log
-      return data.map(({ timestamp }) => timestamp)
-    }
+  test(
+    'a schedule that is due while the broker is away goes out when it is back, or failed and was not stored',
+    slow,
+    async (t) => {
+      const broker = await startMosquitto(t)
+      let ahead = 0
+      const { url, world, stop } = await startTestPlatform({
+        clock: () => unixMs(Date.now() + ahead),
+        settings: { CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}` }
+      })
+      t.after(stop)
+      const { id, client_id } = await world.installation()
+      const base = `/api/v2/schedule/${id}`
+      const headers = { 'x-api-key': world.admin.token }
+      const read = async (path: string) => (await fetch(url + path, { headers })).json()
+      ahead = 58_000 - (Date.now() % 60_000)
+      const body = JSON.stringify({ topic: 'obj/lamp', value: 1, executor: 'server', active: true })
+      await fetch(url + base, { method: 'POST', headers, body })
+      const [schedule] = (await read(base)) as { id: number }[]
+      const due = Math.ceil((Date.now() + ahead) / 60_000) * 60
+      type Runs = { planned: number; outcome: string }[]
+      const outcomeOf = async (planned: number) => {
+        const runs = (await read(`${base}/${schedule?.id}/runs`)) as Runs
+        return runs.find((run) => run.planned === planned)?.outcome
+      }
+      type Log = { data: { timestamp: number }[] }
+      const stored = async () => {
+        const { data } = (await read(`/api/v3beta/log/${id}?from=${due - 1}&limit=100`)) as Log
+        return data.map(({ timestamp }) => timestamp)
+      }
 
-    await broker.stop('SIGTERM')
-    await eventually(async () => assert.equal(await outcomeOf(due), 'taken'))
-    await wait(2500)
-    assert.equal(await outcomeOf(due), 'taken')
-    assert.deepEqual(await stored(), [])
-    await broker.start()
-    const listener = await mqttClient(t, broker.port)
-    await listener.subscribe('#')
-    await eventually(async () => assert.equal(await outcomeOf(due), 'published'))
-    await eventually(async () => assert.deepEqual(await stored(), [due]))
-    const heard = () => listener.messages.filter(({ topic }) => topic === `${client_id}/obj/lamp`)
-    assert.deepEqual(
-      heard().map(({ payload }) => JSON.parse(payload).timestamp),
-      [due]
-    )
+      await broker.stop('SIGTERM')
+      await eventually(async () => assert.equal(await outcomeOf(due), 'taken'))
+      await wait(2500)
+      assert.equal(await outcomeOf(due), 'taken')
+      assert.deepEqual(await stored(), [])
+      await broker.start()
+      const listener = await mqttClient(t, broker.port)
+      await listener.subscribe('#')
+      await eventually(async () => assert.equal(await outcomeOf(due), 'published'))
+      await eventually(async () => assert.deepEqual(await stored(), [due]))
+      const heard = () => listener.messages.filter(({ topic }) => topic === `${client_id}/obj/lamp`)
+      assert.deepEqual(
+        heard().map(({ payload }) => JSON.parse(payload).timestamp),
+        [due]
+      )
 
-    // The next one stays without a broker for more than a minute.
-    await broker.stop('SIGTERM')
-    await wait(1500)
-    ahead += (due + 60) * 1000 - (Date.now() + ahead)
-    await eventually(async () => assert.equal(await outcomeOf(due + 60), 'taken'))
-    ahead += 75_000
-    await eventually(async () => assert.equal(await outcomeOf(due + 60), 'failed'))
-    assert.deepEqual(await stored(), [due])
-  })
+      // The next one stays without a broker for more than a minute.
+      await broker.stop('SIGTERM')
+      await wait(1500)
+      ahead += (due + 60) * 1000 - (Date.now() + ahead)
+      await eventually(async () => assert.equal(await outcomeOf(due + 60), 'taken'))
+      ahead += 75_000
+      await eventually(async () => assert.equal(await outcomeOf(due + 60), 'failed'))
+      assert.deepEqual(await stored(), [due])
+    }
+  )
 
   test('a message that is larger than may be stored is noted as refused', async (t) => {
     const { id, client_id, device, get } = await withDevice(t)
@@ -335,66 +346,72 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
     assert.ok(!err.includes('secret'))
   })
 
-  test('a broker that asks the program about everybody, the program too; its restart loses nothing', async (t) => {
-    const mosquitto = await startMosquitto(t)
-    const [apiPort, key] = [await freePort(), 'a_broker-key_of_32_characters_00']
-    const asking = await startAskingBroker(t, { brokerPort: mosquitto.port, apiPort, key })
-    const caracal = await startCaracal({
-      ...ADMIN,
-      CARACAL_DATA_DIR: temporaryDirectory(),
-      CARACAL_HTTP_PORT: String(apiPort),
-      CARACAL_BUS_URL: `mqtt://caracal:secret@127.0.0.1:${asking.port}`,
-      CARACAL_BROKER_KEY: key
-    })
-    await eventually(async () => {
-      assert.deepEqual(await engineOf(caracal, 'bus'), { status: 200, ok: true })
-    })
-    const installation = await createInstallation(caracal, 'Asked')
-    const topic = `${installation.client_id}/obj/d`
-    const password = installation.token
-    await assert.rejects(mqttClient(t, asking.port, { username: 'x', password: 'wrong' }))
+  test(
+    'a broker that asks the program about everybody, the program too; its restart loses nothing',
+    slow,
+    async (t) => {
+      const mosquitto = await startMosquitto(t)
+      const [apiPort, key] = [await freePort(), 'a_broker-key_of_32_characters_00']
+      const asking = await startAskingBroker(t, { brokerPort: mosquitto.port, apiPort, key })
+      const caracal = await startCaracal({
+        ...ADMIN,
+        CARACAL_DATA_DIR: temporaryDirectory(),
+        CARACAL_HTTP_PORT: String(apiPort),
+        CARACAL_BUS_URL: `mqtt://caracal:secret@127.0.0.1:${asking.port}`,
+        CARACAL_BROKER_KEY: key
+      })
+      await eventually(async () => {
+        assert.deepEqual(await engineOf(caracal, 'bus'), { status: 200, ok: true })
+      })
+      const installation = await createInstallation(caracal, 'Asked')
+      const topic = `${installation.client_id}/obj/d`
+      const password = installation.token
+      await assert.rejects(mqttClient(t, asking.port, { username: 'x', password: 'wrong' }))
 
-    // As devices do, it connects again and again and sends from the first moment on.
-    const acknowledged = new Set<number>()
-    let [next, isOver] = [0, false]
-    const device = async () => {
-      while (!isOver) {
-        const client = await mqttClient(t, asking.port, { username: 'x', password }).catch(() => {})
-        const closed = new Promise<void>((resolve) => client?.mqtt.once('close', () => resolve()))
-        while (client?.mqtt.connected && !isOver) {
-          const value = next++
-          const payload = JSON.stringify({ value, timestamp: 1_700_000_000 + value })
-          const sent = client.publish(topic, payload, { qos: 1 }).then(
-            () => acknowledged.add(value),
+      // As devices do, it connects again and again and sends from the first moment on.
+      const acknowledged = new Set<number>()
+      let [next, isOver] = [0, false]
+      const device = async () => {
+        while (!isOver) {
+          const client = await mqttClient(t, asking.port, { username: 'x', password }).catch(
             () => {}
           )
-          await Promise.race([sent, closed])
+          const closed = new Promise<void>((resolve) => client?.mqtt.once('close', () => resolve()))
+          while (client?.mqtt.connected && !isOver) {
+            const value = next++
+            const payload = JSON.stringify({ value, timestamp: 1_700_000_000 + value })
+            const sent = client.publish(topic, payload, { qos: 1 }).then(
+              () => acknowledged.add(value),
+              () => {}
+            )
+            await Promise.race([sent, closed])
+          }
+          await client?.mqtt.endAsync(true)
+          await wait(10)
         }
-        await client?.mqtt.endAsync(true)
-        await wait(10)
       }
-    }
-    const sending = Promise.all([device(), device(), device()])
-    for (let round = 0; round < 3; round++) {
+      const sending = Promise.all([device(), device(), device()])
+      for (let round = 0; round < 3; round++) {
+        const before = acknowledged.size
+        await eventually(() => assert.ok(acknowledged.size > before + SOME), 20_000)
+        await mosquitto.stop('SIGTERM')
+        await mosquitto.start()
+      }
       const before = acknowledged.size
       await eventually(() => assert.ok(acknowledged.size > before + SOME), 20_000)
-      await mosquitto.stop('SIGTERM')
-      await mosquitto.start()
+      isOver = true
+      await sending
+      assert.ok(asking.answers.includes(503), 'nobody was held up')
+      await eventually(async () => {
+        const stored = new Set(await storedValues(caracal, installation, topic))
+        const missing = [...acknowledged].filter((value) => !stored.has(value))
+        assert.deepEqual(missing, [])
+      }, 30_000)
+      assert.equal(await caracal.kill('SIGTERM'), 0)
     }
-    const before = acknowledged.size
-    await eventually(() => assert.ok(acknowledged.size > before + SOME), 20_000)
-    isOver = true
-    await sending
-    assert.ok(asking.answers.includes(503), 'nobody was held up')
-    await eventually(async () => {
-      const stored = new Set(await storedValues(caracal, installation, topic))
-      const missing = [...acknowledged].filter((value) => !stored.has(value))
-      assert.deepEqual(missing, [])
-    }, 30_000)
-    assert.equal(await caracal.kill('SIGTERM'), 0)
-  })
+  )
 
-  test('over TLS, with a certificate that is trusted', async (t) => {
+  test('over TLS, with a certificate that is trusted', slow, async (t) => {
     const directory = temporaryDirectory()
     const file = (name: string) => join(directory, name)
     const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']

@@ -8,7 +8,7 @@ import { type Caracal, startCaracal, temporaryDirectory } from '../support/proce
 import { rounds } from '../support/rounds.ts'
 
 /** All of them where nobody waits. */
-const ROUNDS = rounds(20, 6)
+const ROUNDS = rounds(20, 3)
 const CLIENTS = 6
 const IN_FLIGHT = 50
 

@@ -13,6 +13,7 @@ import {
   temporaryDirectory
 } from '../support/process.ts'
 import { onEveryRegistry, onPostgres } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 
 const admin = {
   CARACAL_ADMIN_EMAIL: 'boss@example.org',
@@ -52,40 +53,44 @@ function restore(dataDir: string, from: string): void {
 }
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-  test(`an older registry is refused after ${signal}; adopt gives no id out twice`, async () => {
-    const [CARACAL_DATA_DIR, kept] = [temporaryDirectory(), temporaryDirectory()]
-    const env = { CARACAL_DATA_DIR, ...admin }
-    const first = await startCaracal(env)
-    await createInstallation(first, 'Cabin')
-    assert.equal(await first.kill('SIGTERM'), 0)
-    copyRegistry(CARACAL_DATA_DIR, kept)
+  test(
+    `an older registry is refused after ${signal}; adopt gives no id out twice`,
+    signal === 'SIGTERM' ? slow : {},
+    async () => {
+      const [CARACAL_DATA_DIR, kept] = [temporaryDirectory(), temporaryDirectory()]
+      const env = { CARACAL_DATA_DIR, ...admin }
+      const first = await startCaracal(env)
+      await createInstallation(first, 'Cabin')
+      assert.equal(await first.kill('SIGTERM'), 0)
+      copyRegistry(CARACAL_DATA_DIR, kept)
 
-    const second = await startCaracal(env)
-    const site = await createInstallation(second, 'Of another customer')
-    await publish(second, site, 42)
-    await second.kill(signal)
-    restore(CARACAL_DATA_DIR, kept)
+      const second = await startCaracal(env)
+      const site = await createInstallation(second, 'Of another customer')
+      await publish(second, site, 42)
+      await second.kill(signal)
+      restore(CARACAL_DATA_DIR, kept)
 
-    await refuses(
-      env,
-      /^caracal: the registry .*registry\.sqlite is older than the (history|spool) .*: it has come to .*, but .* has seen .*installation 2.*; restore the whole backup, or .*adopt"\n$/
-    )
-    const adopted = await runCaracal(env, ['adopt'])
-    assert.equal(adopted.code, 0, adopted.err)
-    assert.match(adopted.out, /the registry .*has given out .*installation 1/)
-    assert.match(adopted.out, /the (history|spool) .*has seen .*installation 2/)
-    assert.match(adopted.out, /There are values of 1 installations .* \(2\)/)
-    const third = await startCaracal(env)
-    const next = await createInstallation(third, 'New')
-    assert(next.id > 2, `installation ${next.id} was given out before`)
-    assert.deepEqual(await statusOf(third, next), [])
-    assert.equal(await third.kill('SIGTERM'), 0)
-    const again = await runCaracal(env, ['adopt'])
-    assert.match(again.out, /nothing to do/)
-  })
+      await refuses(
+        env,
+        /^caracal: the registry .*registry\.sqlite is older than the (history|spool) .*: it has come to .*, but .* has seen .*installation 2.*; restore the whole backup, or .*adopt"\n$/
+      )
+      const adopted = await runCaracal(env, ['adopt'])
+      assert.equal(adopted.code, 0, adopted.err)
+      assert.match(adopted.out, /the registry .*has given out .*installation 1/)
+      assert.match(adopted.out, /the (history|spool) .*has seen .*installation 2/)
+      assert.match(adopted.out, /There are values of 1 installations .* \(2\)/)
+      const third = await startCaracal(env)
+      const next = await createInstallation(third, 'New')
+      assert(next.id > 2, `installation ${next.id} was given out before`)
+      assert.deepEqual(await statusOf(third, next), [])
+      assert.equal(await third.kill('SIGTERM'), 0)
+      const again = await runCaracal(env, ['adopt'])
+      assert.match(again.out, /nothing to do/)
+    }
+  )
 }
 
-test('a registry that was copied while it ran is refused after kill -9', async () => {
+test('a registry that was copied while it ran is refused after kill -9', slow, async () => {
   const [CARACAL_DATA_DIR, kept] = [temporaryDirectory(), temporaryDirectory()]
   const env = { CARACAL_DATA_DIR, ...admin }
   const first = await startCaracal(env)
@@ -114,45 +119,49 @@ for (const [what, lose] of [
   ['missing', (file: string) => rmSync(file)],
   ['truncated to nothing', (file: string) => truncateSync(file)]
 ] as const) {
-  test(`a registry that is ${what} makes no new administrator beside a history`, async () => {
-    const CARACAL_DATA_DIR = temporaryDirectory()
-    const env = { CARACAL_DATA_DIR, ...admin }
-    const first = await startCaracal(env)
-    const site = await createInstallation(first, 'Cabin')
-    await publish(first, site, 21.5)
-    await first.kill('SIGTERM')
-    lose(registryOf(CARACAL_DATA_DIR))
-    await refuses(
-      env,
-      /^caracal: the registry .* is new, but the history .* belongs to platform \w{8} and has seen .*installation 1.*adopt"\n$/
-    )
-    const { code, out, err } = await runCaracal(env, ['adopt'])
-    assert.equal(code, 0, err)
-    assert.match(out, /the registry .*, new, has given out no ids/)
-    const adopted = await startCaracal(env)
-    const next = await createInstallation(adopted, 'New')
-    assert(next.id > site.id)
-    assert.deepEqual(await statusOf(adopted, next), [])
-    const policy = await fetch(`${adopted.url}/api/v2/gateway/registration/policy`, {
-      headers: { 'x-api-key': next.token }
-    })
-    const { default_organization_id } = (await policy.json()) as {
-      default_organization_id: number
+  test(
+    `a registry that is ${what} makes no new administrator beside a history`,
+    what === 'missing' ? {} : slow,
+    async () => {
+      const CARACAL_DATA_DIR = temporaryDirectory()
+      const env = { CARACAL_DATA_DIR, ...admin }
+      const first = await startCaracal(env)
+      const site = await createInstallation(first, 'Cabin')
+      await publish(first, site, 21.5)
+      await first.kill('SIGTERM')
+      lose(registryOf(CARACAL_DATA_DIR))
+      await refuses(
+        env,
+        /^caracal: the registry .* is new, but the history .* belongs to platform \w{8} and has seen .*installation 1.*adopt"\n$/
+      )
+      const { code, out, err } = await runCaracal(env, ['adopt'])
+      assert.equal(code, 0, err)
+      assert.match(out, /the registry .*, new, has given out no ids/)
+      const adopted = await startCaracal(env)
+      const next = await createInstallation(adopted, 'New')
+      assert(next.id > site.id)
+      assert.deepEqual(await statusOf(adopted, next), [])
+      const policy = await fetch(`${adopted.url}/api/v2/gateway/registration/policy`, {
+        headers: { 'x-api-key': next.token }
+      })
+      const { default_organization_id } = (await policy.json()) as {
+        default_organization_id: number
+      }
+      const home = await fetch(`${adopted.url}/api/v2/organization/${default_organization_id}`, {
+        headers: { 'x-api-key': next.token }
+      })
+      assert.equal(((await home.json()) as { name: string }).name, 'Home')
+      // Only who reaches the top organization reads the ledger; its id is not 1 here.
+      const ledger = await fetch(`${adopted.url}/api/v2/ledger`, {
+        headers: { 'x-api-key': next.token }
+      })
+      assert.equal(ledger.status, 200)
+      assert.equal(await adopted.kill('SIGTERM'), 0)
     }
-    const home = await fetch(`${adopted.url}/api/v2/organization/${default_organization_id}`, {
-      headers: { 'x-api-key': next.token }
-    })
-    assert.equal(((await home.json()) as { name: string }).name, 'Home')
-    // Only who reaches the top organization reads the ledger; its id is not 1 here.
-    const ledger = await fetch(`${adopted.url}/api/v2/ledger`, {
-      headers: { 'x-api-key': next.token }
-    })
-    assert.equal(ledger.status, 200)
-    assert.equal(await adopted.kill('SIGTERM'), 0)
-  })
+  )
 }
 
-test("another platform's registry is refused, also by adopt, and its parts too", async () => {
+test("another platform's registry is refused, also by adopt, and its parts too", slow, async () => {
   const [here, there] = [temporaryDirectory(), temporaryDirectory()]
   for (const CARACAL_DATA_DIR of [here, there]) {
     const caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
@@ -185,7 +194,7 @@ test("another platform's registry is refused, also by adopt, and its parts too",
   assert.equal(await caracal.kill('SIGTERM'), 0)
 })
 
-test('a history that is gone is not replaced by an empty one without a word', async () => {
+test('a history that is gone is not replaced by an empty one without a word', slow, async () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
   const env = { CARACAL_DATA_DIR, ...admin }
   const first = await startCaracal(env)
@@ -223,16 +232,20 @@ onEveryRegistry('ids', (engine) => {
 })
 
 onPostgres('lineage', (engine) => {
-  test('a new node with an empty spool starts, one with an empty history does not', async () => {
-    const url = await engine.url()
-    const [first, second] = [temporaryDirectory(), temporaryDirectory()]
-    const env = { CARACAL_REGISTRY_URL: url, ...admin }
-    const caracal = await startCaracal({ ...env, CARACAL_DATA_DIR: first })
-    await caracal.kill('SIGTERM')
-    await refuses({ ...env, CARACAL_DATA_DIR: second }, /has had a history, but/)
-    cpSync(join(first, 'history'), join(second, 'history'), { recursive: true })
-    const node = await startCaracal({ ...env, CARACAL_DATA_DIR: second })
-    await eventually(() => assert.match(node.printed(), /Caracal is ready/))
-    assert.equal(await node.kill('SIGTERM'), 0)
-  })
+  test(
+    'a new node with an empty spool starts, one with an empty history does not',
+    slow,
+    async () => {
+      const url = await engine.url()
+      const [first, second] = [temporaryDirectory(), temporaryDirectory()]
+      const env = { CARACAL_REGISTRY_URL: url, ...admin }
+      const caracal = await startCaracal({ ...env, CARACAL_DATA_DIR: first })
+      await caracal.kill('SIGTERM')
+      await refuses({ ...env, CARACAL_DATA_DIR: second }, /has had a history, but/)
+      cpSync(join(first, 'history'), join(second, 'history'), { recursive: true })
+      const node = await startCaracal({ ...env, CARACAL_DATA_DIR: second })
+      await eventually(() => assert.match(node.printed(), /Caracal is ready/))
+      assert.equal(await node.kill('SIGTERM'), 0)
+    }
+  )
 })

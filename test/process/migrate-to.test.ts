@@ -12,6 +12,7 @@ import {
   temporaryDirectory
 } from '../support/process.ts'
 import { onPostgres } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 const admin = {
@@ -58,7 +59,7 @@ test('migrate-to refuses with one line', async () => {
 })
 
 onPostgres('migrate-to', (engine) => {
-  test('a stopped data directory, killed on the way, goes on at the server', async () => {
+  test('a stopped data directory, killed on the way, goes on at the server', slow, async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
     const env = { CARACAL_DATA_DIR, ...admin }
     const caracal = await startCaracal(env)
