@@ -126,12 +126,12 @@ async function open(
   closers.push(() => within(STOP_LIMIT, searcher.close()))
   const directory = await Directory.open(registry)
   const identity = new Identity(registry, directory, clock)
-  const shares = new Shares(registry, directory, history.pagesAtOnce)
   const blacklist = await Blacklist.open(registry, clock)
   closers.push(() => within(STOP_LIMIT, blacklist.stop()))
   directory.onBlacklistChange(() => blacklist.reload())
 
   const quotas = await Quotas.open({ registry, directory, defaults: quotaDefaults(config) })
+  const shares = new Shares(quotas, directory, history.pagesAtOnce)
 
   const { uuid: node, lastId } = await spool.state()
   if (!(await claims.keep(`data ${node}`))) {
@@ -182,7 +182,6 @@ async function open(
   directory.onIdentityChange((change) => {
     identity.forget(change)
     brokerAccess.forget(change)
-    if (!change || change.organizations.size + change.trees.size > 0) shares.forget()
     void bus.recheck()
   })
 

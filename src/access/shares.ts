@@ -3,10 +3,9 @@ import { noPlaceFree, tooManyOf } from '../http/errors.ts'
 import { hungUp } from '../http/hung-up.ts'
 import { FairSlots, TooBusy, TooManyAtOnce } from '../lib/fair-slots.ts'
 import { SECOND } from '../lib/unix-time.ts'
-import { tenantsOf } from '../registry/organizations.ts'
-import type { Registry } from '../registry/tables.ts'
 import type { Directory } from './directory.ts'
 import type { Principal } from './principal.ts'
+import type { Quotas } from './quotas.ts'
 
 type Bounds = {
   /** At once, of everybody. */
@@ -55,25 +54,18 @@ const PLATFORM = 'platform'
  * them asks for, there is a place for the others and for those who reach the top.
  */
 export class Shares {
-  readonly #registry: Registry
+  readonly #quotas: Quotas
   readonly #directory: Directory
   readonly #bounds: Readonly<Record<Shared, Bounds>>
   readonly #slots: Readonly<Record<Shared, FairSlots>>
-  /** By organization. */
-  readonly #tenants = new Map<number, Promise<number>>()
 
-  constructor(registry: Registry, directory: Directory, pagesAtOnce: number) {
-    this.#registry = registry
+  constructor(quotas: Quotas, directory: Directory, pagesAtOnce: number) {
+    this.#quotas = quotas
     this.#directory = directory
     this.#bounds = boundsFor(pagesAtOnce)
     this.#slots = Object.fromEntries(
       Object.entries(this.#bounds).map(([what, limits]) => [what, new FairSlots(limits)])
     ) as Record<Shared, FairSlots>
-  }
-
-  /** To be called when organizations changed. */
-  forget(): void {
-    this.#tenants.clear()
   }
 
   /**
@@ -84,7 +76,7 @@ export class Shares {
     const { each, kept, waiting, waitMs } = this.#bounds[what]
     const mayTakeKept = request.principal.reachesTop
     const most = each + waiting + (mayTakeKept ? kept : 0)
-    const caller = await this.#callerOf(request)
+    const caller = this.#callerOf(request)
     const signal = hungUp(raw)
     const free = await this.#slots[what]
       .take({ caller, most, mayTakeKept, signal })
@@ -98,28 +90,18 @@ export class Shares {
     return free
   }
 
-  async #callerOf({ principal, params, installation }: Callers): Promise<string> {
+  #callerOf({ principal, params, installation }: Callers): string {
     if (principal.reachesTop) return PLATFORM
     const { organization_id } = params as { organization_id?: number }
     const organization =
       installation?.organization_id ?? organization_id ?? this.#organizationOf(principal)
-    return organization === undefined ? principal.owner : String(await this.#tenantOf(organization))
+    if (organization === undefined) return principal.owner
+    return String(this.#quotas.organizationsOf(organization).at(-1)?.id ?? organization)
   }
 
   /** Of a gateway, or of somebody without any: where the first of its installations belongs. */
   #organizationOf({ organizationIds, assigned }: Principal): number | undefined {
     const [first] = assigned
     return organizationIds[0] ?? this.#directory.installation(first ?? 0)?.organization_id
-  }
-
-  #tenantOf(organization: number): Promise<number> {
-    const known = this.#tenants.get(organization)
-    if (known) return known
-    const found = tenantsOf(this.#registry, [organization]).then(
-      (tenants) => tenants.get(organization) ?? organization
-    )
-    this.#tenants.set(organization, found)
-    found.catch(() => this.#tenants.delete(organization))
-    return found
   }
 }

@@ -7,7 +7,7 @@ import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
-import { MOST_FILTERED, readInParts } from './parts.ts'
+import { readInParts } from './parts.ts'
 import { deleteQuotas } from './quotas.ts'
 import { markForSearch } from './search-index.ts'
 import type { Registry } from './tables.ts'
@@ -209,12 +209,8 @@ export async function* listInstallations(
       .execute()
     return withLinks(registry, rows)
   }
-  const most = filter.meta.length > 0 ? MOST_FILTERED : undefined
-  yield* readInParts(
-    all.map(({ id }) => id),
-    read,
-    most
-  )
+  const ids = all.map(({ id }) => id)
+  yield* readInParts(ids, read, filter.meta)
 }
 
 /** For queries that read from `installations`. */

@@ -6,7 +6,7 @@ import { isOneOf } from './dialect.ts'
 import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
-import { MOST_FILTERED, readInParts } from './parts.ts'
+import { readInParts } from './parts.ts'
 import { deleteQuotas } from './quotas.ts'
 import type { Registry, Tables } from './tables.ts'
 import { bequeath } from './trace.ts'
@@ -172,7 +172,7 @@ export const listOrganizations = (
   readInParts(
     visible.toSorted((a, b) => a - b),
     (ids) => readOrganizations(registry, ids, filter),
-    filter.meta.length > 0 ? MOST_FILTERED : undefined
+    filter.meta
   )
 
 async function readOrganizations(

@@ -6,7 +6,7 @@ import { isOneOf } from './dialect.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import { topOrganization } from './organizations.ts'
-import { MOST_FILTERED, readInParts } from './parts.ts'
+import { readInParts } from './parts.ts'
 import type { Registry, Tables } from './tables.ts'
 
 export type UserRow = Selectable<Tables['users']>
@@ -195,12 +195,8 @@ export async function* listUsers(
       .execute()
     return withLinks(registry, rows)
   }
-  const most = filter.meta.length > 0 ? MOST_FILTERED : undefined
-  yield* readInParts(
-    all.map(({ id }) => id),
-    read,
-    most
-  )
+  const ids = all.map(({ id }) => id)
+  yield* readInParts(ids, read, filter.meta)
 }
 
 /** Of these users, the ones within the scope. */

@@ -1,10 +1,12 @@
+import { Fifo } from '../lib/fifo.ts'
+
 /** A few at a time, at an even pace: what is let go in a crowd would be a new flood. */
 const TICK_MS = 10
 const AT_A_TICK = 20
 
 /** Where messages wait that came too fast. They count as in flight, so their tenants are soon read no further. */
 export class SlowLane {
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting = new Fifo<() => void>()
   #timer: NodeJS.Timeout | undefined
   #isOpen = true
 
@@ -20,12 +22,12 @@ export class SlowLane {
   /** Nobody waits any longer. */
   close(): void {
     this.#isOpen = false
-    this.#letGo(this.#waiting.length)
+    this.#letGo(this.#waiting.size)
   }
 
   #letGo(count: number): void {
-    for (const resolve of this.#waiting.splice(0, count)) resolve()
-    if (this.#waiting.length > 0) return
+    for (let i = 0; i < count; i++) this.#waiting.shift()?.()
+    if (this.#waiting.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
