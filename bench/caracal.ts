@@ -8,7 +8,7 @@ const admin = { email: 'bench@example.org', password: 'a bench measures, it neve
 
 export type Installation = { id: number; client_id: number }
 
-/** The real program with its settings as they come, but for ports, directory and one quota. */
+/** The real program with its default settings, except ports, directory and one quota. */
 export class Caracal {
   readonly child: ChildProcess
   readonly url: string
@@ -18,10 +18,14 @@ export class Caracal {
   #token = ''
   #printed = ''
 
-  static async start(dataDir: string, env: Record<string, string> = {}): Promise<Caracal> {
+  static async start(
+    dataDir: string,
+    env: Record<string, string> = {},
+    args: readonly string[] = []
+  ): Promise<Caracal> {
     const [httpPort, mqttPort] = [await freePort(), await freePort()]
     const since = performance.now()
-    const child = launch(['caracal.js'], {
+    const child = launch(['caracal.js', ...args], {
       cwd: root,
       env: {
         PATH: process.env['PATH'],
@@ -30,7 +34,7 @@ export class Caracal {
         CARACAL_MQTT_PORT: String(mqttPort),
         CARACAL_ADMIN_EMAIL: admin.email,
         CARACAL_ADMIN_PASSWORD: admin.password,
-        // Ten installations send all there is.
+        // Ten installations send all messages.
         CARACAL_QUOTA_INSTALLATION: 'messages_per_second=1000000',
         ...env
       }
@@ -60,7 +64,7 @@ export class Caracal {
     return this.#token
   }
 
-  /** `request('GET /metrics')`, as the administrator; anything but 200 is an error. */
+  /** `request('GET /metrics')` as the administrator. Any status other than 200 is an error. */
   async request(line: string, body?: object): Promise<string> {
     const [method = '', path] = line.split(' ')
     const response = await fetch(this.url + path, {
@@ -85,13 +89,13 @@ export class Caracal {
     return created
   }
 
-  /** The longest stall of the event loop since this was asked before, as the program measured it. */
+  /** The longest stall of the event loop since the last call, as the program measured it. */
   async stallMs(): Promise<number> {
     const metrics = await this.request('GET /metrics')
     return Number(/^nodejs_eventloop_lag_max_seconds ([\d.e-]+)/m.exec(metrics)?.[1]) * 1000
   }
 
-  /** An organization right below the top, with an administrator of its own and an installation. */
+  /** An organization right below the top, with its own administrator and an installation. */
   async createTenant(name: string): Promise<{ installation: Installation; token: string }> {
     const organization = { name, parent_id: 1 }
     const { id: organization_id } = JSON.parse(
@@ -122,7 +126,7 @@ export class Caracal {
     return Number(/^caracal_spool_samples (\d+)/m.exec(metrics)?.[1])
   }
 
-  /** Waits until history has everything that was acknowledged; answers how long that took. */
+  /** Waits until history has everything that was acknowledged; returns how long that took. */
   async settle(): Promise<number> {
     const start = performance.now()
     while ((await this.spooled()) > 0) await wait(100)

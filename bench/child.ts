@@ -9,12 +9,15 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** A child that cannot outlive the bench. */
+/** A child process that ends with the benchmark. */
 export function launch(args: readonly string[], options: SpawnOptions = {}): ChildProcess {
-  return keep(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options }))
+  return keepUntilExit(
+    spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
+  )
 }
 
-function keep(child: ChildProcess): ChildProcess {
+/** The process ends at the latest with the benchmark. */
+export function keepUntilExit(child: ChildProcess): ChildProcess {
   running.add(child)
   child.once('exit', () => running.delete(child))
   return child
@@ -32,12 +35,12 @@ export const childFile = (name: string): string =>
 
 type Reply<Answer> = { answer: Answer } | { error: string }
 
-/** A process of its own that answers one question after another. */
+/** A separate process that answers one request after the other. */
 export class Child<Question extends object, Answer> {
   readonly process: ChildProcess
 
   constructor(name: string) {
-    this.process = keep(fork(childFile(name), { serialization: 'advanced' }))
+    this.process = keepUntilExit(fork(childFile(name), { serialization: 'advanced' }))
   }
 
   get pid(): number {
@@ -63,7 +66,7 @@ export class Child<Question extends object, Answer> {
   }
 }
 
-/** The other side of `Child`. */
+/** The other side of `Child`, inside the process. */
 export function answerWith<Question, Answer>(
   work: (question: Question) => Answer | Promise<Answer>
 ): void {

@@ -1,4 +1,4 @@
-/** `sorted` rises; `share` is from 0 to 1. Nearest rank, so the answer was really measured. */
+/** `sorted` is ascending, `share` is from 0 to 1. Nearest rank, so the result is a measured value. */
 export const quantile = (sorted: ArrayLike<number>, share: number): number =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
 

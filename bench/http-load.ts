@@ -11,7 +11,7 @@ import { whenQuiet } from './quiet.ts'
 
 export const CONNECTIONS = 16
 
-/** Requests/s of a path, in turns with a bare Fastify route that answers the same body. */
+/** Requests/s of a path, alternating with a bare Fastify route that answers the same body. */
 export async function besideBare(
   bench: Bench,
   name: string,
@@ -53,7 +53,7 @@ async function startBare(bench: Bench, name: string, body: string) {
 
 type HttpResult = { perSecond: number; p99: number }
 
-/** autocannon in a process of its own. */
+/** Runs autocannon in a separate process. */
 async function request(
   { sizes }: Bench,
   url: string,

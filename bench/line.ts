@@ -1,6 +1,6 @@
 import type { Sizes } from './sizes.ts'
 
-/** One row of the table. `subject` and `floor` were measured in this run, in turns. */
+/** One row of the table. `subject` and `floor` were measured in this run, alternating. */
 export type Row = {
   line: string
   what: string
@@ -13,13 +13,15 @@ export type Row = {
 
 export type Bench = {
   sizes: Sizes
-  /** For data directories of this run; goes when the run ends. */
+  /** For data directories of this run. It is removed when the run ends. */
   workDir: string
-  /** For what is kept between runs. */
+  /** For data that are kept between runs. */
   cacheDir: string
   say(text: string): void
-  /** A round counts though other processes used this many cores: nothing better was to be had. */
+  /** The best round still had other processes on this many cores. */
   disturbed(cores: number): void
+  /** What could not be measured without a program, and the Debian package that has it. */
+  lacks(what: string, program: string, debianPackage: string): void
   /** Raw figures for the JSON file. */
   note(name: string, figures: unknown): void
 }

@@ -16,10 +16,10 @@ export const machineFacts = (directory: string) => ({
   fsync_ms: fsyncMs(directory)
 })
 
-/** Of one, five and fifteen minutes. */
+/** Load averages of one, five and fifteen minutes. */
 export const load = (): number[] => loadavg().map((value) => Number(value.toFixed(2)))
 
-/** What the disk takes for one durable 4 KiB write: the floor under every acknowledgement. */
+/** The time of one durable 4 KiB write: the floor of every acknowledgement. */
 function fsyncMs(directory: string): number {
   const file = openSync(join(directory, 'fsync'), 'w')
   const block = Buffer.alloc(4096)
@@ -33,7 +33,7 @@ function fsyncMs(directory: string): number {
   return Number(median(times).toFixed(3))
 }
 
-/** Node knows no model on ARM; lscpu does. */
+/** On ARM Node does not know the model of the processor, but lscpu does. */
 function cpuModel(): string {
   const model = cpus()[0]?.model ?? ''
   if (model !== '' && model !== 'unknown') return model
@@ -46,8 +46,8 @@ function cpuModel(): string {
 }
 
 /**
- * What every process used so far, with its ended children; empty where there is no /proc. The sum
- * in /proc/stat would be cheaper, but is counted by ticks and misses what runs between them.
+ * The CPU seconds of every process so far, with its ended children; empty without /proc. The sum in
+ * /proc/stat would be cheaper, but it is counted by ticks and misses what runs between them.
  */
 export function cpuSecondsByPid(): Map<number, number> {
   const pids = readDirectory('/proc').filter((name) => /^\d+$/.test(name))
@@ -56,13 +56,13 @@ export function cpuSecondsByPid(): Map<number, number> {
 
 function cpuSecondsOf(pid: string): number {
   const stat = readProc(`/proc/${pid}/stat`) ?? ''
-  // The name in brackets may hold anything.
+  // The name in brackets may contain any character.
   const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
   return ticks / TICKS_PER_SECOND
 }
 
-/** Cores busy between two readings: of the processes named, and of all others together. */
+/** Busy cores between two readings: of the named processes, and of all others together. */
 export function coresBetween(
   before: ReadonlyMap<number, number>,
   after: ReadonlyMap<number, number>,
@@ -75,7 +75,7 @@ export function coresBetween(
   return { named, others: named.reduce((rest, cores) => rest - cores, all) }
 }
 
-/** Bytes of memory a process holds now, and the most it ever held where the system tells. */
+/** Bytes of memory of a process now, and its maximum if the system tells it. */
 export function residentMemory(pid: number): { now: number; peak: number | undefined } {
   const status = readProc(`/proc/${pid}/status`)
   const kib = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status ?? '')?.[1])

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ObjectKind } from '../src/registry/tables.ts'
+import type { ModelxKind } from '../src/registry/tables.ts'
 import { Caracal } from './caracal.ts'
 import { Child } from './child.ts'
 import type { ObjectsAnswer, ObjectsQuestion } from './children/objects.ts'
@@ -10,7 +10,7 @@ import { whole } from './figures.ts'
 import type { Bench } from './line.ts'
 
 export const objectsPerInstallation = 100
-const BATCH = 20_000
+const OBJECTS_PER_REQUEST = 20_000
 
 const words =
   'temperature humidity kitchen office hall pump valve energy power meter outdoor basement ventilation supply return hot cold water sensor north south east west roof'.split(
@@ -20,18 +20,18 @@ const units = ['°C', '%', 'kWh', 'W']
 const types = ['temperature', 'switch', 'meter', 'alarm', 'lora', 'zwave']
 
 export type BenchObject = {
-  kind: ObjectKind
-  /** Place in the list of installations. */
+  kind: ModelxKind
+  /** The index in the list of installations. */
   home: number
   type: string
   meta: Record<string, string>
 }
 
-/** The object of a number, always the same: who asks for it knows what there is to find. */
+/** The object of a number. It is always the same, so a search knows what it must find. */
 export function objectAt(i: number, installations: number): BenchObject {
   const pick = (salt: number, count: number) => scramble(i * 31 + salt) % count
   const word = (salt: number) => words[pick(salt, words.length)] ?? ''
-  // Most objects of a place are made together, some later.
+  // Most objects of an installation are made together, some later.
   const own = Math.floor(i / objectsPerInstallation) % installations
   return {
     kind: pick(1, 10) < 3 ? 'device' : 'function',
@@ -52,7 +52,7 @@ export function objectAt(i: number, installations: number): BenchObject {
   }
 }
 
-/** 32 bits that look like chance. */
+/** 32 bits that look random. */
 function scramble(seed: number): number {
   let x = Math.imul((seed ^ (seed >>> 16)) + 0x9e3779b9, 0x85ebca6b)
   x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35)
@@ -62,7 +62,7 @@ function scramble(seed: number): number {
 /** A data directory with many objects, indexed. */
 export type ObjectStore = { dataDir: string; objects: number; installations: number }
 
-/** Written the first time, as the registry writes them, and kept in the cache. */
+/** Written the first time like the registry does it, and kept in the cache. */
 export async function filledObjects(bench: Bench): Promise<ObjectStore> {
   const objects = bench.sizes.objects
   const installations = objects / objectsPerInstallation
@@ -73,13 +73,18 @@ export async function filledObjects(bench: Bench): Promise<ObjectStore> {
 
   rmSync(dataDir, { recursive: true, force: true })
   await (await Caracal.start(dataDir)).stop()
-  const child = new Child<ObjectsQuestion, ObjectsAnswer>('objects')
+  const child = new Child<ObjectsQuestion, ObjectsAnswer>('modelx')
   await child.ask({ kind: 'open', dataDir, isDurable: false })
   const start = performance.now()
   await child.ask({ kind: 'install', count: installations })
-  for (let from = 0; from < objects; from += BATCH) {
+  for (let from = 0; from < objects; from += OBJECTS_PER_REQUEST) {
     bench.say(`filling the registry: ${whole(from)} of ${whole(objects)} objects`)
-    await child.ask({ kind: 'fill', from, to: Math.min(from + BATCH, objects), installations })
+    await child.ask({
+      kind: 'fill',
+      from,
+      to: Math.min(from + OBJECTS_PER_REQUEST, objects),
+      installations
+    })
   }
   const seconds = (performance.now() - start) / 1000
   let left = 1
@@ -95,14 +100,14 @@ export async function filledObjects(bench: Bench): Promise<ObjectStore> {
   return store
 }
 
-/** A store made by other tables or other tokens is another store. */
+/** If tables or tokens change, another store is used. */
 function layoutHash(): string {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const hash = createHash('sha256')
   for (const file of [
     ...globSync('src/registry/migrations/*.ts', { cwd: root }).sort(),
-    'src/registry/search-dialect.ts',
-    'src/lib/search-tokens.ts',
+    'src/features/search/engine-sql.ts',
+    'src/features/search/tokens.ts',
     'bench/objects.ts'
   ]) {
     hash.update(readFileSync(join(root, file)))

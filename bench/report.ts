@@ -2,7 +2,7 @@ import type { Row } from './line.ts'
 
 const { stderr } = process
 
-/** One line that is written over on a terminal; a line each elsewhere. */
+/** On a terminal each line replaces the one before; elsewhere each is a new line. */
 export function progress(text: string): void {
   if (stderr.isTTY) stderr.write(`\r\x1b[K${text.slice(0, (stderr.columns ?? 80) - 1)}`)
   else stderr.write(`${text}\n`)
@@ -14,7 +14,7 @@ export function endProgress(): void {
 
 const heads = ['line', 'what', 'Caracal', 'floor', 'ratio', 'goal', ''] as const
 
-/** Readable on a terminal and as Markdown. */
+/** A table that is readable on a terminal and as Markdown. */
 export function table(rows: readonly Row[]): string {
   const cells = rows.map(({ line, what, subject, floor, ratio, goal, isMet }) => [
     line,

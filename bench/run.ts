@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util'
 import type { Bench, Line, Row } from './line.ts'
 import { ackLine } from './lines/ack.ts'
 import { aggregateLine } from './lines/aggregate.ts'
+import { bytesLine } from './lines/bytes.ts'
+import { consoleLine } from './lines/console.ts'
 import { exportLine } from './lines/export.ts'
 import { functionLine } from './lines/function.ts'
 import { heldLine } from './lines/held.ts'
@@ -19,11 +21,13 @@ import { stallsLine } from './lines/stalls.ts'
 import { startLine } from './lines/start.ts'
 import { statusLine } from './lines/status.ts'
 import { tenantsLine } from './lines/tenants.ts'
+import { yearLine } from './lines/year.ts'
 import { load, machineFacts } from './machine.ts'
+import { keep } from './measured.ts'
 import { endProgress, progress, table } from './report.ts'
 import { full, huge, quick } from './sizes.ts'
 
-/** `npm run bench`, or `npm run bench -- ingest status --quick`. A missed goal is no failure. */
+/** `npm run bench`, or `npm run bench -- ingest status --quick`. A missed goal is not a failure. */
 const lines: Line[] = [
   ingestLine,
   ackLine,
@@ -31,6 +35,8 @@ const lines: Line[] = [
   heldLine,
   pageLine,
   aggregateLine,
+  yearLine,
+  bytesLine,
   scaleLine,
   mixedLine,
   tenantsLine,
@@ -40,14 +46,17 @@ const lines: Line[] = [
   searchLine,
   importLine,
   exportLine,
-  startLine
+  startLine,
+  consoleLine
 ]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
-    huge: { type: 'boolean', default: false }
+    huge: { type: 'boolean', default: false },
+    /** Puts the figures into docs/benchmarks.md, after `npm run docs`. */
+    keep: { type: 'boolean', default: false }
   }
 })
 const unknown = positionals.find((name) => !lines.some((line) => line.name === name))
@@ -65,12 +74,17 @@ process.once('exit', () => rmSync(workDir, { recursive: true, force: true }))
 
 const notes: Record<string, unknown> = {}
 const disturbances: number[] = []
+const lacking: string[] = []
 const bench: Bench = {
   sizes: values.quick ? quick : values.huge ? huge : full,
   workDir,
   cacheDir: join(results, 'cache'),
   say: progress,
   disturbed: (cores) => void disturbances.push(Number(cores.toFixed(2))),
+  lacks: (what, program, debianPackage) => {
+    const install = `apt-get install --no-install-recommends ${debianPackage}`
+    lacking.push(`${what}: ${program} is not installed; on Debian: ${install}`)
+  },
   note: (name, figures) => {
     notes[name] = figures
   }
@@ -101,10 +115,17 @@ const report = {
   load: { before: loadBefore, after: load() },
   disturbances,
   rows,
+  lacking,
   failures,
   notes
 }
 writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
+
+if (values.keep) {
+  const { cpu, cores, memory_gib, node } = machine
+  const run = { date: started.toISOString().slice(0, 10), isQuick: values.quick, disturbances }
+  keep({ ...run, machine: { cpu, cores, memory_gib, node }, loadBefore: loadBefore[0] ?? 0 }, rows)
+}
 
 console.log(
   `\n${machine.cpu}, ${machine.cores} cores, ${machine.memory_gib} GiB, ${machine.system}`
@@ -120,5 +141,6 @@ if (disturbances.length > 0) {
 console.log('')
 console.log(table(rows))
 console.log(`\n${file}`)
+for (const one of lacking) console.error(`\nNOT MEASURED: ${one}`)
 for (const failure of failures) console.error(`\nbench: ${failure}`)
 process.exitCode = failures.length > 0 ? 1 : 0

@@ -5,19 +5,19 @@ import type { Load, LoadResult } from './children/mqtt-load.ts'
 import type { Bench } from './line.ts'
 import { clients, installations as installationCount, topicsPerClient } from './sizes.ts'
 
-/** What takes the load: the real program or the floor. */
+/** What receives the load: the real program or the floor. */
 export type Broker = { port: number; pid: number; password: string }
 
 export type Site = {
   caracal: Caracal
   installations: Installation[]
-  /** Of each client; every topic has one sender. */
+  /** The topics of each client; every topic has one sender. */
   topics: string[][]
   brokers: { subject: Broker; floor: Broker }
   close(): Promise<void>
 }
 
-/** Caracal on a fresh directory and bare Aedes beside it, for loads in turns. */
+/** Caracal on a new directory and bare Aedes, for alternating loads. */
 export async function openSite(bench: Bench, name: string): Promise<Site> {
   const caracal = await Caracal.start(join(bench.workDir, name))
   const installations = await caracal.createInstallations(installationCount)
@@ -53,7 +53,7 @@ export const topicsOf = (installations: readonly Installation[]): string[][] =>
     )
   })
 
-/** One load by a process of its own. */
+/** Runs one load in a separate process. */
 export async function applyLoad(
   { port, pid, password }: Broker,
   load: Pick<Load, 'topics' | 'warmMs' | 'measureMs' | 'pace'>

@@ -1,4 +1,6 @@
 export type Sizes = {
+  /** How long to wait until other programs leave the cores. */
+  quietWithinMs: number
   rounds: number
   warmMs: number
   measureMs: number
@@ -8,10 +10,15 @@ export type Sizes = {
   pageRepeats: number
   importRows: number
   starts: number
-  /** How many times the store of the other lines a start is measured with. */
+  /** The store for the start is this many times the store of the other lines. */
   startTimes: number
   objects: number
   searches: number
+  /** Of the year that is aggregated. */
+  yearMonths: number
+  yearRepeats: number
+  /** Days of samples whose bytes are counted. */
+  byteDays: number
 }
 
 export const clients = 50
@@ -19,6 +26,7 @@ export const installations = 10
 export const topicsPerClient = 10
 
 export const full: Sizes = {
+  quietWithinMs: 60_000,
   rounds: 3,
   warmMs: 3000,
   measureMs: 7000,
@@ -29,11 +37,15 @@ export const full: Sizes = {
   startTimes: 1,
   objects: 1_000_000,
   searches: 1000,
-  importRows: 3_000_000
+  importRows: 3_000_000,
+  yearMonths: 12,
+  yearRepeats: 7,
+  byteDays: 60
 }
 
-/** `--quick`: to see that the bench itself works; its figures mean little. */
+/** `--quick` only shows that the benchmark works; its figures mean little. */
 export const quick: Sizes = {
+  quietWithinMs: 5000,
   rounds: 1,
   warmMs: 1000,
   measureMs: 2000,
@@ -44,8 +56,11 @@ export const quick: Sizes = {
   startTimes: 1,
   objects: 20_000,
   searches: 100,
-  importRows: 1_000_000
+  importRows: 1_000_000,
+  yearMonths: 1,
+  yearRepeats: 2,
+  byteDays: 5
 }
 
-/** `--huge`: a start with a hundred million samples, which take most of an hour to write at first. */
+/** `--huge`: a start with a hundred million samples. To write them takes minutes the first time. */
 export const huge: Sizes = { ...full, startTimes: 10 }

@@ -1,92 +1,134 @@
 import { createHash } from 'node:crypto'
-import { constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DAY, MINUTE } from '../src/lib/unix-time.ts'
 import { Caracal, type Installation } from './caracal.ts'
 import { Child } from './child.ts'
-import type { FillQuestion } from './children/fill.ts'
+import type { BareAnswer, BareQuestion } from './children/bare-query.ts'
+import type { FillAnswer, FillQuestion } from './children/fill.ts'
 import { whole } from './figures.ts'
 import type { Bench } from './line.ts'
+import type { Recording } from './samples.ts'
 
-export const MINUTE = 60_000
-export const DAY = 1440 * MINUTE
 export const topicsPerInstallation = 10
 const INSTALLATIONS = 50
 const ROWS_PER_BATCH = 1_000_000
-/** Fixed, so that a kept store means the same tomorrow; all of it lies in one month. */
-const END = Date.UTC(2025, 5, 29)
+/** So many batches are packed at once: unpacked rows need much more space. */
+const BATCHES_PER_PACKING = 10
+/** A fixed time, so that a kept store stays the same. All samples are in one month. */
+const END_MS = Date.UTC(2025, 5, 29)
 
-/** A data directory with many samples: every topic has one a minute, up to `to`. */
-export type Store = {
-  dataDir: string
-  installations: Installation[]
-  samples: number
-  from: number
-  to: number
-}
+/** Many samples of these installations. Series are counted through all of their topics. */
+export type Filling = Recording & { installations: Installation[] }
 
-/**
- * Filled through the engine's own `append` the first time and kept in the cache. `times` as many
- * installations have as many samples each, or those of some minutes only.
- */
-export async function filledStore(
+/** A data directory with a filling. */
+export type Store = Filling & { dataDir: string; samples: number }
+
+export const samplesIn = ({ installations, topics, from, to }: Filling): number =>
+  installations.length * topics * ((to - from) / MINUTE)
+
+/** With `times` there are that many times as many installations, each with as many samples. */
+export function filledStore(
   bench: Bench,
   { times = 1, minutes = minutesOf(bench) }: { times?: number; minutes?: number } = {}
 ): Promise<Store> {
-  const count = INSTALLATIONS * times
-  const samples = minutes * count * topicsPerInstallation
-  const dataDir = join(bench.cacheDir, `sqlite-${count}-${samples}-${layoutHash()}`)
-  const manifest = join(dataDir, 'bench.json')
-  if (existsSync(manifest)) return { ...JSON.parse(readFileSync(manifest, 'utf8')), dataDir }
-
-  rmSync(dataDir, { recursive: true, force: true })
-  const caracal = await Caracal.start(dataDir)
-  const installations = await caracal.createInstallations(count)
-  await caracal.stop()
-  const store: Store = {
-    dataDir,
-    installations,
-    samples,
-    from: END - minutes * MINUTE,
-    to: END
+  const topics = topicsPerInstallation
+  const recording: Recording = {
+    topics,
+    from: END_MS - minutes * MINUTE,
+    to: END_MS,
+    rhythm: 'even'
   }
-  await fill(bench, store)
-  writeFileSync(manifest, JSON.stringify(store))
-  return store
+  return keptStore(bench, recording, INSTALLATIONS * times)
+}
+
+export const yearTopics = 20
+
+/** One installation for some months from January, in UTC and in zones up to a day ahead of it. */
+export function yearStore(bench: Bench): Promise<Store> {
+  const [from, to] = [Date.UTC(2025, 0) - DAY, Date.UTC(2025, bench.sizes.yearMonths)]
+  return keptStore(bench, { topics: yearTopics, from, to, rhythm: 'even' }, 1)
 }
 
 const minutesOf = ({ sizes }: Bench): number =>
   Math.round(sizes.samples / (INSTALLATIONS * topicsPerInstallation))
 
-async function fill(bench: Bench, store: Store): Promise<void> {
-  const child = new Child<FillQuestion, void>('fill')
-  await child.ask({ kind: 'open', dataDir: store.dataDir })
+/** Filled the first time with `append` of the engine, and kept in the cache. */
+async function keptStore(bench: Bench, recording: Recording, count: number): Promise<Store> {
+  const minutes = (recording.to - recording.from) / MINUTE
+  const shape = `sqlite-${count}x${recording.topics}x${minutes}-`
+  const dataDir = join(bench.cacheDir, shape + layoutHash())
+  const manifest = join(dataDir, 'bench.json')
+  if (existsSync(manifest)) return { ...JSON.parse(readFileSync(manifest, 'utf8')), dataDir }
+
+  for (const old of globSync(`${shape}*`, { cwd: bench.cacheDir }))
+    rmSync(join(bench.cacheDir, old), { recursive: true, force: true })
+  const caracal = await Caracal.start(dataDir)
+  const installations = await caracal.createInstallations(count)
+  await caracal.stop()
+  const filling = { ...recording, installations }
+  const store: Store = { ...filling, dataDir, samples: samplesIn(filling) }
+  await fill(bench, dataDir, filling)
+  writeFileSync(manifest, JSON.stringify(store))
+  return store
+}
+
+/** Appends a filling to the history of a data directory, and packs it. */
+export async function fill(bench: Bench, dataDir: string, filling: Filling): Promise<void> {
+  const child = new Child<FillQuestion, FillAnswer>('fill')
+  await child.ask({ kind: 'open', dataDir })
   const start = performance.now()
-  let said = -1
-  const perMinute = store.installations.length * topicsPerInstallation
-  const step = Math.floor(ROWS_PER_BATCH / perMinute) * MINUTE
-  for (let from = store.from; from < store.to; from += step) {
-    const share = 10 * Math.floor((10 * (from - store.from)) / (store.to - store.from))
-    if (share !== said)
-      bench.say(`filling the store with ${whole(store.samples)} samples: ${share} %`)
+  const samples = samplesIn(filling)
+  const perMinute = filling.installations.length * filling.topics
+  const step = Math.ceil(ROWS_PER_BATCH / perMinute) * MINUTE
+  let [batches, said] = [0, -1]
+  for (let from = filling.from; from < filling.to; from += step) {
+    const share = Math.floor((10 * (from - filling.from)) / (filling.to - filling.from))
+    if (share !== said) bench.say(`filling a store with ${whole(samples)} samples: ${10 * share} %`)
     said = share
-    const to = Math.min(from + step, store.to)
-    await child.ask({ kind: 'append', installations: store.installations, from, to })
+    const to = Math.min(from + step, filling.to)
+    await child.ask({ kind: 'append', filling, from, to })
+    if (++batches % BATCHES_PER_PACKING === 0) await child.ask({ kind: 'pack' })
   }
+  await child.ask({ kind: 'pack' })
   await child.ask({ kind: 'close' })
   await child.stop()
   const seconds = (performance.now() - start) / 1000
-  bench.note('fill', { samples: store.samples, seconds, perSecond: store.samples / seconds })
+  bench.note(`fill, ${samples}`, { samples, seconds, perSecond: samples / seconds })
 }
 
-/** For whoever writes to it or opens it beside the server. */
+/** The floor of pages: the samples of a store as plain rows. They are kept too. */
+export async function openBare(
+  bench: Bench,
+  { dataDir, ...store }: Store
+): Promise<Child<BareQuestion, BareAnswer>> {
+  bench.say(`opening ${whole(store.samples)} plain rows for the floor`)
+  const bare = new Child<BareQuestion, BareAnswer>('bare-query')
+  await bare.ask({ directory: `${dataDir}-rows`, filling: store })
+  return bare
+}
+
+/** A copy for lines that write to the store. */
 export async function copyOf(directory: string, to: string): Promise<string> {
   await cp(directory, to, { recursive: true, mode: constants.COPYFILE_FICLONE })
   return to
 }
 
-/** A store made by another layout of the tables is another store. */
+/** What only reads does not change a store. */
+const readers = /(reader|scanner|aggregate|aggregate-sql|snapshot|window-search|worker-lane)\.ts$/
+
+/** If the code that writes a store changes, another store is used. */
 function layoutHash(): string {
-  const text = readFileSync(new URL('../src/history/sqlite-file.ts', import.meta.url))
-  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const files = globSync(
+    ['src/history/sqlite/**/*.ts', 'bench/samples.ts', 'bench/children/fill.ts'],
+    { cwd: root }
+  )
+  const hash = createHash('sha256')
+  for (const file of files.toSorted()) {
+    if (!readers.test(file)) hash.update(readFileSync(join(root, file)))
+  }
+  return hash.digest('hex').slice(0, 8)
 }

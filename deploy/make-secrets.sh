@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what compose.yaml reads from ./secrets, once; what is there already stays. The directory is
-# closed to others, and the files in it can be read by the users of the containers.
+# Makes the files that compose.yaml reads from ./secrets. Existing files stay. Others cannot open the
+# directory, and the users of the containers can read the files in it.
 set -eu
 cd "$(dirname "$0")"
 umask 077
@@ -21,7 +21,7 @@ keep bus_url "mqtt://caracal:$(cat bus_password)@emqx:1883"
 keep broker_key "$(random)"
 keep emqx_hocon "$(sed -e "s/Bearer BROKER_KEY/Bearer $(cat broker_key)/" -e 's/127\.0\.0\.1:8080/nodes:8080/' ../emqx/caracal.hocon)"
 keep emqx.env "EMQX_NODE__COOKIE=$(random)"
-# For a first try; gateways want one that they trust.
+# A certificate for a first try. Gateways need one that they trust.
 [ -e mqtt_cert ] || openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \
   -days 365 -subj "/CN=${CARACAL_DOMAIN:-localhost}" \
   -addext "subjectAltName=DNS:${CARACAL_DOMAIN:-localhost}" \

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import swagger from '@fastify/swagger'
+import cors from '@fastify/cors'
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { guard } from './access/guard.ts'
-import { readsOnly, traceWrites } from './access/trace.ts'
-import type { App, Deps, Routes } from './deps.ts'
-import { addressOf, LYNX, speakLynx, tolerateClients } from './dialect.ts'
+import type { App, Routes } from './deps.ts'
+import { traceWrites } from './features/trace/write-down.ts'
 import { watchBodies } from './http/body-progress.ts'
+import { openTo } from './http/cors.ts'
 import { handleError } from './http/error-handler.ts'
 import {
   badRequest,
@@ -18,21 +17,24 @@ import {
   uriTooLong
 } from './http/errors.ts'
 import { JSON_TYPE } from './http/json-text.ts'
-import { openapi } from './http/openapi.ts'
 import { tolerateParameters } from './http/parameters.ts'
 import type { Trust } from './http/proxies.ts'
+import { readsOnly } from './http/traced.ts'
 import { unknownParameters } from './http/unknown-parameters.ts'
-import { validatorCompiler } from './http/validation.ts'
+import { serializerCompiler, validatorCompiler } from './http/validation.ts'
+import type { Origins } from './lib/origins.ts'
 import { withoutExtraSlashes } from './lib/url-path.ts'
-import { routeMap } from './routes.ts'
+import { addressOf, LYNX, speakLynx, tolerateClients } from './lynx.ts'
+import { guard } from './permission/guard.ts'
+import { type RoomDeps, routeMap } from './routes.ts'
 
-const MAX_URL = 64 * 1024
-const MAX_HEADERS = MAX_URL + 32 * 1024
+const MAX_URL_LENGTH = 64 * 1024
+const MAX_HEADERS_BYTES = MAX_URL_LENGTH + 32 * 1024
 
-/** `\\u0000` whose backslash is not itself escaped. */
+/** Finds `\\u0000` where the backslash is not itself escaped. */
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/
 
-/** Quotes and brackets of a JSON body: reading it takes time for each of them. */
+/** How many quotes and brackets a JSON body may have: parsing takes time for each of them. */
 const MAX_MARKS = 100_000
 const marks = new Set(['"', '{', '['].map((mark) => mark.charCodeAt(0)))
 
@@ -43,20 +45,27 @@ function isIntricate(text: string): boolean {
   return found > MAX_MARKS
 }
 
-const isWrite = (method: string): boolean => method !== 'GET' && method !== 'HEAD'
+const isWrite = (method: string): boolean => !['GET', 'HEAD', 'OPTIONS'].includes(method)
 
 export type AppOptions = {
   https?: { cert: Buffer; key: Buffer } | undefined
-  /** Without it nobody is believed another address than its own. */
+  /** The proxies that may tell us the address of a caller. Without it none may. */
   trust?: Trust
+  /** The origins whose pages may call the API. Without it none may. */
+  origins?: Origins
 }
 
-/** The one Fastify instance, for production and for every test. */
-export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): Promise<App> {
+/** Builds the one Fastify instance that production and all tests use. */
+export async function createApp(
+  deps: RoomDeps,
+  { https, trust, origins = new Set() }: AppOptions = {}
+): Promise<App> {
   const app = Fastify({
-    // Sign-in is throttled by address: nobody but a proxy of ours may tell another one.
+    // Sign-in is throttled by address, so only our own proxies may tell us another address.
     trustProxy: trust ?? false,
     loggerInstance: deps.log,
+    // Our lines name the request themselves, so a logger for each request is not needed.
+    childLoggerFactory: (log) => log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
@@ -68,55 +77,66 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
       maxParamLength: 255 * 12
     },
     ...(https
-      ? { https: { ...https, maxHeaderSize: MAX_HEADERS } }
-      : { http: { maxHeaderSize: MAX_HEADERS } }),
+      ? { https: { ...https, maxHeaderSize: MAX_HEADERS_BYTES } }
+      : { http: { maxHeaderSize: MAX_HEADERS_BYTES } }),
     clientErrorHandler: answerBrokenRequest
   }) as unknown as App
 
   app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
   app.setNotFoundHandler(() => {
     throw notFound()
   })
   parseEverythingAsJson(app)
+  if (origins === '*' || origins.size > 0) await app.register(cors, openTo(origins))
   watchBodies(app, deps.bodyTimeoutMs)
 
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks with a callback where nothing is awaited: each promise costs microseconds, in each request.
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    // Nobody on the way keeps what is meant for the caller; a route may say otherwise.
+    // Caches on the way must not keep the answer; a route may set another value.
     reply.header('cache-control', 'no-store')
     forgetMalformedType(request.headers)
     const { url = '' } = request.raw
-    if (url.length > MAX_URL) throw uriTooLong()
+    if (url.length > MAX_URL_LENGTH) throw uriTooLong()
     if (url.includes('%00')) throw badRequest('the URL must not contain NUL characters')
+    done()
   })
-  app.addHook('preValidation', async (request) => tolerateParameters(request))
-  app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
-    const route = routeOptions.url ?? 'unknown'
+  app.addHook('preValidation', (request, _reply, done) => {
+    tolerateParameters(request)
+    done()
+  })
+  app.addHook('onResponse', ({ method, routeOptions }, reply, done) => {
+    const route = routeOf(routeOptions.url)
     deps.metrics.answered(method, route, reply.statusCode, reply.elapsedTime / 1000)
+    done()
   })
-  // Before bodies are left out: the answer may have the id of what was made.
+  // This comes before bodies are removed: the trace reads the id of a new object from the answer.
   traceWrites(app, deps)
-  // Whoever wrote sees the effect with the next request, on this node at once.
-  app.addHook('onSend', async ({ method, routeOptions }, reply, payload) => {
-    if (isWrite(method)) {
-      // An answer is an answer, also when the registry went away behind it; the timer tries again.
-      await Promise.all([deps.directory.catchUp().catch(() => {}), deps.lineage.note()])
-    }
-    if (!routeOptions.config.bodiless?.includes(reply.statusCode)) return payload
+  // A caller who wrote something sees the effect in the next request to this node.
+  app.addHook('onSend', ({ method }, _reply, payload, done) => {
+    if (!isWrite(method)) return done(null, payload)
+    // The write is done even if the registry now fails; a timer tries to catch up again.
+    Promise.all([deps.directory.catchUp().catch(() => {}), deps.lineage.note()]).then(
+      () => done(null, payload),
+      done
+    )
+  })
+  app.addHook('onSend', ({ routeOptions }, reply, payload, done) => {
+    if (!routeOptions.config.bodiless?.includes(reply.statusCode)) return done(null, payload)
     reply.removeHeader('content-type')
-    return null
+    done(null, null)
   })
 
-  await app.register(swagger, openapi)
   guard(app, deps)
   app.addHook('preHandler', (request, _reply, done) => done(unknownParameters(request)))
   tolerateClients(app)
-  // After the guard: strangers learn nothing about the disk.
-  app.addHook('preHandler', async ({ method, routeOptions: { config } }) => {
-    if (!isWrite(method) || config.trace === readsOnly) return
+  // This runs after the guard, so callers who are not signed in learn nothing about the disk.
+  app.addHook('preHandler', ({ method, routeOptions: { config } }, _reply, done) => {
+    if (!isWrite(method) || config.trace === readsOnly) return done()
     if (!config.evenWhenFull && method !== 'DELETE' && !deps.hasRoom()) throw diskFull()
-    await deps.lineage.ahead()
+    deps.lineage.ahead().then(() => done(), done)
   })
   for (const [prefix, routes] of routeMap) await mount(app, prefix, routes)
   const api = routeMap.filter(([prefix]) => prefix.startsWith('/api/'))
@@ -130,18 +150,25 @@ export async function createApp(deps: Deps, { https, trust }: AppOptions = {}): 
   await app.ready()
   return app
 
-  async function mount(parent: App, prefix: string, routes: Routes): Promise<void> {
+  async function mount(parent: App, prefix: string, routes: Routes<RoomDeps>): Promise<void> {
     await parent.register(async (scope) => routes(scope as App, deps), { prefix })
   }
 }
 
-/** The router cannot read it, so no hook has run. */
+/** The pattern of the route. Both dialects count together. */
+const routeOf = (url = 'unknown'): string =>
+  url.startsWith(`${LYNX}/`) ? url.slice(LYNX.length) : url
+
+/** The router cannot read such a URL, so no hook has run. */
 function answerMalformedUrl(_error: Error, request: FastifyRequest, reply: FastifyReply) {
   reply.header('x-request-id', request.id)
   handleError(badRequest('the URL is malformed'), request, reply)
 }
 
-/** Such as two that a proxy joined: it would be refused, and says nothing that we need. */
+/**
+ * Fastify would refuse a malformed content type, such as two that a proxy joined. We do not need
+ * it.
+ */
 function forgetMalformedType(headers: IncomingHttpHeaders): void {
   const type = headers['content-type']
   if (type !== undefined && !/^[^\s/,;]+\/[^\s/,;]+\s*(;|$)/.test(type)) {
@@ -149,14 +176,14 @@ function forgetMalformedType(headers: IncomingHttpHeaders): void {
   }
 }
 
-/** Clients say text/plain, nothing at all or something else, and mean JSON. */
+/** Some clients send JSON with another content type, or with none. */
 function parseEverythingAsJson(app: App): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     const text = String(body).trim()
     if (text === '') return done(null, undefined)
     if (isIntricate(text)) return done(bodyTooIntricate(MAX_MARKS))
-    // PostgreSQL keeps no NUL in text, and nobody means one.
+    // PostgreSQL cannot store NUL in text.
     if (ESCAPED_NUL.test(text)) return done(badRequest('body must not contain NUL characters'))
     try {
       done(null, JSON.parse(text))
@@ -168,7 +195,7 @@ function parseEverythingAsJson(app: App): void {
 
 type ParserFault = { code: string; rawPacket: unknown; bytesParsed?: number }
 
-/** Requests that Node's parser gives up on still get a JSON answer. */
+/** A request that Node cannot parse still gets a JSON answer. */
 function answerBrokenRequest(error: ParserFault, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return
   const { statusCode, message } = faultOf(error)
@@ -181,7 +208,7 @@ function answerBrokenRequest(error: ParserFault, socket: Socket) {
 
 function faultOf({ code, rawPacket, bytesParsed }: ParserFault) {
   if (code !== 'HPE_HEADER_OVERFLOW') return badRequest('malformed HTTP request')
-  // As far as it was read without the end of its first line, it is all URL.
+  // If the end of the first line was not reached, everything read so far is the URL.
   const isUrl = Buffer.isBuffer(rawPacket) && !rawPacket.subarray(0, bytesParsed).includes('\r')
   return isUrl ? uriTooLong() : headersTooLarge()
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { isTimeZone } from './lib/calendar.ts'
 import { networksFault } from './lib/networks.ts'
+import { originsFault } from './lib/origins.ts'
 import { passwordFault } from './lib/password-rules.ts'
 import { quotaNames, quotasFault } from './lib/quota.ts'
 
@@ -19,189 +19,191 @@ const PortOrOff = (fallback: number, description: string) =>
   })
 const Text = (fallback: string, description: string) =>
   Type.String({ default: fallback, description })
-/** Also read from the file that `<name>_FILE` points to. */
+/** Can also be read from the file that `<name>_FILE` names. */
 const Secret = (description: string) => Type.String({ default: '', description, secret: true })
 
 export const Settings = Type.Object({
   HOST: Text(
     '127.0.0.1',
-    'Address of every listener; 0.0.0.0, or :: with IPv6: all addresses of the machine'
+    'Address that the platform listens on; 0.0.0.0 (or :: with IPv6) means all addresses of the machine'
   ),
-  HTTP_PORT: Port(8080, 'API, API page, MQTT over WebSocket at /mqtt'),
+  HTTP_PORT: Port(8080, 'Port of the API, the API page, and MQTT over WebSocket at /mqtt'),
   MQTT_PORT: PortOrOff(
     1883,
-    'Embedded MQTT broker, TCP; off: MQTT over TLS and over WebSocket only'
+    'TCP port of the embedded MQTT broker; off: only MQTT over TLS and over WebSocket'
   ),
-  DATA_DIR: Text('./data', 'Everything embedded lives here; one process at a time'),
-  REGISTRY_URL: Secret('postgres://...; empty: SQLite in DATA_DIR'),
+  DATA_DIR: Text('./data', 'Directory of all embedded data; only one process can use it at a time'),
+  REGISTRY_URL: Secret('Registry on PostgreSQL, postgres://...; empty: SQLite in DATA_DIR'),
   HISTORY_URL: Secret(
-    'http(s)://user:password@host:8123/database (ClickHouse); empty: SQLite in DATA_DIR'
+    'History on ClickHouse, http(s)://user:password@host:8123/database; empty: SQLite in DATA_DIR'
   ),
-  HISTORY_CLUSTER: Text(
-    '',
-    'Cluster of the ClickHouse server, as in its system.clusters; empty: one server'
-  ),
+  HISTORY_CLUSTER: Text('', 'ClickHouse cluster, as in system.clusters; empty: one server'),
   HISTORY_QUORUM: Type.Integer({
     minimum: 0,
     maximum: 100,
     default: 0,
     description:
-      'With HISTORY_CLUSTER: replicas that must have a batch before it counts as stored; 0: one'
+      'With HISTORY_CLUSTER: number of replicas that must have a batch before it counts as stored; 0: one'
   }),
-  BUS_URL: Secret('mqtt(s)://user:password@host:port, MQTT 5; empty: embedded broker'),
+  BUS_URL: Secret('External broker, mqtt(s)://user:password@host:port, MQTT 5; empty: embedded'),
   BUS_CA_PATH: Text(
     '',
-    'Certificate (PEM) of the authority behind an mqtts BUS_URL; empty: those that the system trusts'
+    'Certificate (PEM) of the authority of an mqtts BUS_URL; empty: the authorities that the system trusts'
   ),
   BUS_SLOTS: Type.Integer({
     minimum: 1,
     maximum: 16,
     default: 1,
     description:
-      'Sessions at the broker of BUS_URL that nodes share, the same number on all; more than 1 only with a broker that deals by topic, or messages without a timestamp lose their order'
+      'Number of sessions on the external broker that all nodes share; it must be equal on all nodes. Use more than 1 only with a broker that distributes by topic, or messages without a timestamp lose their order'
   }),
   BROKER_KEY: Secret(
-    'With it the broker of BUS_URL asks under /broker who may connect, publish and subscribe; 22 or more of A-Z a-z 0-9 _ -'
+    'Key with which the external broker asks /broker who may connect, publish and subscribe; 22 or more of A-Z a-z 0-9 _ -'
   ),
   PUBLIC_URL: Text(
     '',
-    'Address of the API in mails and gateway credentials; empty: from HOST and HTTP_PORT. With HOST 0.0.0.0 or :: mails then name the first address of the machine, and credentials that of the request'
+    'URL of the API in mails and gateway credentials; empty: from HOST and HTTP_PORT. With HOST 0.0.0.0 or ::, mails then show the first address of the machine, and credentials the address of the request'
   ),
   MQTT_PUBLIC_URL: Text(
     '',
-    'Address of MQTT in gateway credentials; empty: from HOST and the MQTT port. With HOST 0.0.0.0 or :: the host is that of the API'
+    'URL of MQTT in gateway credentials; empty: from HOST and the MQTT port. With HOST 0.0.0.0 or ::, the host is the host of the API'
   ),
   TRUSTED_PROXIES: Text(
     '',
-    'Proxies in front whose X-Forwarded-For is believed: addresses, networks, loopback or uniquelocal, comma-separated'
+    'Proxies whose X-Forwarded-For header is trusted: addresses, networks, loopback or uniquelocal, comma-separated'
+  ),
+  CORS_ORIGINS: Text(
+    '',
+    'Web sites whose pages may call the API from a browser: exact origins such as https://app.example.org, comma-separated, or * for all; empty: none'
   ),
   TLS_CERT_PATH: Text(
     '',
-    'Certificate chain (PEM); with TLS_KEY_PATH: HTTPS on HTTP_PORT and MQTT over TLS on MQTTS_PORT'
+    'Certificate chain (PEM); with TLS_KEY_PATH it turns on HTTPS on HTTP_PORT and MQTT over TLS on MQTTS_PORT'
   ),
-  TLS_KEY_PATH: Text('', 'Private key (PEM) of TLS_CERT_PATH; both are re-read when they change'),
-  MQTTS_PORT: Port(8883, 'Embedded MQTT broker over TLS, when TLS is set up'),
-  ADMIN_EMAIL: Text('', 'First administrator, created before a port opens when no user exists'),
+  TLS_KEY_PATH: Text('', 'Private key (PEM) of TLS_CERT_PATH; changed files are read again'),
+  MQTTS_PORT: Port(8883, 'Port of the embedded MQTT broker over TLS, when TLS is set up'),
+  ADMIN_EMAIL: Text('', 'E-mail of the first administrator, created when no user exists'),
   ADMIN_PASSWORD: Secret('Password of the first administrator'),
-  SYSTEM_ACCOUNTS: Secret('name:password,... allowed to read push tokens'),
-  MAIL_URL: Secret('smtp(s)://user:password@host:port; empty: files in DATA_DIR/outbox'),
-  MAIL_FROM: Text('caracal@localhost', 'Sender of mails'),
-  SMS_URL: Secret('https://... gets POST {to, text}; empty: files in DATA_DIR/outbox'),
+  SYSTEM_ACCOUNTS: Secret('Accounts that may read push tokens, name:password,...'),
+  MAIL_URL: Secret('smtp(s)://user:password@host:port; empty: mails go to DATA_DIR/outbox'),
+  MAIL_FROM: Text('caracal@localhost', 'Sender address of mails'),
+  SMS_URL: Secret('https://... gets POST {to, text}; empty: SMS go to DATA_DIR/outbox'),
   NOTIFY_PRIVATE_NETWORKS: Text(
     '',
-    'Networks that are not public and in which notification executors may be called all the same, such as 127.0.0.1,10.1.0.0/16'
+    'Private networks in which notification executors may be called, such as 127.0.0.1,10.1.0.0/16'
   ),
-  TIMEZONE: Text('UTC', 'Zone of schedules where the installation has none, an IANA name'),
+  TIMEZONE: Text('UTC', 'Time zone (IANA name) of schedules whose installation has no time zone'),
   RETENTION_DAYS: Type.Integer({
     minimum: 0,
     maximum: 36_500,
     default: 0,
-    description: 'Age at which samples are dropped, by whole months; 0: for ever'
+    description: 'Samples older than this many days are dropped, by whole months; 0: never'
   }),
   HISTORY_BUDGET_MB: Type.Integer({
     minimum: 0,
     maximum: 1_000_000_000,
     default: 0,
-    description: 'Disk space of history above which its oldest months are dropped; 0: no limit'
+    description: 'Size of history above which its oldest months are dropped; 0: no limit'
   }),
   HISTORY_FLOOR_DAYS: Type.Integer({
     minimum: 0,
     maximum: 36_500,
     default: 30,
-    description: 'Samples younger than this stay whatever HISTORY_BUDGET_MB says'
+    description: 'Samples younger than this many days stay, even above HISTORY_BUDGET_MB'
   }),
-  FILES_DIR: Text('', 'Contents of uploaded files, shared by all nodes; empty: files in DATA_DIR'),
+  FILES_DIR: Text('', 'Directory of uploaded files, shared by all nodes; empty: DATA_DIR/files'),
   FILES_QUOTA_MB: Type.Integer({
     minimum: 1,
     maximum: 1_000_000_000,
     default: 1024,
-    description: 'Disk space that the files of one installation or organization may take'
+    description: 'Maximum disk space that the files of one installation or organization may take'
   }),
   TOPICS_PER_INSTALLATION: Type.Integer({
     minimum: 1,
     maximum: 10_000_000,
     default: 20_000,
-    description:
-      'Topics that one installation may have values on; values on further ones are refused'
+    description: 'Maximum topics with values per installation; values on more are refused'
   }),
   QUOTA_INSTALLATION: Text(
     '',
-    'Quotas of each installation that has none of its own, such as messages_per_second=500,topics=1000; docs/operate/quotas.md'
+    'Default quotas of an installation, such as messages_per_second=500,topics=1000; see docs/operate/quotas.md'
   ),
-  QUOTA_ORGANIZATION: Text('', 'The same of each organization, with all that is below it'),
+  QUOTA_ORGANIZATION: Text('', 'Default quotas of an organization with everything below it'),
   BODY_TIMEOUT_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 3600,
     default: 60,
     description:
-      'Time in which the body of a request must come on, by 1 KiB for each second; else it is ended with 408'
+      'In each period of this length, the body of a request must bring at least 1 KiB per second; else the request ends with 408'
   }),
   IMPORT_UNFOLD_MB: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 1024,
-    description: 'What a compressed import may unfold to; one that is not compressed has no limit'
+    description: 'Maximum unpacked size of a compressed import; other imports have no limit'
   }),
   IMPORT_UNFOLD_LINES: Type.Integer({
     minimum: 1,
     maximum: 10_000_000_000,
     default: 10_000_000,
-    description: 'Lines that a compressed import may unfold to, empty ones too'
+    description: 'Maximum lines of a compressed import after unpacking, including empty lines'
   }),
   TRACE_DAYS: Type.Integer({
     minimum: 1,
     maximum: 36_500,
     default: 365,
-    description: 'Days after which it is forgotten who changed what'
+    description: 'Entries of the trace (who changed what) are deleted after this many days'
   }),
   MQTT_QUEUE_LIMIT: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 10_000,
     description:
-      'Messages that wait for one MQTT session while it is away (64 MiB at most); beyond it the oldest is dropped'
+      'Maximum messages that wait for one disconnected MQTT session (at most 64 MiB); above it the oldest message is dropped'
   }),
   MQTT_SESSION_DAYS: Type.Integer({
     minimum: 1,
     maximum: 36_500,
     default: 30,
-    description: 'Days after which an MQTT session that nobody used ends, with what waits for it'
+    description:
+      'An MQTT session that was not used for this many days ends, and its waiting messages are dropped'
   }),
   MQTT_CONNECTIONS_PER_OWNER: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 1000,
-    description: 'MQTT connections that one user or gateway may have open; beyond it CONNACK 3'
+    description: 'Maximum open MQTT connections of one user or gateway; above it CONNACK 3'
   }),
   MQTT_SESSIONS_PER_OWNER: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 1000,
-    description: 'Kept MQTT sessions that one user or gateway may have; beyond it CONNACK 3'
+    description: 'Maximum kept MQTT sessions of one user or gateway; above it CONNACK 3'
   }),
   MQTT_FILTERS_PER_OWNER: Type.Integer({
     minimum: 1,
     maximum: 10_000_000,
     default: 20_000,
     description:
-      'Filters that one user or gateway may subscribe to, over all its connections and kept sessions; beyond it SUBACK 128'
+      'Maximum filters that one user or gateway may subscribe to, in all its connections and kept sessions; above it SUBACK 128'
   }),
   DISK_RESERVE_MB: Type.Integer({
     minimum: 0,
     default: 1024,
     description:
-      'Free disk space below which no more samples or queued messages are acknowledged; uploads stop at twice that'
+      'With less free disk space than this, no samples or queued messages are acknowledged; uploads stop at twice this value'
   }),
   SLOW_QUERY_MS: Type.Integer({
     minimum: 0,
     default: 1000,
-    description: 'Log queries that take this long or longer are reported in the log, without topics'
+    description:
+      'Log queries that take this long or longer are written to the log, without their topics'
   }),
   SEARCH_TIMEOUT_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 3600,
     default: 60,
-    description: 'Time after which a search is given up and answered with 503'
+    description: 'A search that takes longer is stopped and answered with 503'
   }),
   LOG_LEVEL: Type.Union(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) =>
@@ -213,10 +215,10 @@ export const Settings = Type.Object({
 
 export type Config = Static<typeof Settings> & { LOG_LEVEL: string }
 
-/** A setting that stops the start; its message is the one line the operator reads. */
+/** A wrong setting. The message is the one line that the operator reads. */
 export class ConfigError extends Error {}
 
-/** The only reader of the environment. */
+/** This is the only place that reads the environment. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.entries(env).filter(([name]) => name.startsWith(PREFIX))
   const raw: Record<string, string> = {}
@@ -227,7 +229,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (!schema || (target !== key && !isSecret(schema))) {
       throw new ConfigError(`${name} is not a setting; "npm start -- --help" lists them`)
     }
-    // An empty variable is how shells and compose files say "not set".
+    // In shells and compose files an empty variable means "not set".
     if (value === '') continue
     if (raw[target] !== undefined) throw new ConfigError(`${PREFIX}${target} is given twice`)
     raw[target] = target === key ? value : readSecret(name, value)
@@ -297,7 +299,10 @@ function check(config: Config): void {
   }
   scheme('REGISTRY_URL', 'postgres://', 'postgresql://')
   if (/^(chdb|sqlite):/.test(config.HISTORY_URL)) {
-    fail('HISTORY_URL', 'names no embedded engine; leave it empty for SQLite in CARACAL_DATA_DIR')
+    fail(
+      'HISTORY_URL',
+      'must not name an embedded engine; leave it empty for SQLite in CARACAL_DATA_DIR'
+    )
   }
   scheme('HISTORY_URL', 'http://', 'https://')
   const isServer = config.HISTORY_URL.startsWith('http')
@@ -319,14 +324,14 @@ function check(config: Config): void {
   }
   if (config.BUS_URL !== '') {
     const { hostname, username, password } = new URL(config.BUS_URL)
-    if (hostname === '') fail('BUS_URL', 'names no host')
+    if (hostname === '') fail('BUS_URL', 'must name a host')
     if (!isPercentEncoded(username + password)) {
-      fail('BUS_URL', 'a % in its name or password is written as %25')
+      fail('BUS_URL', 'write a % in the name or password as %25')
     }
   }
   if (config.BROKER_KEY !== '') {
     if (!/^mqtts?:\/\/[^:@/]+:[^@]+@/.test(config.BUS_URL)) {
-      fail('BROKER_KEY', 'needs a CARACAL_BUS_URL with a name and a password')
+      fail('BROKER_KEY', 'needs a CARACAL_BUS_URL with a user name and a password')
     }
     if (!/^[\w-]{22,}$/.test(config.BROKER_KEY)) {
       fail('BROKER_KEY', 'must be 22 or more of A-Z a-z 0-9 _ -')
@@ -334,27 +339,34 @@ function check(config: Config): void {
   }
   scheme('MAIL_URL', 'smtp://', 'smtps://', 'file:')
   scheme('SMS_URL', 'https://', 'http://', 'file:')
-  // Codes go through it: in the clear only on this machine.
+  // SMS carry codes, so plain HTTP is allowed only on this machine.
   if (config.SMS_URL.startsWith('http:') && !isLoopback(config.SMS_URL)) {
     fail('SMS_URL', 'must begin with https:// unless it is on this machine')
   }
   scheme('PUBLIC_URL', 'http://', 'https://')
   scheme('MQTT_PUBLIC_URL', 'mqtt://', 'mqtts://')
-  const stranger = config.TRUSTED_PROXIES.split(',').find((text) => text && !isNetwork(text))
-  if (stranger) fail('TRUSTED_PROXIES', `"${stranger}" is no address and no network`)
   if ((config.TLS_CERT_PATH === '') !== (config.TLS_KEY_PATH === '')) {
-    fail('TLS_CERT_PATH', 'needs CARACAL_TLS_KEY_PATH beside it, and the other way round')
+    fail('TLS_CERT_PATH', 'must be set together with CARACAL_TLS_KEY_PATH')
   }
   for (const key of ['QUOTA_INSTALLATION', 'QUOTA_ORGANIZATION'] as const) {
     const part = quotasFault(config[key])
     if (part) fail(key, `"${part}" must be name=number with one of ${quotaNames.join(', ')}`)
   }
-  const noNetwork = networksFault(config.NOTIFY_PRIVATE_NETWORKS)
-  if (noNetwork) fail('NOTIFY_PRIVATE_NETWORKS', `"${noNetwork}" is not an address or a network`)
+  for (const key of ['TRUSTED_PROXIES', 'NOTIFY_PRIVATE_NETWORKS'] as const) {
+    const part = networksFault(config[key])
+    if (part) fail(key, `"${part}" is not an address or a network`)
+  }
+  const foreign = originsFault(config.CORS_ORIGINS)
+  if (foreign) {
+    fail(
+      'CORS_ORIGINS',
+      `"${foreign}" must be an origin such as https://app.example.org, or * alone`
+    )
+  }
   if (!isTimeZone(config.TIMEZONE))
     fail('TIMEZONE', `"${config.TIMEZONE}" is not an IANA time zone`)
   if ((config.ADMIN_EMAIL === '') !== (config.ADMIN_PASSWORD === '')) {
-    fail('ADMIN_EMAIL', 'needs CARACAL_ADMIN_PASSWORD beside it, and the other way round')
+    fail('ADMIN_EMAIL', 'must be set together with CARACAL_ADMIN_PASSWORD')
   }
   if (config.ADMIN_EMAIL !== '' && !config.ADMIN_EMAIL.includes('@')) {
     fail('ADMIN_EMAIL', 'must be an e-mail address')
@@ -375,15 +387,7 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-function isNetwork(text: string): boolean {
-  if (text === 'loopback' || text === 'uniquelocal') return true
-  const [address = '', bits, ...more] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || more.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-}
-
-/** ClickHouse needs a database in the path, and nothing behind it. */
+/** ClickHouse needs a database name in the path, and nothing after it. */
 export function isDatabaseUrl(text: string): boolean {
   const { pathname, search, hash } = new URL(text)
   return /^\/[A-Za-z_]\w*$/.test(pathname) && search === '' && hash === ''

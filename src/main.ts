@@ -1,21 +1,31 @@
 import type { Logger } from 'pino'
-import type { FirstLogin } from './access/first-administrator.ts'
+import type { Terminal } from './cli/frame.ts'
+import { helpText, startBanner } from './cli/texts.ts'
 import { type Config, readConfig } from './config.ts'
-import { helpText, startBanner } from './console.ts'
+import type { FirstLogin } from './identity/first-administrator.ts'
 import { SECOND } from './lib/unix-time.ts'
-import type { Platform } from './platform.ts'
+import { VERSION } from './lib/version.ts'
+import type { Platform } from './platform/platform.ts'
 
-const STOP_LIMIT = 10 * SECOND
+const STOP_TIMEOUT_MS = 10 * SECOND
 
-/** Reads the settings, starts the platform, and ends it on a signal. */
+const terminal: Terminal = {
+  env: process.env,
+  stdin: process.stdin,
+  out: process.stdout,
+  err: process.stderr,
+  openLog
+}
+
+/** Reads the settings, starts the platform, and stops it on a signal. */
 export async function main(args: readonly string[]): Promise<void> {
-  if (args[0] === 'migrate-to') return migrate(args.slice(1))
-  if (args[0] === 'adopt') return adopt(args.slice(1))
-  const unknown = args.find((arg) => !['--help', '-h', '--demo'].includes(arg))
+  if (args[0] !== undefined && !args[0].startsWith('-')) return runCommand(args)
+  const unknown = args.find((arg) => !['--help', '-h', '--version', '--demo'].includes(arg))
   if (unknown) return fail(`unknown option ${unknown}; "npm start -- --help" lists them`)
-  if (args.includes('--help') || args.includes('-h')) return console.log(helpText())
+  if (args.includes('--help') || args.includes('-h')) return showHelp()
+  if (args.includes('--version')) return console.log(`caracal ${VERSION}`)
 
-  // What the platform writes is for its own eyes.
+  // Only this user may read the files that the platform writes.
   process.umask(0o077)
   let firstLogin: FirstLogin | undefined
   try {
@@ -27,10 +37,13 @@ export async function main(args: readonly string[]): Promise<void> {
     if (wantsDemo && config.MQTT_PORT === 'off') {
       return fail('--demo publishes over TCP: CARACAL_MQTT_PORT must not be off')
     }
-    // Loaded only now, so that a wrong setting is answered at once.
-    const [{ startPlatform }, log] = await Promise.all([import('./platform.ts'), openLog(config)])
+    // Loaded only now, so that a wrong setting is reported at once.
+    const [{ startPlatform }, log] = await Promise.all([
+      import('./platform/platform.ts'),
+      openLog(config)
+    ])
     process.on('uncaughtException', (err) => {
-      log.fatal({ err }, 'unexpected fault')
+      log.fatal({ err }, 'unexpected error')
       process.exit(1)
     })
     const platform = await startPlatform(config, {
@@ -40,42 +53,29 @@ export async function main(args: readonly string[]): Promise<void> {
       }
     })
     stopOnSignal(platform)
-    // Building the demo takes a while, and a crash in between must not lose the password either.
+    // Building the demo takes a while. A crash in between must not lose the password.
     if (wantsDemo && firstLogin) tellFirstLogin(firstLogin)
     const demo = wantsDemo ? await startDemo(config, platform) : undefined
-    // A signal came while the demo was being built; the platform is on its way down.
+    // A signal came while the demo was built: the platform is stopping.
     if (wantsDemo && !demo) return
     console.log(startBanner(config, platform, { firstLogin, demo }))
   } catch (error) {
-    // The password is told nowhere else; a start that failed later must not lose it.
+    // The password is shown nowhere else, so a failed start must not lose it.
     if (firstLogin) tellFirstLogin(firstLogin)
     fail((error as Error).message)
   }
 }
 
-/** `npm run caracal -- migrate-to`, on a data directory that nobody uses. */
-async function migrate(args: readonly string[]): Promise<void> {
-  try {
-    const { readTargets } = await import('./move/targets.ts')
-    const targets = readTargets(args)
-    const config = readConfig(process.env)
-    const { migrateTo } = await import('./move/migrate-to.ts')
-    await migrateTo(config, targets, { log: await openLog(config), out: process.stdout })
-  } catch (error) {
-    fail((error as Error).message)
-  }
+/** `npm run caracal -- COMMAND`. */
+async function runCommand(args: readonly string[]): Promise<void> {
+  process.umask(0o077)
+  const { createProgram } = await import('./cli/commands.ts')
+  process.exitCode = await createProgram(terminal).run(args)
 }
 
-/** `npm run caracal -- adopt`, on a stopped platform. */
-async function adopt(args: readonly string[]): Promise<void> {
-  if (args.length > 0) return fail(`adopt takes no options, but was given ${args[0]}`)
-  try {
-    const config = readConfig(process.env)
-    const { adopt } = await import('./cli/adopt.ts')
-    await adopt(config, { log: await openLog(config), out: process.stdout })
-  } catch (error) {
-    fail((error as Error).message)
-  }
+async function showHelp(): Promise<void> {
+  const { createProgram } = await import('./cli/commands.ts')
+  console.log(helpText(createProgram(terminal).summary()))
 }
 
 async function openLog(config: Config): Promise<Logger> {
@@ -92,13 +92,16 @@ async function startDemo(config: Config, platform: Platform): Promise<FirstLogin
   return runDemo(config, platform)
 }
 
-/** One clear line, exit code 1. */
+/** Prints one clear line and exits with code 1. */
 function fail(message: string): void {
   console.error(`caracal: ${message}`)
   process.exit(1)
 }
 
-/** The first signal drains and ends with 0; another one a second or more later forces. */
+/**
+ * The first signal stops the platform cleanly. Another one, a second or more later, stops it by
+ * force.
+ */
 function stopOnSignal(platform: Platform): void {
   let stoppingSince: number | undefined
   const onSignal = () => {
@@ -107,7 +110,7 @@ function stopOnSignal(platform: Platform): void {
       return
     }
     stoppingSince = Date.now()
-    setTimeout(() => fail('did not stop in time'), STOP_LIMIT).unref()
+    setTimeout(() => fail('did not stop in time'), STOP_TIMEOUT_MS).unref()
     platform.stop().then(
       () => process.exit(0),
       (error) => fail(`did not stop cleanly (${error.message})`)

@@ -1,44 +1,116 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { QuotaName } from './lib/quota.ts'
-import type { Refusal } from './lib/sample.ts'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObject,
+  Registry
+} from 'prom-client'
+import { type QuotaName, quotaNames } from './lib/quota.ts'
+import { type Refusal, refusals } from './lib/sample.ts'
+import { Turns } from './lib/turns.ts'
+import { SECOND } from './lib/unix-time.ts'
+import { VERSION } from './lib/version.ts'
+import { within } from './lib/within.ts'
 
-/** What an operator watches at night, in Prometheus' form. */
+/** Figures that take longer are missing in this answer. Prometheus itself waits for 10 s. */
+const READ_LIMIT_MS = 3 * SECOND
+
+// Every value of a label is known here, so that a series exists before it is first counted.
+const runOutcomes = ['published', 'skipped', 'failed'] as const
+const notificationOutcomes = [
+  ...['sent', 'answered', 'late', 'unreachable', 'refused', 'template']
+] as const
+const dropReasons = ['age', 'budget'] as const
+const letterKinds = ['mail', 'sms'] as const
+const letterOutcomes = ['sent', 'failed'] as const
+const signInWays = ['http', 'mqtt'] as const
+const signInFaults = ['refused', 'throttled'] as const
+
+export type SignInWay = (typeof signInWays)[number]
+export type SignInFaultKind = (typeof signInFaults)[number]
+
+type Labels = Readonly<Record<string, string>>
+type Row = { labels: Labels; figure: number }
+type Answers = { labels: Labels; count: number; took: Histogram.Internal<'method' | 'route'> }
+
+/** What a page about the metrics says of each. */
+export type MetricDescription = {
+  name: string
+  type: string
+  labels: readonly string[]
+  help: string
+}
+
+/** The figures for operators, in Prometheus' format. Names of counters end with `_total`. */
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #stored = this.#counter('samples_total', 'Samples acknowledged and stored in the spool')
-  readonly #moved = this.#counter('samples_moved_total', 'Samples moved from the spool to history')
-  readonly #imported = this.#counter('samples_imported_total', 'Samples of imported files')
-  readonly #refused = this.#counter(
+  /** Bring the figures that are kept elsewhere up to date. */
+  readonly #reads: (() => Promise<void>)[] = []
+  #reading: Promise<string> | undefined
+  readonly #stored = this.#events('samples_total', 'Samples acknowledged and stored in the spool')
+  readonly #moved = this.#events('samples_moved_total', 'Samples moved from the spool to history')
+  readonly #imported = this.#events('samples_imported_total', 'Samples of imported files')
+  readonly #refused = this.#events(
     'refused_total',
-    'Messages acknowledged and not stored',
-    'reason'
+    'Messages that were acknowledged but not stored',
+    { reason: refusals }
   )
-  readonly #overQuota = this.#counter(
+  readonly #overQuota = this.#events(
     'quota_refused_total',
-    'What was refused because a quota is used up',
-    'quota'
+    'Messages and requests refused because a quota is used up',
+    { quota: quotaNames }
   )
-  readonly #runs = this.#counter('schedule_runs_total', 'Runs of schedules', 'outcome')
-  readonly #notifications = this.#counter(
-    'notifications_total',
-    'Notifications, by what became of them',
-    'outcome'
+  readonly #signInsFailed = this.#events(
+    'sign_ins_failed_total',
+    'Failed sign-ins: wrong or ended credentials (refused), or too many tries (throttled)',
+    { over: signInWays, reason: signInFaults }
   )
-  readonly #droppedMonths = this.#counter(
+  readonly #letters = this.#events('letters_total', 'Mails and SMS that the platform has sent', {
+    kind: letterKinds,
+    outcome: letterOutcomes
+  })
+  readonly #runs = this.#events('schedule_runs_total', 'Runs of schedules', {
+    outcome: runOutcomes
+  })
+  readonly #notifications = this.#events('notifications_total', 'Notifications by outcome', {
+    outcome: notificationOutcomes
+  })
+  readonly #droppedMonths = this.#events(
     'history_dropped_months_total',
     'Months of history dropped because of their age or the budget',
-    'reason'
+    { reason: dropReasons }
   )
-  readonly #requests = new Histogram({
-    name: 'caracal_http_request_seconds',
-    help: 'Time to answer, by route and status',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
-    registers: [this.#registry]
+  readonly #requestSeconds = new Histogram({
+    ...this.#named('http_request_seconds', 'Time to answer, by route'),
+    labelNames: ['method', 'route'] as const,
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60]
   })
+  /** There are as many as routes and statuses. Looking one up by its labels is slow. */
+  readonly #answers = new Map<string, Answers>()
+  #faults = 0
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
+    // With many connections they take long to count, and their names look like counters.
+    for (const what of ['handles', 'requests', 'resources']) {
+      this.#registry.removeSingleMetric(`nodejs_active_${what}`)
+      this.#registry.removeSingleMetric(`nodejs_active_${what}_total`)
+    }
+    this.table(
+      'build_info',
+      'Always 1; the labels have the version of Caracal and of Node',
+      ['version', 'node'],
+      () => [{ labels: { version: VERSION, node: process.versions.node }, figure: 1 }]
+    )
+    this.#counted(
+      'http_requests_total',
+      'Requests that were answered, by route and status',
+      ['method', 'route', 'status'],
+      () => Array.from(this.#answers.values(), ({ labels, count }) => ({ labels, figure: count }))
+    )
+    // It begins with 0, so that an alert sees the first one.
+    this.counter('http_faults_total', 'Requests that failed with status 500', () => this.#faults)
   }
 
   stored(samples: number): void {
@@ -61,75 +133,164 @@ export class Metrics {
     this.#overQuota.inc({ quota })
   }
 
-  ran(outcome: string, runs: number): void {
+  signInFailed(over: SignInWay, reason: SignInFaultKind): void {
+    this.#signInsFailed.inc({ over, reason })
+  }
+
+  sentLetter(kind: (typeof letterKinds)[number], outcome: (typeof letterOutcomes)[number]): void {
+    this.#letters.inc({ kind, outcome })
+  }
+
+  ran(outcome: (typeof runOutcomes)[number], runs: number): void {
     this.#runs.inc({ outcome }, runs)
   }
 
-  notified(outcome: string): void {
+  notified(outcome: (typeof notificationOutcomes)[number]): void {
     this.#notifications.inc({ outcome })
   }
 
-  droppedMonth(reason: 'age' | 'budget'): void {
+  droppedMonth(reason: (typeof dropReasons)[number]): void {
     this.#droppedMonths.inc({ reason })
   }
 
+  /** `route` is the pattern of the route, so that no caller can add a series for each URL. */
   answered(method: string, route: string, status: number, seconds: number): void {
-    this.#requests.observe({ method, route, status }, seconds)
+    const key = `${method} ${route} ${status}`
+    let answers = this.#answers.get(key)
+    if (!answers) {
+      const took = this.#requestSeconds.labels({ method, route })
+      answers = { labels: { method, route, status: String(status) }, count: 0, took }
+      this.#answers.set(key, answers)
+    }
+    answers.count++
+    if (status === 500) this.#faults++
+    answers.took.observe(seconds)
   }
 
-  /** A figure that is read when someone asks. */
+  /** A figure that is read when Prometheus asks. It is NaN if it cannot be read. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
-    new Gauge({
-      name: `caracal_${name}`,
-      help,
-      registers: [this.#registry],
-      async collect() {
-        this.set(await read())
-      }
+    const gauge = new Gauge(this.#named(name, help))
+    this.#reads.push(async () => {
+      gauge.set(await inTime(read).catch(() => Number.NaN))
     })
   }
 
-  /** Several figures of one name, told apart by a label. */
-  gauges(name: string, help: string, label: string, read: () => Record<string, number>): void {
-    new Gauge({
-      name: `caracal_${name}`,
-      help,
-      labelNames: [label],
-      registers: [this.#registry],
-      collect() {
-        for (const [value, figure] of Object.entries(read())) this.set({ [label]: value }, figure)
-      }
-    })
+  /** A figure that only rises until the process ends, and is counted elsewhere. */
+  counter(name: `${string}_total`, help: string, read: () => number): void {
+    this.#counted(name, help, [], () => [{ labels: {}, figure: read() }])
   }
 
-  /** Figures with several labels, which may be others each time. */
+  /** The same with a label. */
+  counters(
+    name: `${string}_total`,
+    help: string,
+    label: string,
+    read: () => Record<string, number> | Promise<Record<string, number>>
+  ): void {
+    this.#counted(name, help, [label], async () =>
+      Object.entries(await read()).map(([value, figure]) => ({
+        labels: { [label]: value },
+        figure
+      }))
+    )
+  }
+
+  /** Figures with labels, which may change each time. There are none if they cannot be read. */
   table<Label extends string>(
     name: string,
     help: string,
     labelNames: readonly Label[],
-    read: () => { labels: Record<Label, string>; figure: number }[]
+    read: () => TableRow<Label>[] | Promise<TableRow<Label>[]>
   ): void {
-    new Gauge({
-      name: `caracal_${name}`,
-      help,
-      labelNames,
-      registers: [this.#registry],
-      collect() {
-        this.reset()
-        for (const { labels, figure } of read()) this.set(labels, figure)
-      }
+    const gauge = new Gauge<string>({ ...this.#named(name, help), labelNames })
+    this.#reads.push(async () => {
+      const rows = await inTime(read).catch(() => [])
+      gauge.reset()
+      for (const { labels, figure } of rows) gauge.set(labels, figure)
     })
   }
 
+  /** The text for Prometheus. Callers at the same time share one. */
   read(): Promise<string> {
-    return this.#registry.metrics()
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
   }
 
   get contentType(): string {
     return this.#registry.contentType
   }
 
-  #counter<Label extends string>(name: string, help: string, ...labelNames: Label[]) {
-    return new Counter({ name: `caracal_${name}`, help, labelNames, registers: [this.#registry] })
+  /** Every metric that is registered, by name. */
+  describe(): MetricDescription[] {
+    return this.#registry
+      .getMetricsAsArray()
+      .map((metric: MetricObject & { labelNames?: readonly string[] }) => ({
+        name: metric.name,
+        type: typeOf(metric),
+        labels: metric.labelNames ?? [],
+        help: metric.help
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
   }
+
+  /** Other work gets turns in between, because there may be thousands of lines. */
+  async #read(): Promise<string> {
+    await Promise.all(this.#reads.map((read) => read()))
+    const turns = new Turns()
+    const parts: string[] = []
+    for (const { name } of this.#registry.getMetricsAsArray()) {
+      parts.push(await this.#registry.getSingleMetricAsString(name))
+      await turns.next()
+    }
+    return `${parts.join('\n\n')}\n`
+  }
+
+  #named(name: string, help: string) {
+    return { name: `caracal_${name}`, help, registers: [this.#registry] }
+  }
+
+  /** Events that are counted here. Each series begins with 0. */
+  #events<Label extends string = never>(
+    name: `${string}_total`,
+    help: string,
+    values = {} as Readonly<Record<Label, readonly string[]>>
+  ): Counter<Label> {
+    const labelNames = Object.keys(values) as Label[]
+    const counter = new Counter<Label>({ ...this.#named(name, help), labelNames })
+    let series: Partial<Record<Label, string>>[] = [{}]
+    for (const label of labelNames) {
+      series = series.flatMap((one) => values[label].map((value) => ({ ...one, [label]: value })))
+    }
+    for (const labels of series) counter.inc(labels, 0)
+    return counter
+  }
+
+  #counted(
+    name: `${string}_total`,
+    help: string,
+    labelNames: readonly string[],
+    read: () => Row[] | Promise<Row[]>
+  ): void {
+    const counter = new Counter<string>({ ...this.#named(name, help), labelNames })
+    this.#reads.push(async () => {
+      const rows = await inTime(read).catch(() => [])
+      counter.reset()
+      for (const { labels, figure } of rows) counter.inc(labels, figure)
+    })
+  }
+}
+
+export type TableRow<Label extends string> = { labels: Record<Label, string>; figure: number }
+
+const inTime = async <T>(read: () => T | Promise<T>): Promise<T> => {
+  const work = (async () => read())()
+  return within(READ_LIMIT_MS, work, () => new Error('the figure could not be read in time'))
+}
+
+function typeOf(metric: unknown): string {
+  if (metric instanceof Counter) return 'counter'
+  if (metric instanceof Histogram) return 'histogram'
+  return metric instanceof Gauge ? 'gauge' : 'summary'
 }

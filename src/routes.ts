@@ -1,56 +1,100 @@
-import type { Routes } from './deps.ts'
+import type { Deps, Routes } from './deps.ts'
+import { authHolding } from './features/auth/holding.ts'
 import { authRoutes } from './features/auth/routes.ts'
+import type { BlacklistDeps } from './features/blacklist/deps.ts'
+import { blacklistHolding } from './features/blacklist/holding.ts'
 import { blacklistRoutes } from './features/blacklist/routes.ts'
+import { boardHolding } from './features/board/holding.ts'
+import { boardRoutes } from './features/board/routes.ts'
+import type { BrokerDeps } from './features/broker/deps.ts'
 import { emqxRoutes } from './features/broker/emqx-routes.ts'
 import { mosquittoRoutes } from './features/broker/mosquitto-routes.ts'
+import { consoleRoutes } from './features/console/routes.ts'
 import { edgeAppRoutes } from './features/edge/app-routes.ts'
 import { edgeConfiguredRoutes } from './features/edge/configured-routes.ts'
+import { edgeHolding } from './features/edge/holding.ts'
 import { edgeVersionRoutes } from './features/edge/version-routes.ts'
+import type { FileDeps } from './features/file/deps.ts'
+import { fileHolding } from './features/file/holding.ts'
 import { fileRoutes } from './features/file/routes.ts'
+import type { GatewayDeps } from './features/gateway/deps.ts'
+import { gatewayHolding } from './features/gateway/holding.ts'
 import { gatewayRoutes } from './features/gateway/routes.ts'
+import { installationHolding } from './features/installation/holding.ts'
 import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
+import type { LogDeps } from './features/log/deps.ts'
 import { logExportRoutes } from './features/log/export-routes.ts'
 import { logImportRoutes } from './features/log/import-routes.ts'
+import { logRemovalRoutes } from './features/log/removal-routes.ts'
 import { logV2Routes } from './features/log/v2-routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
+import { mobileHolding } from './features/mobile/holding.ts'
 import { mobileRoutes } from './features/mobile/routes.ts'
+import { modelxHolding } from './features/modelx/holding.ts'
 import { devicexRoutes, functionxRoutes } from './features/modelx/routes.ts'
+import type { NotificationDeps } from './features/notification/deps.ts'
 import {
   executorRoutes,
   installationExecutorRoutes
 } from './features/notification/executor-routes.ts'
+import { notificationHolding } from './features/notification/holding.ts'
 import { messageRoutes } from './features/notification/message-routes.ts'
 import { outputRoutes } from './features/notification/output-routes.ts'
+import { organizationHolding } from './features/organization/holding.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { permissionRoutes } from './features/permission/routes.ts'
 import { installationQuotaRoutes, organizationQuotaRoutes } from './features/quota/routes.ts'
+import type { RegistrationDeps } from './features/registration/deps.ts'
+import { registrationHolding } from './features/registration/holding.ts'
 import { registrationRoutes } from './features/registration/routes.ts'
+import { roleHolding } from './features/role/holding.ts'
 import { roleRoutes } from './features/role/routes.ts'
+import { scheduleHolding } from './features/schedule/holding.ts'
 import { scheduleRoutes } from './features/schedule/routes.ts'
+import type { SearchDeps } from './features/search/deps.ts'
 import { searchRoutes } from './features/search/routes.ts'
 import { statusRoutes } from './features/status/routes.ts'
+import type { SystemDeps } from './features/system/deps.ts'
 import {
   docsRoutes,
   healthRoutes,
   ledgerRoutes,
   metricsRoutes,
-  pingRoutes,
-  startRoutes
+  pingRoutes
 } from './features/system/routes.ts'
+import type { TraceDeps } from './features/trace/deps.ts'
+import { traceHolding } from './features/trace/holding.ts'
 import { traceRoutes } from './features/trace/routes.ts'
+import { userHolding } from './features/user/holding.ts'
 import { passwordRoutes } from './features/user/password-routes.ts'
 import { userRoutes } from './features/user/routes.ts'
 import { tokenRoutes } from './features/user/token-routes.ts'
+import type { Holding } from './holding.ts'
+import { quotaHolding } from './quota/holding.ts'
 
-/** THE ROUTE MAP: which room answers which address, in the order of the contract. */
-export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> = [
+/** The dependencies of all rooms together. */
+export type RoomDeps = Deps &
+  BlacklistDeps &
+  BrokerDeps &
+  FileDeps &
+  GatewayDeps &
+  LogDeps &
+  NotificationDeps &
+  RegistrationDeps &
+  SearchDeps &
+  SystemDeps &
+  TraceDeps
+
+/** The route map: which room answers which address, in the order of the contract. */
+export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<RoomDeps>]> = [
   ['/api/v2/auth', authRoutes],
   ['/api/v2/log', logV2Routes],
   ['/api/v3beta/log', logV3Routes],
   ['/api/v3beta/search', searchRoutes],
   ['/api/v3beta/log', logExportRoutes],
   ['/api/v3beta/log', logImportRoutes],
+  ['/api/v3beta/log', logRemovalRoutes],
   ['/api/v2/mobile', mobileRoutes],
   ['/api/v2/functionx', functionxRoutes],
   ['/api/v2/devicex', devicexRoutes],
@@ -58,6 +102,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/api/v2/installationinfo', installationInfoRoutes],
   ['/api/v2/installation', installationRoutes],
   ['/api/v2/installation', installationQuotaRoutes],
+  ['/api/v2/board', boardRoutes],
   ['/api/v2/schedule', scheduleRoutes],
   ['/api/v2/gateway', gatewayRoutes],
   ['/api/v2/perimission', permissionRoutes], // [contract: Permissions] spelled exactly so
@@ -86,5 +131,26 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes]> 
   ['/health', healthRoutes],
   ['/metrics', metricsRoutes],
   ['/docs', docsRoutes],
-  ['', startRoutes]
+  ['', consoleRoutes]
+]
+
+/** What each room keeps for an owner. A refused deletion names the first holding that blocks it. */
+export const holdingsOf = (settings: { timezone: string }): readonly Holding[] => [
+  organizationHolding,
+  installationHolding,
+  userHolding,
+  notificationHolding,
+  fileHolding,
+  registrationHolding,
+  roleHolding,
+  edgeHolding,
+  traceHolding,
+  quotaHolding,
+  authHolding,
+  blacklistHolding,
+  gatewayHolding,
+  mobileHolding,
+  modelxHolding,
+  boardHolding,
+  scheduleHolding(settings.timezone)
 ]

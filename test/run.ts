@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import module from 'node:module'
 import { availableParallelism } from 'node:os'
 import { text } from 'node:stream/consumers'
@@ -7,23 +7,28 @@ import { startFront, withoutClickhouse } from './support/clickhouse.ts'
 import { startPostgres } from './support/postgres.ts'
 
 /**
- * `npm test [files]`: starts the servers that tests share, then Node's own runner, several times
- * side by side. Most files share a process with others, because loading the program and starting a
+ * `npm test [files]` starts the servers that tests share, then several of Node's test runners at the
+ * same time. Most files share a process with others, because loading the program and starting a
  * platform takes longer than the tests of a file.
  */
 module.enableCompileCache()
 const given = process.argv.slice(2)
-const files = given.length > 0 ? given : globSync('test/**/*.test.ts').sort()
+/** Long tests of parts that seldom change. They run with CI=true, and when they are named. */
+const LONG =
+  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!console|plot-parts)|process\/(lineage|start|external-bus|migrate-to|prometheus|demo|\w+-kill)\.|engines\/(postgres|bus-kept|external-bus)|features\/(loop-delay|mqtt-fan-out)/
+const all = globSync('test/**/*.test.ts').sort()
+const chosen = process.env['CI'] === 'true' ? all : all.filter((file) => !LONG.test(file))
+const files = given.length > 0 ? given : chosen
 
 /** Tests of engines and whole processes kill or stop what others need: servers, threads, files. */
-const ALONE = /test\/(process|move|engines)\/|disk-space/
-/** Tests that measure the event loop would measure what others left behind. */
-const MEASURES = 'support/loop.ts'
-/** So that the last process to end has little left to do. */
-const MAX_FILES_TOGETHER = 8
+const RUNS_ALONE = /test\/(process|move|engines|console|fuzz)\/|disk-space/
+/** Tests that measure the event loop run alone, or they would measure the work of others. */
+const MEASURING_MODULE = 'support/loop.ts'
+/** Not more, so that all processes end at about the same time. */
+const MAX_FILES_TOGETHER = 12
 
 const needsClickhouse = files.some((file) =>
-  /engines\/(history|latest|aggregate|scan|influx|month|migrate-to|clickhouse-\w+)\.|process\/nodes\./.test(
+  /engines\/(history|latest|remove|aggregate|scan|influx|month|migrate-to|clickhouse-\w+)\.|process\/nodes\./.test(
     file
   )
 )
@@ -35,7 +40,7 @@ if (!postgres)
 
 const env = {
   ...process.env,
-  // Every process reads the same modules.
+  // All processes load the same modules.
   NODE_COMPILE_CACHE: module.getCompileCacheDir(),
   ...(postgres && { TEST_POSTGRES_URL: postgres.url }),
   ...(clickhouse && { TEST_CLICKHOUSE_URL: clickhouse.url('test') })
@@ -44,25 +49,30 @@ const env = {
 const total = { pass: 0, fail: 0, skipped: 0 }
 const groups = groupsOf(files)
 const failed: string[] = []
-// Tests wait for timers and disks now and then, so one more than there are processors.
+// Tests sometimes wait for timers and disks, so there is one process more than processors.
 await Promise.all(Array.from({ length: availableParallelism() + 1 }, runGroups))
 await clickhouse?.stop()
 await postgres?.stop()
 for (const output of failed) console.log(output)
+if (files.length < all.length && given.length === 0)
+  console.log(`${all.length - files.length} long files were left out: they run with CI=true`)
 console.log(`${total.pass} passed, ${total.fail} failed, ${total.skipped} skipped`)
 process.exit(failed.length > 0 || total.pass === 0 ? 1 : 0)
 
-/** What takes long by itself comes first. */
+/** Groups, browsers and whole processes take longest, so they come first; the engines come last. */
 function groupsOf(files: readonly string[]): string[][] {
   const isAlone = (file: string) =>
-    ALONE.test(file) || readFileSync(file, 'utf8').includes(MEASURES)
+    RUNS_ALONE.test(file) || readFileSync(file, 'utf8').includes(MEASURING_MODULE)
   const alone = files.filter(isAlone).map((file) => [file])
-  const together = files.filter((file) => !isAlone(file))
+  const bytes = (file: string) => statSync(file).size
+  const together = files.filter((file) => !isAlone(file)).sort((a, b) => bytes(b) - bytes(a))
   const count = Math.ceil(together.length / MAX_FILES_TOGETHER)
   const shared = Array.from({ length: count }, (_, group) =>
     together.filter((_, i) => i % count === group)
   )
-  return [...alone, ...shared]
+  const isBrowser = ([file = '']: string[]) => file.includes('/console/')
+  const others = alone.filter((group) => !isBrowser(group)).reverse()
+  return [...shared, ...alone.filter(isBrowser), ...others]
 }
 
 async function runGroups(): Promise<void> {

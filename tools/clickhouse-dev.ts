@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util'
 import { clickhouseFront } from './clickhouse-front.ts'
 
 /**
- * `npm run clickhouse-dev -- --port 8123 --dir D`: stands in for a ClickHouse server where none can
- * be had. The engine is chDB, as CHDB_PREFIX has it.
+ * `npm run clickhouse-dev -- --port 8123 --dir D` replaces a ClickHouse server where there is none.
+ * The engine is the chDB in CHDB_PREFIX.
  */
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,7 @@
 /**
  * In chDB a SELECT that fails half-way leaves the rows it has written, and a later answer of the
- * same session begins with them. So each query is asked between two marks of its own, and its
- * answer is what stands between them.
+ * same session begins with them. So each query is sent between two unique marks, and its answer is
+ * what is between them.
  */
 export const framed = (sql: string, mark: string): string =>
   `SELECT '${beginOf(mark)}' FORMAT TSVRaw;\n${sql}\n;\nSELECT '${endOf(mark)}' FORMAT TSVRaw`

@@ -8,23 +8,23 @@ import { createGunzip, gzipSync } from 'node:zlib'
 import { framed, unframed } from './clickhouse-frame.ts'
 
 export type FrontOptions = {
-  /** The directory that `npm install --prefix` put chDB into. */
+  /** The directory into which `npm install --prefix` installed chDB. */
   prefix: string
   directory: string
   user: string
   password: string
-  /** Of one query; 0: as many as the engine likes. */
+  /** Threads of one query; 0: the engine decides. */
   threads: number
-  /** Name of a cluster with this server alone in it; empty: none. */
+  /** The name of a cluster that has only this server; empty: no cluster. */
   cluster: string
   /** PEM; both or none. */
   tls?: { cert: string; key: string }
 }
 
 /**
- * As much of ClickHouse's HTTP interface as its own client needs, in front of chDB, which is the
- * same engine. For development and tests: one user, no sessions, no roles, no
- * multipart, and at most a cluster of one.
+ * The part of ClickHouse's HTTP interface that its client needs, in front of chDB, which is the same
+ * engine. It is for development and tests: one user, no sessions, no roles, no multipart, and at
+ * most a cluster of one server.
  */
 export function clickhouseFront({ tls, ...options }: FrontOptions) {
   const { Session }: Chdb = createRequire(resolve(options.prefix, 'package.json'))('chdb')
@@ -37,7 +37,7 @@ export function clickhouseFront({ tls, ...options }: FrontOptions) {
   return tls ? createTlsServer({ ...limits, ...tls }, listener) : createServer(limits, listener)
 }
 
-/** What is used of chDB, which is no dependency. */
+/** The part of chDB that is used here. chDB is not a dependency. */
 type Chdb = { Session: new (directory: string, options: { connectionArgs: string[] }) => Session }
 type Session = {
   queryAsync(sql: string, options?: QueryOptions): Promise<Answer>
@@ -53,7 +53,7 @@ type Session = {
 type QueryOptions = { format: string; signal: AbortSignal }
 type Answer = { bytes(): Uint8Array }
 
-/** Its port is only a name: the engine finds that it is meant itself. */
+/** The port is not used: the engine knows that this server is itself. */
 function writeCluster({ directory, cluster }: FrontOptions): string {
   const replica = '<replica><host>localhost</host><port>9000</port></replica>'
   const shard = `<shard><internal_replication>true</internal_replication>${replica}</shard>`
@@ -63,7 +63,7 @@ function writeCluster({ directory, cluster }: FrontOptions): string {
   return file
 }
 
-/** There is no keeper: what is meant for every server and for replicas is done here, unreplicated. */
+/** There is no keeper, so statements for a cluster and for replicas are done here, without replication. */
 const withoutKeeper = (statement: string): string =>
   statement
     .replace(/ ON CLUSTER `[^`]+`/, '')
@@ -125,7 +125,7 @@ function send(
   response.end(isPacked ? gzipSync(bytes) : bytes)
 }
 
-/** As ClickHouse maps the codes of its errors; the others are 500. */
+/** The HTTP status of each error code, as in ClickHouse; others are 500. */
 const statuses: Record<number, number> = { 47: 404, 60: 404, 62: 400, 81: 404, 159: 408, 516: 403 }
 
 function fail(response: ServerResponse, { message }: Error): void {
@@ -148,13 +148,28 @@ function isUser({ headers }: IncomingMessage, params: URLSearchParams, wanted: s
   return `${user}:${headers['x-clickhouse-key'] ?? params.get('password') ?? ''}` === wanted
 }
 
-const NO_SETTINGS = ['query', 'query_id', 'database', 'session_id', 'wait_end_of_query', 'role']
-const OF_HTTP = ['user', 'password', 'compress', 'decompress', 'default_format', 'buffer_size']
+const QUERY_PARAMETERS = [
+  'query',
+  'query_id',
+  'database',
+  'session_id',
+  'wait_end_of_query',
+  'role'
+]
+const HTTP_PARAMETERS = [
+  'user',
+  'password',
+  'compress',
+  'decompress',
+  'default_format',
+  'buffer_size'
+]
 
 const settingsOf = (params: URLSearchParams): Record<string, string> =>
   Object.fromEntries(
     [...params].filter(
-      ([name]) => ![...NO_SETTINGS, ...OF_HTTP].includes(name) && !name.startsWith('param_')
+      ([name]) =>
+        ![...QUERY_PARAMETERS, ...HTTP_PARAMETERS].includes(name) && !name.startsWith('param_')
     )
   )
 
@@ -167,10 +182,10 @@ const paramsOf = (params: URLSearchParams): Record<string, string> =>
 
 type Asked = { database: string; settings: Record<string, string> }
 
-/** What has parameters waits for each other in chDB anyway; the rest goes on beside it. */
+/** In chDB queries with parameters run one after the other; other queries run beside them. */
 type Lane = 'bound' | 'plain' | 'kill'
 
-/** Sessions of chDB share the directory; each keeps its own USE and does one thing at a time. */
+/** Sessions of chDB share the directory. Each has its own database and runs one query at a time. */
 class Engine {
   readonly #open: () => Session
   readonly #sessions = new Map<string, Promise<Session>>()
@@ -220,7 +235,7 @@ class Engine {
       settings['cancel_http_readonly_queries_on_client_close'] === '1'
     onHangUp(() => {
       controller.abort()
-      // It may have ended by itself meanwhile.
+      // The query may have ended by itself meanwhile.
       if (isEnded) this.#kill(mark).catch(() => {})
     })
     const options = { format: format ?? 'TabSeparated', signal: controller.signal }
@@ -252,7 +267,7 @@ const settingsText = (settings: Record<string, string>): string =>
 
 const escaped = (value: string): string => value.replace(/[\\']/g, '\\$&')
 
-/** From the text form of HTTP to values, which chDB's own binding makes the same text of again. */
+/** Turns the text of HTTP parameters into values; the binding of chDB turns them into the same text again. */
 export const paramValues = (sql: string, texts: Record<string, string>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(texts).map(([name, value]) => {

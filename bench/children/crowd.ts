@@ -4,14 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { answerWith } from '../child.ts'
 import { connectPacket, publishPacket, subscribePacket } from './mqtt-packets.ts'
 
-/** `bytes`: wait until so many were received since the last question, by all together. */
+/** `bytes`: wait until all together have received this many since the last request. */
 export type CrowdQuestion =
   | { kind: 'open'; port: number; password: string; count: number }
   | { kind: 'subscribe'; filters: string[]; bytes: number }
   | { kind: 'publish'; topics: string[]; payload: string; retain: boolean; bytes: number }
 
 const GIVE_UP_MS = 60_000
-const PART = 500
+const TOPICS_PER_PART = 500
 
 const sockets: Socket[] = []
 let received = 0
@@ -40,8 +40,8 @@ answerWith(async (question: CrowdQuestion): Promise<number> => {
     for (const socket of sockets) socket.write(subscribePacket(1, question.filters))
   } else {
     const { topics, payload, retain } = question
-    for (let at = 0; at < topics.length; at += PART) {
-      const part = topics.slice(at, at + PART)
+    for (let at = 0; at < topics.length; at += TOPICS_PER_PART) {
+      const part = topics.slice(at, at + TOPICS_PER_PART)
       const packets = part.map((topic) => publishPacket(topic, payload, { retain }))
       sockets[0]?.write(Buffer.concat(packets))
       await wait(1)

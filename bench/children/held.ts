@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { Charges } from '../../src/bus/charges.ts'
-import { Receipts } from '../../src/bus/receipts.ts'
-import { Sessions } from '../../src/bus/sessions.ts'
-import { Store } from '../../src/bus/store/store.ts'
-import { Latest } from '../../src/history/latest.ts'
+import { BrokerCharges } from '../../src/bus/embedded/charges.ts'
+import { Receipts } from '../../src/bus/embedded/receipts.ts'
+import { Sessions } from '../../src/bus/embedded/sessions.ts'
+import { Store } from '../../src/bus/embedded/store/store.ts'
+import { Latest } from '../../src/history/latest/latest.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { answerWith } from '../child.ts'
@@ -25,7 +25,7 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed
 }
 
-/** Stays until it was measured. */
+/** Kept until the memory was measured. */
 const held: unknown[] = []
 
 function holdTopics(count: number): void {
@@ -59,7 +59,7 @@ async function holdSessions(directory: string, count: number, filters: number): 
   const sessions = new Sessions({
     ...{ store, clock: systemClock, maxPerOwner: count },
     receipts: new Receipts(store),
-    charges: new Charges(() => Number.POSITIVE_INFINITY)
+    charges: new BrokerCharges(() => Number.POSITIVE_INFINITY)
   })
   sessions.restore(await store.contents)
   if (sessions.size !== count) throw new Error(`${sessions.size} sessions instead of ${count}`)
@@ -67,7 +67,7 @@ async function holdSessions(directory: string, count: number, filters: number): 
   held.push(sessions)
 }
 
-/** Bytes of the heap for each. */
+/** Bytes of the heap for each object. */
 answerWith(async (question: HeldQuestion): Promise<number> => {
   const before = heapUsed()
   const { count } = question

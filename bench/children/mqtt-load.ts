@@ -14,23 +14,23 @@ export type Load = {
   topics: string[][]
   warmMs: number
   measureMs: number
-  /** Closed: each client keeps this many unacknowledged. Open: all together send this many a second. */
+  /** Closed: each client has this many unacknowledged messages. Open: all together send this many per second. */
   pace: { inFlight: number } | { perSecond: number }
 }
 
 export type LoadResult = {
-  /** Acknowledgements of the measured time, per second. */
+  /** Acknowledgements per second during the measured time. */
   perSecond: number
-  /** Over the whole load, warm-up included; everything that was sent was acknowledged. */
+  /** Over the whole load, including the warm-up. Everything that was sent was acknowledged. */
   acknowledged: number
-  /** From the moment a message was due, in ms; only where the pace is open. */
+  /** In ms, from the time when a message was due; only with an open pace. */
   latency: { p50: number; p99: number; max: number } | undefined
-  /** Cores busy during the measured time; what `others` had, neither side could use. */
+  /** Busy cores during the measured time. Neither side could use the cores of `others`. */
   cores: { server: number; load: number; others: number }
 }
 
-const IDS = 65_535
-const HOUR = 3_600_000
+const PACKET_IDS = 65_535
+const HOUR_MS = 3_600_000
 
 type Listeners = {
   onAcknowledged: (client: Client, dueAt: readonly number[]) => void
@@ -41,7 +41,7 @@ class Client {
   readonly #socket: Socket
   readonly #publishes: Publish[]
   readonly #firstTimestamp: number
-  readonly #dueAt = new Float64Array(IDS + 1)
+  readonly #dueAt = new Float64Array(PACKET_IDS + 1)
   sent = 0
   acknowledged = 0
 
@@ -62,19 +62,19 @@ class Client {
   private constructor(socket: Socket, topics: string[], { onAcknowledged, onClosed }: Listeners) {
     this.#socket = socket
     this.#publishes = topics.map((topic) => new Publish(topic))
-    // No sample equals another one of its topic: that would be stored once.
-    this.#firstTimestamp = Date.now() - HOUR
+    // All samples of a topic are different, because equal ones would be stored once.
+    this.#firstTimestamp = Date.now() - HOUR_MS
     const pubacks = new Pubacks()
     socket.on('data', (chunk) => {
       const due = pubacks.idsIn(chunk).map((id) => this.#dueAt[id] ?? 0)
       this.acknowledged += due.length
       onAcknowledged(this, due)
     })
-    socket.on('error', () => {}) // 'close' follows
+    socket.on('error', () => {}) // 'close' comes after it
     socket.once('close', onClosed)
   }
 
-  /** One write for messages that are due together. `dueAt(n)` is the moment of the n-th of them. */
+  /** Writes messages that are due together at once. `dueAt(n)` is the time of the n-th of them. */
   send(count: number, dueAt: (index: number) => number): void {
     let length = 0
     for (let i = 0; i < count; i++) length += this.#publishAt(this.sent + i).length
@@ -82,7 +82,7 @@ class Client {
     let at = 0
     for (let i = 0; i < count; i++) {
       const publish = this.#publishAt(this.sent)
-      const id = (this.sent % IDS) + 1
+      const id = (this.sent % PACKET_IDS) + 1
       const unixMs = this.#firstTimestamp + Math.floor(this.sent / this.#publishes.length)
       publish.write(bytes, at, { id, tenths: this.sent % 100, unixMs })
       at += publish.length
@@ -143,7 +143,7 @@ async function apply(load: Load, onClosed: () => void): Promise<LoadResult> {
   else void sendOnTime(clients, pace.perSecond, { start, end: measureTo })
 
   await wait(warmMs)
-  cpuSecondsByPid() // compiled before it is used
+  cpuSecondsByPid() // so that it is compiled before it is used
   const cpuBefore = cpuSecondsByPid()
   const from = performance.now()
   isMeasuring = true
@@ -176,7 +176,7 @@ async function apply(load: Load, onClosed: () => void): Promise<LoadResult> {
   }
 }
 
-/** Every message has its moment, whatever became of those before it. */
+/** Every message has its own time, whatever happened to those before it. */
 async function sendOnTime(
   clients: Client[],
   perSecond: number,

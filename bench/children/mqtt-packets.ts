@@ -1,4 +1,4 @@
-/** Packets of MQTT 3.1.1 built by hand, so that the load costs as little of the shared cores as it can. */
+/** MQTT 3.1.1 packets built by hand, so that the load uses as little of the shared cores as possible. */
 
 function text(value: string): Buffer {
   const bytes = Buffer.from(value)
@@ -26,16 +26,16 @@ export function subscribePacket(id: number, filters: readonly string[]): Buffer 
   return packet(0x82, Buffer.from([id >> 8, id & 255]), ...asked)
 }
 
-/** With QoS 0. */
+/** PUBLISH with QoS 0. */
 export const publishPacket = (topic: string, payload: string, { retain = false } = {}): Buffer =>
   packet(retain ? 0x31 : 0x30, text(topic), Buffer.from(payload))
 
 const VALUE = '20.0'
 const TIMESTAMP = '1700000000.123'
 const PAYLOAD = `{"value":${VALUE},"timestamp":${TIMESTAMP}}`
-const ZERO = 48
+const ASCII_ZERO = 48
 
-/** A PUBLISH with QoS 1 of which only message id, value and timestamp change. */
+/** A PUBLISH with QoS 1 in which only message id, value and timestamp change. */
 export class Publish {
   readonly #template: Buffer
   readonly #id: number
@@ -59,18 +59,18 @@ export class Publish {
     this.#template.copy(into, at)
     into[at + this.#id] = message.id >> 8
     into[at + this.#id + 1] = message.id & 255
-    into[at + this.#value + 1] = ZERO + Math.floor(message.tenths / 10)
-    into[at + this.#value + 3] = ZERO + (message.tenths % 10)
+    into[at + this.#value + 1] = ASCII_ZERO + Math.floor(message.tenths / 10)
+    into[at + this.#value + 3] = ASCII_ZERO + (message.tenths % 10)
     let rest = message.unixMs
     for (let digit = TIMESTAMP.length - 1; digit >= 0; digit--) {
       if (TIMESTAMP[digit] === '.') continue
-      into[at + this.#timestamp + digit] = ZERO + (rest % 10)
+      into[at + this.#timestamp + digit] = ASCII_ZERO + (rest % 10)
       rest = Math.floor(rest / 10)
     }
   }
 }
 
-/** Finds the PUBACKs in what a broker sends, wherever the chunks are cut. */
+/** Finds the PUBACKs in the data of a broker, whatever the chunks are. */
 export class Pubacks {
   #rest: Buffer = Buffer.alloc(0)
 

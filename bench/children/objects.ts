@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import pino from 'pino'
+import { foldMarks } from '../../src/features/search/fold.ts'
+import { Indexer } from '../../src/features/search/indexer.ts'
 import { fold } from '../../src/lib/meta-filter.ts'
 import { insertInstallation } from '../../src/registry/installations.ts'
-import { BLOCK, insertObject } from '../../src/registry/objects.ts'
+import { IDS_PER_BLOCK, insertModelx } from '../../src/registry/modelx.ts'
 import { openRegistry } from '../../src/registry/open.ts'
-import { foldMarks } from '../../src/registry/search-fold.ts'
-import { markForSearch } from '../../src/registry/search-index.ts'
+import { markForSearch } from '../../src/registry/search-marks.ts'
 import type { Registry } from '../../src/registry/tables.ts'
-import { Indexer } from '../../src/workers/indexer.ts'
 import { answerWith } from '../child.ts'
 import { type BenchObject, objectAt } from '../objects.ts'
 
@@ -16,14 +16,14 @@ export type ObjectsQuestion =
   | { kind: 'install'; count: number }
   | { kind: 'fill'; from: number; to: number; installations: number }
   | { kind: 'fold'; batches: number }
-  /** Writes one after another for so long, indexed or as if there were no search. */
+  /** Writes objects one after the other for this time, with the index or as if there were no search. */
   | { kind: 'write'; isIndexed: boolean; from: number; installations: number; ms: number }
   | { kind: 'close' }
-/** `count`: marks that are left, or objects written; `settledMs` until they were indexed too. */
+/** `count`: marks that are left, or written objects. `settledMs`: the time until they were indexed too. */
 export type ObjectsAnswer = { count: number; ms: number; settledMs: number }
 
 let registry: Registry
-const AT_ONCE = 500
+const OBJECTS_PER_INSERT = 500
 const now = 1_700_000_000_000
 const none = { count: 0, ms: 0, settledMs: 0 }
 
@@ -31,14 +31,15 @@ async function answer(question: ObjectsQuestion): Promise<ObjectsAnswer> {
   switch (question.kind) {
     case 'open':
       registry = await openRegistry({ url: question.url ?? '', dataDir: question.dataDir })
-      // To fill is not to measure: a crash here means filling again.
+      // Filling is not measured, so it is not durable: after a crash it is done again.
       if (!question.isDurable) await sql`pragma synchronous = off`.execute(registry)
       return none
     case 'install':
       for (let i = 0; i < question.count; i++) await install(i)
       return none
     case 'fill':
-      for (let from = question.from; from < question.to; from += AT_ONCE) await fill(from, question)
+      for (let from = question.from; from < question.to; from += OBJECTS_PER_INSERT)
+        await fill(from, question)
       return none
     case 'fold':
       for (let i = 0; i < question.batches; i++) if (!(await foldMarks(registry, 2000))) break
@@ -64,13 +65,13 @@ const fieldsOf = ({ type, meta }: BenchObject) => ({
   protected_meta: '{}'
 })
 
-/** As `insertObject` would, but many at once: one by one takes half an hour. */
+/** Like `insertModelx`, but many at once, because one by one takes half an hour. */
 const fill = (from: number, { to, installations }: { to: number; installations: number }) =>
   registry.transaction().execute(async (registry) => {
-    const count = Math.min(AT_ONCE, to - from)
+    const count = Math.min(OBJECTS_PER_INSERT, to - from)
     const objects = Array.from({ length: count }, (_, i) => objectAt(from + i, installations))
     const rows = await registry
-      .insertInto('objects')
+      .insertInto('modelx')
       .values(objects.map(rowOf))
       .returning(['id', 'kind', 'installation_id'])
       .execute()
@@ -79,19 +80,19 @@ const fill = (from: number, { to, installations }: { to: number; installations: 
       await markForSearch(registry, kind, ids)
     }
     const blocks = Map.groupBy(
-      rows.map(({ id, ...row }) => ({ ...row, block: Math.floor(id / BLOCK) })),
+      rows.map(({ id, ...row }) => ({ ...row, block: Math.floor(id / IDS_PER_BLOCK) })),
       ({ kind, installation_id, block }) => `${kind} ${installation_id} ${block}`
     )
     const counts = [...blocks.values()].flatMap(([row, ...more]) =>
       row ? [{ ...row, count: 1 + more.length }] : []
     )
     await registry
-      .insertInto('object_counts')
+      .insertInto('modelx_counts')
       .values(counts)
       .onConflict((conflict) =>
         conflict
           .columns(['installation_id', 'kind', 'block'])
-          .doUpdateSet({ count: sql`object_counts.count + excluded.count` })
+          .doUpdateSet({ count: sql`modelx_counts.count + excluded.count` })
       )
       .execute()
   })
@@ -103,7 +104,7 @@ const rowOf = (object: BenchObject) => {
 }
 
 const write = (object: BenchObject) =>
-  insertObject(registry, object.kind, object.home + 1, fieldsOf(object), now)
+  insertModelx(registry, object.kind, object.home + 1, fieldsOf(object), now)
 
 async function marks(): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from search_marks`.execute(
@@ -126,7 +127,7 @@ async function measure({
     const object = objectAt(from + count, installations)
     await (isIndexed ? write(object) : writeUnmarked(object))
     count++
-    // As between requests: whoever else has work gets a turn.
+    // As between requests, so that other work gets a turn.
     await new Promise(setImmediate)
   }
   const writing = performance.now() - start
@@ -136,7 +137,7 @@ async function measure({
   return { count, ms: writing, settledMs }
 }
 
-/** What `insertObject` does, but for the mark. */
+/** Like `insertModelx`, but without the mark. */
 const writeUnmarked = (object: BenchObject) =>
   registry.transaction().execute(async (registry) => {
     const { kind } = object
@@ -146,22 +147,22 @@ const writeUnmarked = (object: BenchObject) =>
       .where('id', '=', object.home + 1)
       .executeTakeFirstOrThrow()
     const row = await registry
-      .insertInto('objects')
+      .insertInto('modelx')
       .values(rowOf(object))
       .returning('id')
       .executeTakeFirstOrThrow()
     await registry
-      .insertInto('object_counts')
+      .insertInto('modelx_counts')
       .values({
         installation_id: installation.id,
         kind,
-        block: Math.floor(row.id / BLOCK),
+        block: Math.floor(row.id / IDS_PER_BLOCK),
         count: 1
       })
       .onConflict((conflict) =>
         conflict
           .columns(['installation_id', 'kind', 'block'])
-          .doUpdateSet({ count: sql`object_counts.count + 1` })
+          .doUpdateSet({ count: sql`modelx_counts.count + 1` })
       )
       .execute()
   })

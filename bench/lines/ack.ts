@@ -47,7 +47,7 @@ export const ackLine: Line = {
   }
 }
 
-/** Medians of the rounds; of the maxima the greatest. */
+/** The medians of the rounds, and the greatest of the maxima. */
 function latencyOf(results: readonly LoadResult[]) {
   const all = (name: 'p50' | 'p99' | 'max') =>
     results.map((result) => result.latency?.[name] ?? Number.NaN)

@@ -1,13 +1,10 @@
 import { get } from 'node:http'
-import { join } from 'node:path'
 import type { LineForm } from '../../src/lib/sample-lines.ts'
 import { Caracal } from '../caracal.ts'
-import { Child } from '../child.ts'
-import type { BareAnswer, BareQuestion } from '../children/bare-query.ts'
 import { median, whole } from '../figures.ts'
 import type { Line } from '../line.ts'
 import { whenQuiet } from '../quiet.ts'
-import { copyOf, filledStore, topicsPerInstallation } from '../store.ts'
+import { filledStore, openBare } from '../store.ts'
 
 export const exportLine: Line = {
   name: 'export',
@@ -15,13 +12,10 @@ export const exportLine: Line = {
   async run(bench) {
     const store = await filledStore(bench)
     const { from, to } = store
-    bench.say('export: copying the store for the floor')
-    const copy = await copyOf(join(store.dataDir, 'history'), join(bench.workDir, 'export-history'))
-    const bare = new Child<BareQuestion, BareAnswer>('bare-query')
-    await bare.ask({ directory: copy })
+    const bare = await openBare(bench, store)
     const caracal = await Caracal.start(store.dataDir)
     const installation_id = store.installations[store.installations.length >> 1]?.id ?? 0
-    const rows = ((to - from) / 60_000) * topicsPerInstallation
+    const rows = store.samples / store.installations.length
     const query = { installation_id, from, to, limit: rows, offset: 0 }
     const table = []
     for (const form of ['csv', 'ndjson'] as const) {
@@ -52,7 +46,7 @@ export const exportLine: Line = {
   }
 }
 
-/** Milliseconds to the last byte; the lines are counted, nobody parses them. */
+/** Milliseconds to the last byte. The lines are counted, but not parsed. */
 async function read(caracal: Caracal, id: number, form: LineForm, rows: number): Promise<number> {
   const headers = { 'x-api-key': await caracal.token() }
   const start = performance.now()

@@ -77,7 +77,7 @@ const functionOf = (i: number) => ({
   }
 })
 
-/** The whole list and a filtered one; the stall is what the program itself measured of its event loop. */
+/** The whole list and a filtered one. The program itself measured the stall of its event loop. */
 async function measureList(bench: Bench, caracal: Caracal, list: string): Promise<Row[]> {
   const rows: Row[] = []
   const shapes = [

@@ -22,7 +22,7 @@ export const heldLine: Line = {
   }
 }
 
-/** Each in a process of its own. */
+/** Each in a separate process. */
 async function measure(bench: Bench, what: string, question: HeldQuestion): Promise<Row> {
   bench.say(`held: ${what}`)
   const child = new Child<HeldQuestion, number>('held')

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
+import { DAY } from '../../src/lib/unix-time.ts'
 import { Caracal } from '../caracal.ts'
 import type { LoadResult } from '../children/mqtt-load.ts'
 import { median, ms, whole } from '../figures.ts'
 import type { Line } from '../line.ts'
 import { whenQuiet } from '../quiet.ts'
 import { applyLoad, brokerOf, topicsOf } from '../site.ts'
-import { copyOf, DAY, filledStore } from '../store.ts'
+import { copyOf, filledStore } from '../store.ts'
 import { measureIngest } from './ingest.ts'
 
 const GOAL_RATIO = 1.5
@@ -73,7 +74,7 @@ export const mixedLine: Line = {
   }
 }
 
-/** Each asks for a week of one installation per hour, one query right after the other. */
+/** Each reader queries a week of one installation by hours, one query right after the other. */
 async function startReaders(
   caracal: Caracal,
   { installations, to }: Awaited<ReturnType<typeof filledStore>>

@@ -1,21 +1,22 @@
+import { DAY } from '../../src/lib/unix-time.ts'
 import { Caracal } from '../caracal.ts'
 import { median, ms, whole } from '../figures.ts'
 import type { Line, Row } from '../line.ts'
 import { whenQuiet } from '../quiet.ts'
-import { DAY, filledStore, type Store } from '../store.ts'
+import { filledStore, type Store } from '../store.ts'
 
 const GOAL_RATIO = 1.3
-const TIMES = 10
-/** Two days, of which one is asked for. */
-const MINUTES = 2 * 1440
+const TIMES_AS_MANY = 10
+/** Two days of samples; the queries read one of them. */
+const MINUTES_OF_SAMPLES = 2 * 1440
 
 export const scaleLine: Line = {
   name: 'scale',
   about: 'an aggregate of one installation among ten times more of them, to the same among fewer',
   async run(bench) {
     const stores = [
-      await filledStore(bench, { minutes: MINUTES }),
-      await filledStore(bench, { minutes: MINUTES, times: TIMES })
+      await filledStore(bench, { minutes: MINUTES_OF_SAMPLES }),
+      await filledStore(bench, { minutes: MINUTES_OF_SAMPLES, times: TIMES_AS_MANY })
     ] as const
     const [few, many] = [await open(stores[0]), await open(stores[1])]
     const rows: Row[] = []
@@ -23,7 +24,7 @@ export const scaleLine: Line = {
       await whenQuiet(bench)
       const subject: number[] = []
       const floor: number[] = []
-      // Two rounds more than are counted: caches and compiled code come first.
+      // The first two rounds do not count; they fill caches and compile code.
       for (let round = -1; round <= bench.sizes.pageRepeats; round++) {
         if (round % 10 === 0) bench.say(`scale, ${method}: ${round}`)
         const [ours, theirs] = [await many.ask(method, round), await few.ask(method, round)]
@@ -49,7 +50,7 @@ export const scaleLine: Line = {
   }
 }
 
-/** Each round asks another installation, so that neither side answers from what it just read. */
+/** Each round queries another installation, so that neither side answers from its cache. */
 async function open(store: Store) {
   const caracal = await Caracal.start(store.dataDir)
   const headers = { 'x-api-key': await caracal.token() }

@@ -42,7 +42,7 @@ type Read = (query: string) => Promise<{ ms: number; total: number }>
 const amount = ({ objects }: ObjectStore) => `${whole(objects)} objects`
 const random = (count: number) => Math.floor(Math.random() * count)
 
-/** A part of the name of an object that is there, and two of its pairs: it is among the results. */
+/** A part of the name of an existing object and two of its pairs, so it is among the results. */
 function wildcardQuery({ objects, installations }: ObjectStore, filtered: readonly Key[]): string {
   const { meta } = objectAt(random(objects), installations)
   const start = random(3)
@@ -51,7 +51,7 @@ function wildcardQuery({ objects, installations }: ObjectStore, filtered: readon
   return [`q=*${encodeURIComponent(part)}*`, ...filters].join('&')
 }
 
-/** One of `first`, and another. */
+/** One pair of `first`, and another pair. */
 function twoKeys(first: readonly Key[]): Key[] {
   const one = first[random(first.length)] ?? 'building'
   const others = keys.filter((key) => key !== one)
@@ -93,7 +93,7 @@ async function ids(bench: Bench, store: ObjectStore, read: Read): Promise<Row> {
   }
 }
 
-/** Distinct searches one after another, after some that are not counted. */
+/** Different searches, one after the other. Some at the start are not counted. */
 async function ask(bench: Bench, name: string, read: Read, next: () => string) {
   const { searches } = bench.sizes
   for (let i = 0; i < searches / 10; i++) await read(next())
@@ -116,7 +116,7 @@ async function ask(bench: Bench, name: string, read: Read, next: () => string) {
   return { times, totals }
 }
 
-/** Every page the same work, wherever it is. */
+/** Every page needs the same work, whatever its offset. */
 async function pages(bench: Bench, store: ObjectStore, read: Read): Promise<Row> {
   const { total } = await read('q=*&limit=1')
   await whenQuiet(bench)
@@ -146,11 +146,11 @@ async function pages(bench: Bench, store: ObjectStore, read: Read): Promise<Row>
   }
 }
 
-/** Until the index has them too, to the same writes as if there were no search. */
+/** Compares writes, until they are indexed, with the same writes without a search. */
 async function writes(bench: Bench, store: ObjectStore): Promise<Row> {
   bench.say('search: copying the store to write to it')
   const dataDir = await copyOf(store.dataDir, join(bench.workDir, 'search-writes'))
-  const child = new Child<ObjectsQuestion, ObjectsAnswer>('objects')
+  const child = new Child<ObjectsQuestion, ObjectsAnswer>('modelx')
   await child.ask({ kind: 'open', dataDir, isDurable: true })
   const { measureMs, rounds } = bench.sizes
   const rates: Record<'indexed' | 'written' | 'bare', number[]> = {

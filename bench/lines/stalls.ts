@@ -14,7 +14,7 @@ const FILTERS = 200
 const CONNECTIONS = 1000
 const MESSAGES = 100
 const TOPICS = 20_000
-/** The longest line that an import takes. */
+/** The longest line that an import accepts. */
 const LINE_BYTES = 512 * 1024
 const LINES = 20
 
@@ -39,7 +39,7 @@ export const stallsLine: Line = {
   }
 }
 
-/** Once to compile, then as often as the sizes say; the median of the longest stalls. */
+/** Once to compile the code, then as often as the sizes say. Returns the median of the longest stalls. */
 async function measure(
   bench: Bench,
   caracal: Caracal,

@@ -70,7 +70,7 @@ async function startBare(): Promise<number> {
   return time
 }
 
-/** `isFirst`: as after an installation, before Node has kept any compiled code. */
+/** `isFirst`: as after the installation of the program, without stored compiled code. */
 async function startEmpty(
   { workDir }: Bench,
   name: string,
@@ -94,7 +94,7 @@ async function startAndKill(
   const topics = topicsOf(installations)
   const pace = { inFlight: sizes.inFlight }
   const load = applyLoad(broker, { topics, warmMs: 0, measureMs: 60_000, pace })
-  // It ends with the server.
+  // The connection ends with the server.
   const ended = load.then(
     () => {},
     () => {}

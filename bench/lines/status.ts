@@ -6,7 +6,7 @@ import type { Line } from '../line.ts'
 import { applyLoad, brokerOf } from '../site.ts'
 
 const TOPICS = 40
-const GOAL_RATIO = 0.5
+const GOAL_RATIO = 0.7
 
 export const statusLine: Line = {
   name: 'status',
@@ -33,7 +33,7 @@ export const statusLine: Line = {
   }
 }
 
-/** Every topic of one installation gets a few values; answers where its status is. */
+/** Every topic of one installation gets a few values; returns the path of its status. */
 async function publishTopics(caracal: Caracal): Promise<string> {
   const [installation] = await caracal.createInstallations(1)
   if (!installation) throw new Error('no installation')

@@ -1,36 +1,44 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Caracal } from '../caracal.ts'
-import type { LoadResult } from '../children/mqtt-load.ts'
+import { Child } from '../child.ts'
+import type { Load, LoadResult } from '../children/mqtt-load.ts'
+import { connectPacket } from '../children/mqtt-packets.ts'
 import { median, ms, whole } from '../figures.ts'
 import type { Line, Row } from '../line.ts'
 import { whenQuiet } from '../quiet.ts'
-import { applyLoad, brokerOf } from '../site.ts'
+import { applyLoad, type Broker, brokerOf } from '../site.ts'
 
 const GOAL_RATIO = 1.1
-/** What one tenant publishes, evenly. */
+/** One tenant publishes evenly. */
 const CLIENTS = 5
 const PER_SECOND = 100
-/** What the other one does at the same time, as fast as it is acknowledged. */
+/** What the other tenant does at the same time, as fast as it is acknowledged. */
 const FLOODING_CLIENTS = 200
 const FLOOD_IN_FLIGHT = 50
-/** Messages a second where the flood goes beyond its quota. */
-const FLOOD_QUOTA = 100
-/** The quota of messages would end the flood. */
-const noQuota = 'messages_per_second=1000000000'
+/** The quota in messages per second, if the flood exceeds it. */
+const FLOOD_QUOTA_PER_SECOND = 100
+
+type Measured = { perSecond: number; rows: (what: string) => Row[] }
 
 export const tenantsLine: Line = {
   name: 'tenants',
   about: 'time to the acknowledgement of one tenant beside the flood of another, to the same alone',
   async run(bench) {
-    const caracal = await Caracal.start(join(bench.workDir, 'tenants'), {
-      CARACAL_QUOTA_INSTALLATION: noQuota,
-      CARACAL_QUOTA_ORGANIZATION: noQuota
-    })
+    // The quota of the organization is the one by default.
+    const caracal = await Caracal.start(join(bench.workDir, 'tenants'))
+    const aedes = new Child<object, number>('bare-aedes')
     const broker = await brokerOf(caracal)
+    const bare = { port: await aedes.ask({}), pid: aedes.pid, password: 'nobody asks' }
     const [modest, flooding] = [
       await caracal.createTenant('modest'),
       await caracal.createTenant('flooding')
     ]
+    // Connected all the time: a tenant alone has no pace, and the two loads do not end together.
+    const resting = connect(broker.port, '127.0.0.1')
+    resting.write(connectPacket('resting', 'bench', modest.token))
+    await once(resting, 'data')
     const { rounds, warmMs, measureMs } = bench.sizes
     const publish = () =>
       applyLoad(
@@ -40,18 +48,16 @@ export const tenantsLine: Line = {
           ...{ warmMs, measureMs, pace: { perSecond: PER_SECOND } }
         }
       )
-    const flood = () =>
-      applyLoad(
-        { ...broker, password: flooding.token },
-        {
-          topics: topicsOf(flooding.installation.client_id, FLOODING_CLIENTS),
-          // Around all of the other load.
-          warmMs: warmMs / 2,
-          measureMs: warmMs + measureMs,
-          pace: { inFlight: FLOOD_IN_FLIGHT }
-        }
-      )
-    const measure = async (kind: string): Promise<Row[]> => {
+    const flood = (to: Broker, pace: Load['pace']) =>
+      applyLoad(to, {
+        topics: topicsOf(flooding.installation.client_id, FLOODING_CLIENTS),
+        // Around all of the other load.
+        ...{ warmMs: warmMs / 2, measureMs: warmMs + measureMs, pace }
+      })
+    const floodCaracal = () =>
+      flood({ ...broker, password: flooding.token }, { inFlight: FLOOD_IN_FLIGHT })
+
+    const measure = async (kind: string, start: () => Promise<LoadResult>): Promise<Measured> => {
       const alone: LoadResult[] = []
       const beside: LoadResult[] = []
       const floods: LoadResult[] = []
@@ -59,39 +65,48 @@ export const tenantsLine: Line = {
         bench.say(`tenants, round ${round} of ${rounds}: alone`)
         await whenQuiet(bench)
         alone.push(await publish())
-        bench.say(`tenants, round ${round} of ${rounds}: beside a flood ${kind} its quota`)
+        bench.say(`tenants, round ${round} of ${rounds}: beside a flood ${kind}`)
         await whenQuiet(bench)
-        const [result, flooded] = await Promise.all([publish(), flood()])
+        const [result, flooded] = await Promise.all([publish(), start()])
         beside.push(result)
         floods.push(flooded)
         await caracal.settle()
       }
-      bench.note(`tenants ${kind} quota`, { alone, beside, floods })
-      const perSecond = median(floods.map((result) => result.perSecond))
-      return (['p50', 'p99'] as const).map((name) => {
-        const of = (results: readonly LoadResult[]) =>
-          median(results.map(({ latency }) => latency?.[name] ?? Number.NaN))
-        const ratio = of(beside) / of(alone)
-        return {
-          line: 'tenants',
-          what: `${name} of the ack beside a flood ${kind} its quota, ${whole(perSecond)} msg/s, to alone`,
-          subject: ms(of(beside)),
-          floor: ms(of(alone)),
-          ratio,
-          goal: `ratio <= ${GOAL_RATIO}`,
-          isMet: ratio <= GOAL_RATIO
-        }
-      })
+      bench.note(`tenants ${kind}`, { alone, beside, floods })
+      const rows = (what: string) =>
+        (['p50', 'p99'] as const).map((name) => {
+          const of = (results: readonly LoadResult[]) =>
+            median(results.map(({ latency }) => latency?.[name] ?? Number.NaN))
+          const ratio = of(beside) / of(alone)
+          return {
+            ...{ line: 'tenants', what: `${name} of the ack beside a flood ${what}, to alone` },
+            ...{ subject: ms(of(beside)), floor: ms(of(alone)), ratio },
+            ...{ goal: `ratio <= ${GOAL_RATIO}`, isMet: ratio <= GOAL_RATIO }
+          }
+        })
+      return { perSecond: median(floods.map((result) => result.perSecond)), rows }
     }
-    const within = await measure('within')
+
+    const within = await measure('within its quota', floodCaracal)
+    const { perSecond } = within
+    // What two cores do to each other, whoever takes the flood.
+    const control = await measure('at bare Aedes', () => flood(bare, { perSecond }))
     await caracal.request(`PUT /api/v2/installation/${flooding.installation.id}/quota`, {
-      messages_per_second: FLOOD_QUOTA
+      messages_per_second: FLOOD_QUOTA_PER_SECOND
     })
-    // What the bucket holds is sent first.
-    await flood()
-    const beyond = await measure('beyond')
+    // The messages that the bucket allows at once are sent first.
+    await floodCaracal()
+    const beyond = await measure('beyond its quota', floodCaracal)
+    resting.destroy()
     await caracal.stop()
-    return [...within, ...beyond]
+    await aedes.stop()
+    return [
+      ...within.rows(`within its quota, ${whole(perSecond)} msg/s`),
+      ...control
+        .rows(`of ${whole(control.perSecond)} msg/s that bare Aedes takes`)
+        .map((row) => ({ ...row, goal: '', isMet: undefined })),
+      ...beyond.rows(`beyond its quota, ${whole(beyond.perSecond)} msg/s`)
+    ]
   }
 }
 

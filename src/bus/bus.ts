@@ -1,21 +1,21 @@
 import type { AedesPublishPacket } from 'aedes'
-import type { LimitOf } from './charges.ts'
+import type { LimitOf } from './embedded/charges.ts'
 
 /**
- * As it goes through Aedes; `clientId` is the sender where its own messages must not come back.
- * `outboxes`: of connected kept sessions, to which it goes under a number that it has already.
+ * A message as Aedes handles it. `clientId` is its sender. `feeds` belong to connected kept
+ * sessions for which the message already has a packet id.
  */
 export type Publish = AedesPublishPacket & {
   clientId?: string
-  outboxes?: { pass(seq: number): void }[]
+  feeds?: { pass(seq: number): void }[]
 }
 
 export type Message = { topic: string; payload: Buffer; qos: 0 | 1 | 2; retain: boolean }
 
-/** How the sessions, the group and the nodes of a platform are called on an external broker. */
+/** Client ids and the group of a platform begin with this on an external broker. */
 export const ownClientIds = 'caracal-'
 
-/** Publishing to everyone who listens; embedded broker or a server of its own. */
+/** Publishes to all subscribers, by the embedded broker or an external broker. */
 export interface Bus {
   publish(
     topic: string,
@@ -26,47 +26,59 @@ export interface Bus {
 }
 
 /**
- * Called for every message a sender may publish. The promise is the acknowledgement: PUBACK or
- * PUBREC goes out when it resolves.
+ * Called for every message that its sender may publish. The promise is the acknowledgement: PUBACK
+ * or PUBREC is sent when it resolves.
  */
 export type MessageHandler = (message: Message, sender: string) => Promise<void>
 
-/** A connection's identity. Client ids belong to an owner: only sessions of the same one take over from each other. */
+/**
+ * The identity of a connection. Client ids belong to an owner: only a connection of the same owner
+ * can take over a client id.
+ */
 export type Session = { readonly owner: string }
 
 /**
- * Whether a client id is open to a session: whoever has it, while nobody else has it, or not. Only an
- * external broker has one room for all owners; here each owner has its own. [ADR-0028]
+ * Whether a session may use a client id: always, only while no other client has it, or never.
+ * 'unless taken' matters only for an external broker, where all owners share the client ids. On the
+ * embedded broker each owner has its own. [ADR-0028]
  */
 export type ClientIdUse = 'always' | 'unless taken' | 'never'
 
-/** Who may do what on the embedded broker. What is asked for each message answers from memory. */
+/**
+ * Decides who may do what on the embedded broker. The methods for each message answer from memory.
+ */
 export interface BrokerRules<S extends Session> {
   signIn(credentials: {
     username: string
     password: string
     address: string
   }): Promise<S | 'refused' | 'throttled'>
-  /** Undefined: the token, user or key ended and the connection must go. */
+  /** Undefined: the token, user or key is no longer valid, and the connection must end. */
   renew(session: S): Promise<S | undefined>
-  /** Who pays for its connection and filters, beside its owner: names that `limitOf` knows. */
+  /**
+   * Who pays for its connection and filters, in addition to its owner: names that `limitOf` knows.
+   */
   payersOf(session: S): readonly string[]
   limitOf: LimitOf
-  /** Who shares one turn when tenants take turns. */
+  /** Sessions of the same tenant share one turn and one pace. */
   tenantOf(session: S): string
+  /** How many messages a second a tenant may send. */
+  rateOf(tenant: string): number
   mayUse(session: S, clientId: string): ClientIdUse
   mayPublish(session: S, topic: string): boolean
   maySubscribe(session: S, filter: string): boolean
   mayReceive(session: S, topic: string): boolean
-  /** What can be kept on disk of a session, to find it again after a restart; no secret. */
+  /**
+   * A text for the disk, from which `unseal` finds the session after a restart. It has no secret.
+   */
   seal(session: S): string
-  /** Undefined: it ended meanwhile. */
+  /** Undefined: the session is no longer valid. */
   unseal(sealed: string): Promise<S | undefined>
-  /** Those of these owners who can never come back. */
+  /** Which of these owners were deleted and can never come back. */
   gone(owners: Iterable<string>): Promise<ReadonlySet<string>>
-  /** A PUBLISH or will that was acknowledged and dropped because `mayPublish` said no. */
+  /** Called for a PUBLISH or will that was dropped because its sender may not publish it. */
   refused(message: Message, session: S): void
 }
 
-/** Below the reserve nothing more is queued, and so not acknowledged. */
+/** Below the reserve of the disk nothing more is queued, and so nothing is acknowledged. */
 export type DiskRoom = { readonly isEnough: boolean; whenEnough(): Promise<void> }

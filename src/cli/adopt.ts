@@ -3,33 +3,39 @@ import type { Config } from '../config.ts'
 import { systemClock } from '../lib/clock.ts'
 import { highest, type Ids, idKinds, idsOf, listed, mismatch, shortId } from '../lib/lineage.ts'
 import { decodeSamples, type Sample } from '../lib/sample.ts'
-import { openParts, type Parts } from '../platform-parts.ts'
-import type { Output } from '../progress.ts'
+import { claimParts, type FoundLineages, faultIn, readLineages } from '../platform/lineage.ts'
+import { openParts } from '../platform/part.ts'
+import type { Given, Storage } from '../platform/parts.ts'
+import { storage } from '../platform/storage.ts'
 import { askForIds, confirmIds, raiseIds } from '../registry/id-reserves.ts'
 import { readInstallationRefs } from '../registry/installations.ts'
 import type { Registry } from '../registry/tables.ts'
-import { claimParts, type Found, faultIn, readLineages } from '../workers/lineage.ts'
+import type { Output } from './progress.ts'
 
-/** How many unknown installations are named; there may be many. */
-const NAMED_AT_MOST = 10
+/** There may be many unknown installations. Only so many are named. */
+const MAX_NAMED_INSTALLATIONS = 10
+
+export type Adopted =
+  | { adopted: false }
+  | { adopted: true; next_ids: Ids; unknown_installations: number }
 
 /**
- * Makes one platform of what is here, on a stopped platform. Ids go on above everything that any
- * part has ever seen, so that nothing new is taken for something old [ADR-0030].
+ * Makes one platform of the parts that are here, while the platform is stopped. New ids are above
+ * every id that any part has seen, so that no new thing gets an old id [ADR-0030].
  */
 export async function adopt(
   config: Config,
   { log, out }: { log: Logger; out: Output }
-): Promise<void> {
-  const closers: (() => unknown)[] = []
+): Promise<Adopted> {
+  const given = { config, log, clock: systemClock, isAlone: true }
+  const { parts, stop } = await openParts<Given & Storage, keyof Storage>(given, storage)
   try {
-    const parts = await openParts(config, closers, { clock: systemClock, log, isAlone: true })
     const { registry, history } = parts
     const found = await readLineages(parts)
     out.write(`\n${describe(found)}\n`)
     if (faultIn(found) === undefined) {
       out.write('\n  All parts belong together: there is nothing to do.\n\n')
-      return
+      return { adopted: false }
     }
     await refuseStranger(registry, found)
     const { platform } = found.registry
@@ -42,25 +48,33 @@ export async function adopt(
     await claimParts(parts, platform)
     const unknown = await unknownInstallations(parts)
     out.write(`\n${outcome(reached, unknown)}\n\n`)
+    return {
+      adopted: true,
+      next_ids: idsOf((kind) => reached[kind] + 1),
+      unknown_installations: unknown.length
+    }
   } finally {
-    for (let close = closers.pop(); close; close = closers.pop()) await close()
+    await stop()
   }
 }
 
-/** Another platform's registry has installations of its own under the ids that these samples have. */
-async function refuseStranger(registry: Registry, { registry: own, parts }: Found): Promise<void> {
+/** The registry of another platform has its own installations under the ids of these samples. */
+async function refuseStranger(
+  registry: Registry,
+  { registry: own, parts }: FoundLineages
+): Promise<void> {
   if (own.isNew) return
   const stranger = parts.find((part) => (part.platform ?? own.platform) !== own.platform)
   if (!stranger) return
   const { length } = await readInstallationRefs(registry)
   if (length === 0) return
   throw new Error(
-    `${mismatch(own, stranger)}; ${own.name} has ${length} installations of its own, which would show the values of others: start each platform with its own parts`
+    `${mismatch(own, stranger)}; ${own.name} has ${length} installations, which would show the values of another platform: start each platform with its own parts`
   )
 }
 
-/** Installations whose values are stored, or wait in the spool, and that the registry does not know. */
-async function unknownInstallations({ registry, history, spool }: Parts): Promise<number[]> {
+/** Installations with samples in history or the spool that the registry does not know. */
+async function unknownInstallations({ registry, history, spool }: Storage): Promise<number[]> {
   const stored = new Set<number>()
   const add = ({ installation_id }: Sample) => stored.add(installation_id)
   for await (const samples of history.latest()) samples.forEach(add)
@@ -69,7 +83,7 @@ async function unknownInstallations({ registry, history, spool }: Parts): Promis
   return [...stored].sort((a, b) => a - b)
 }
 
-const describe = ({ registry, parts }: Found): string =>
+const describe = ({ registry, parts }: FoundLineages): string =>
   [
     `  ${registry.name}: platform ${shortId(registry.platform)}${registry.isNew ? ', new' : ''}, has given out ${listed(registry.reached)}`,
     ...parts.map(({ name, platform, reached, reserved }) => {
@@ -82,12 +96,12 @@ const describe = ({ registry, parts }: Found): string =>
 
 function outcome(reached: Ids, unknown: readonly number[]): string {
   const next = listed(idsOf((kind) => reached[kind] + 1))
-  const lines = [`  Adopted. Ids go on with ${next}.`]
+  const lines = [`  Adopted. The next ids are ${next}.`]
   if (unknown.length > 0) {
-    const more = unknown.length > NAMED_AT_MOST ? ' ...' : ''
+    const more = unknown.length > MAX_NAMED_INSTALLATIONS ? ' ...' : ''
     lines.push(
-      `  There are values of ${unknown.length} installations that the registry does not know (${unknown.slice(0, NAMED_AT_MOST).join(', ')}${more}).`,
-      '  They stay where they are, and nobody is shown them.'
+      `  There are values of ${unknown.length} installations that the registry does not know (${unknown.slice(0, MAX_NAMED_INSTALLATIONS).join(', ')}${more}).`,
+      '  These values stay stored, but no user can see them.'
     )
   }
   return lines.join('\n')

@@ -1,22 +1,25 @@
 import { DAY, HOUR, MINUTE } from '../lib/unix-time.ts'
 
-/** A value at every moment, the same whenever it is asked: history and live data fit together. */
+/** The value at any moment. It is always the same, so that history and live data fit together. */
 export type Curve = (ms: number) => number
 
-/** What is used up: its average and how far the seasons and the hours move it; together below 1. */
+/**
+ * A consumption: its average, and how much the season and the hour change it. Both together are
+ * below 1.
+ */
 export type Demand = { average: number; yearly: number; daily: number; peakHour: number }
 
-const YEAR = 365.25 * DAY
-const TURN = 2 * Math.PI
-/** Meters stood at zero here: 2021-01-01. */
-const METERS_SINCE = 1_609_459_200_000
-/** Winter time of Stockholm; a curve need not know about summer time. */
-const ZONE = HOUR
-const WARMEST_DAY = 200 * DAY
+const YEAR_MS = 365.25 * DAY
+const FULL_CIRCLE = 2 * Math.PI
+/** All meters showed zero at this time: 2021-01-01. */
+const METERS_SINCE_MS = 1_609_459_200_000
+/** Winter time in Stockholm. A curve does not need summer time. */
+const ZONE_OFFSET_MS = HOUR
+const WARMEST_DAY_MS = 200 * DAY
 /** 1970-01-01 was a Thursday. */
 const DAYS_AFTER_MONDAY = 3
 
-/** In [0, 1), and it depends on nothing but its arguments. */
+/** A pseudo-random number in [0, 1) that depends only on its arguments. */
 function chance(seed: number, n: number): number {
   let x = n ^ Math.imul(seed, 0x9e3779b1)
   x = Math.imul(x ^ (x >>> 16), 0x7feb352d)
@@ -24,7 +27,7 @@ function chance(seed: number, n: number): number {
   return ((x ^ (x >>> 16)) >>> 0) / 2 ** 32
 }
 
-/** Wanders smoothly between -1 and 1, with a turn about every `period`. */
+/** Moves smoothly between -1 and 1, with a turn about every `period`. */
 function drift(seed: number, ms: number, period: number): number {
   const at = ms / period
   const step = Math.floor(at)
@@ -34,15 +37,15 @@ function drift(seed: number, ms: number, period: number): number {
 }
 
 /** 1 in the middle of summer, -1 in the middle of winter. */
-const season = (ms: number): number => Math.cos((TURN * (ms - WARMEST_DAY)) / YEAR)
+const season = (ms: number): number => Math.cos((FULL_CIRCLE * (ms - WARMEST_DAY_MS)) / YEAR_MS)
 
-/** 1 at the peak hour, -1 twelve hours away from it. */
+/** 1 at the peak hour, -1 twelve hours later. */
 const dayWave = (ms: number, peakHour: number): number =>
-  Math.cos((TURN * (ms + ZONE - peakHour * HOUR)) / DAY)
+  Math.cos((FULL_CIRCLE * (ms + ZONE_OFFSET_MS - peakHour * HOUR)) / DAY)
 
-const hourOf = (ms: number): number => ((ms + ZONE) % DAY) / HOUR
+const hourOf = (ms: number): number => ((ms + ZONE_OFFSET_MS) % DAY) / HOUR
 const isWeekend = (ms: number): boolean =>
-  (Math.floor((ms + ZONE) / DAY) + DAYS_AFTER_MONDAY) % 7 >= 5
+  (Math.floor((ms + ZONE_OFFSET_MS) / DAY) + DAYS_AFTER_MONDAY) % 7 >= 5
 
 const between = (low: number, high: number, value: number): number =>
   Math.min(high, Math.max(low, value))
@@ -87,7 +90,7 @@ export const roomHumidity =
       mean + 10 * season(ms) + 5 * drift(seed, ms, 8 * HOUR) + drift(seed + 1, ms, HOUR)
     )
 
-/** How likely somebody is there, 0 to 1. */
+/** How probable it is that somebody is there, 0 to 1. */
 export const atHome: Curve = (ms) => {
   const hour = hourOf(ms)
   if (hour < 7 || hour >= 17) return 0.9
@@ -103,14 +106,14 @@ export const atWork: Curve = (ms) => {
 export const carbonDioxide =
   (seed: number, presence: Curve): Curve =>
   (ms) => {
-    // The air remembers who was there a while ago.
+    // CO2 stays for a while after people leave.
     const people = (presence(ms) + presence(ms - HOUR / 2) + presence(ms - HOUR)) / 3
     return (
       420 + people * (420 + 180 * drift(seed, ms, 2 * HOUR)) + 12 * drift(seed + 1, ms, 20 * MINUTE)
     )
   }
 
-/** 1 for a minute at a time; `perMinute` is how likely that is while everybody is there. */
+/** 1 for a minute at a time; `perMinute` is its probability while everybody is there. */
 export const event =
   (seed: number, presence: Curve, perMinute: number): Curve =>
   (ms) =>
@@ -127,18 +130,20 @@ export const power =
     )
   }
 
-/** The integral of the demand per hour, so that it fits the power and never runs backwards. */
+/** The integral of the demand per hour. It fits the power and never goes down. */
 export const counter =
   ({ average, yearly, daily, peakHour }: Demand): Curve =>
   (ms) => {
     const total = (at: number) =>
       at -
-      ((yearly * YEAR) / TURN) * Math.sin((TURN * (at - WARMEST_DAY)) / YEAR) +
-      ((daily * DAY) / TURN) * Math.sin((TURN * (at + ZONE - peakHour * HOUR)) / DAY)
-    return (average * (total(ms) - total(METERS_SINCE))) / HOUR
+      ((yearly * YEAR_MS) / FULL_CIRCLE) *
+        Math.sin((FULL_CIRCLE * (at - WARMEST_DAY_MS)) / YEAR_MS) +
+      ((daily * DAY) / FULL_CIRCLE) *
+        Math.sin((FULL_CIRCLE * (at + ZONE_OFFSET_MS - peakHour * HOUR)) / DAY)
+    return (average * (total(ms) - total(METERS_SINCE_MS))) / HOUR
   }
 
-/** Watts: the height of the sun behind some clouds. */
+/** In watts: the height of the sun, with some clouds. */
 export const solarPower =
   (seed: number, peak: number): Curve =>
   (ms) => {
@@ -147,13 +152,13 @@ export const solarPower =
     return peak * between(0, 1, height / 1.3) * clouds
   }
 
-/** Warmer the colder it is outside. */
+/** The colder it is outside, the warmer the supply. */
 export const supplyTemperature =
   (seed: number, outdoor: Curve): Curve =>
   (ms) =>
     between(22, 55, 40 - 0.7 * outdoor(ms)) + drift(seed, ms, 20 * MINUTE)
 
-/** Percent: empties over some fourteen months, then somebody puts a new one in. */
+/** In percent: it gets empty in about fourteen months, then somebody replaces it. */
 export const battery =
   (seed: number): Curve =>
   (ms) => {
@@ -161,7 +166,7 @@ export const battery =
     return 100 - (85 * ((ms + chance(seed, 0) * life) % life)) / life
   }
 
-/** Busy for a few hours at a time, else 0. Watts. */
+/** In watts: active for a few hours at a time, else 0. */
 export const charger =
   (seed: number, presence: Curve, watts: number): Curve =>
   (ms) =>

@@ -1,29 +1,35 @@
-import type { FirstLogin } from '../access/first-administrator.ts'
-import { hashPassword, randomPassword } from '../access/password.ts'
+import { type Output, showProgress } from '../cli/progress.ts'
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import type { FirstLogin } from '../identity/first-administrator.ts'
+import { hashPassword, randomPassword } from '../identity/password.ts'
 import { isEveryAddress } from '../lib/host.ts'
 import { unixMs } from '../lib/unix-time.ts'
-import type { Platform } from '../platform.ts'
-import { showProgress } from '../progress.ts'
+import type { Platform } from '../platform/platform.ts'
+import { ensureBoard } from './board.ts'
 import { DemoGateway } from './gateway.ts'
-import { ensureObjects } from './objects.ts'
-import { countSteps, type Past, SPAN, STEP, samplesAt, writePast } from './past.ts'
+import { ensureModelx } from './modelx.ts'
+import { countSteps, type Past, SPAN_MS, STEP_MS, samplesAt, writePast } from './past.ts'
 import { DEMO_EMAIL, type DemoInstallation, ensureDemo, markPastWritten } from './registry.ts'
 import { demoSites } from './sites.ts'
 
+/** How long the past is, and where its progress is shown. */
+type Writing = { spanMs: number; out: Output }
+
 /**
- * `--demo`: two installations with a year behind them, alive as long as the platform. Answers the
- * sign-in of this start, or undefined when the platform was told to stop before all was there.
+ * `--demo`: two installations with a year of history, which send values while the platform runs.
+ * Answers the login of this start, or undefined when the platform stopped before the demo was
+ * built.
  */
 export async function runDemo(
   { HOST }: Config,
-  platform: Platform
+  platform: Platform,
+  writing: Writing = { spanMs: SPAN_MS, out: process.stdout }
 ): Promise<FirstLogin | undefined> {
   const { deps, mqttPort = 0 } = platform
   const stopping = new AbortController()
   const login = { email: DEMO_EMAIL, password: randomPassword() }
-  const building = build(deps, login, stopping.signal)
+  const building = build(deps, login, { ...writing, signal: stopping.signal })
   platform.onStop(async () => {
     stopping.abort()
     await building.catch(() => {})
@@ -33,8 +39,10 @@ export async function runDemo(
 
   const host = isEveryAddress(HOST) ? '127.0.0.1' : HOST
   const { clock, log } = deps
-  for (const { topics } of installations) {
-    const gateway = new DemoGateway({ host, port: mqttPort, login, topics, clock, log })
+  for (const { client_id, topics, actuators } of installations) {
+    const port = mqttPort
+    const parts = { host, port, login, client_id, topics, actuators, clock, log }
+    const gateway = new DemoGateway(parts)
     gateway.start()
     platform.onStop(() => gateway.stop())
   }
@@ -44,28 +52,31 @@ export async function runDemo(
 async function build(
   deps: Deps,
   login: FirstLogin,
-  signal: AbortSignal
+  writing: Writing & { signal: AbortSignal }
 ): Promise<DemoInstallation[]> {
   const { registry, directory, clock } = deps
   const password_hash = await hashPassword(login.password, login.email)
   const installations = await ensureDemo(registry, demoSites(), { password_hash, now: clock() })
   for (const installation of installations) {
-    await ensureObjects(registry, installation, clock())
+    await ensureModelx(registry, installation, clock())
+    await ensureBoard(registry, installation, clock())
   }
   await directory.catchUp()
-  await writeMissingPasts(deps, installations, signal)
+  await writeMissingPasts(deps, installations, writing)
   return installations
 }
 
 async function writeMissingPasts(
   { registry, history, latest, clock }: Deps,
   installations: readonly DemoInstallation[],
-  signal: AbortSignal
+  { spanMs, out, signal }: Writing & { signal: AbortSignal }
 ): Promise<void> {
-  const missing = installations.filter(({ hasPast }) => !hasPast).map(pastOf)
+  const missing = installations
+    .filter(({ hasPast }) => !hasPast)
+    .map((installation) => pastOf(installation, spanMs))
   const total = missing.reduce((sum, past) => sum + countSteps(past), 0)
   let done = 0
-  const show = showProgress('Writing a year of demo history', process.stdout)
+  const show = showProgress('Writing a year of demo history', out)
   for (const past of missing) {
     const onSteps = (steps: number) => show((done + steps) / total)
     if (!(await writePast(history, past, { signal, onSteps }))) return
@@ -75,8 +86,10 @@ async function writeMissingPasts(
   }
 }
 
-/** Hangs on the creation, not on now, so that a start after a crash goes on with the same samples. */
-function pastOf(installation: DemoInstallation): Past {
-  const to = unixMs(Math.floor(installation.created / STEP) * STEP)
-  return { installation, topics: installation.topics, from: unixMs(to - SPAN + STEP), to }
+/**
+ * Depends on the creation time, not on now, so that a start after a crash repeats the same samples.
+ */
+function pastOf(installation: DemoInstallation, spanMs: number): Past {
+  const to = unixMs(Math.floor(installation.created / STEP_MS) * STEP_MS)
+  return { installation, topics: installation.topics, from: unixMs(to - spanMs + STEP_MS), to }
 }

@@ -1,30 +1,40 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { connect, type MqttClient } from 'mqtt'
 import type { Clock } from '../lib/clock.ts'
-import { SECOND, toSeconds } from '../lib/unix-time.ts'
+import { MINUTE, SECOND, toSeconds } from '../lib/unix-time.ts'
+import type { DemoActuator } from './actuators.ts'
 import type { DemoTopic } from './sites.ts'
 
 type Parts = {
   host: string
   port: number
   login: { email: string; password: string }
-  /** With client id. */
+  /** Full topics, with the client id. */
   topics: readonly DemoTopic[]
+  actuators: readonly DemoActuator[]
+  client_id: number
   clock: Clock
   log: FastifyBaseLogger
 }
 
-/** Every topic once in this time, one after the other. */
-const ROUND = 5 * SECOND
-const RECONNECT_AFTER = 2 * SECOND
-/** [MQTT 3.2.2.3] bad user name or password; not authorized. */
-const REFUSED: readonly unknown[] = [4, 5]
+/** Every topic is sent once in this time, one after another. */
+const ROUND_MS = 5 * SECOND
+/** Actuators report so often, and when they change. */
+const REPORT_MS = MINUTE
+const RECONNECT_AFTER_MS = 2 * SECOND
+/** [MQTT 3.2.2.3] Bad user name or password; not authorized. */
+const REFUSED_CODES: readonly unknown[] = [4, 5]
 
-/** Publishes the topics of one installation as a real gateway would, from `start` to `stop`. */
+/**
+ * Publishes the topics of one installation like a real gateway, from `start` to `stop`, and answers
+ * commands.
+ */
 export class DemoGateway {
   readonly #parts: Parts
   #client: MqttClient | undefined
-  #timer: NodeJS.Timeout | undefined
+  readonly #timers = new Set<NodeJS.Timeout>()
+  /** What the actuators are set to, by their topic. */
+  readonly #states = new Map<string, number>()
   #next = 0
 
   constructor(parts: Parts) {
@@ -32,7 +42,7 @@ export class DemoGateway {
   }
 
   start(): void {
-    const { host, port, login, topics, log } = this.#parts
+    const { host, port, login, client_id, topics, actuators, log } = this.#parts
     const client = connect({
       protocol: 'mqtt',
       protocolVersion: 4,
@@ -40,30 +50,71 @@ export class DemoGateway {
       port,
       username: login.email,
       password: login.password,
-      reconnectPeriod: RECONNECT_AFTER
+      reconnectPeriod: RECONNECT_AFTER_MS
     })
     client.on('error', (err) => {
       log.warn({ err }, 'the demo cannot publish')
-      // Trying on with a password that somebody changed would lock the address out of signing in.
-      if ('code' in err && REFUSED.includes(err.code)) void this.stop()
+      // With a changed password, more tries would lock this address out of signing in.
+      if ('code' in err && REFUSED_CODES.includes(err.code)) void this.stop()
     })
+    const report = () => {
+      for (const actuator of actuators) this.#report(actuator)
+    }
+    client.on('connect', () => {
+      report()
+      client.subscribe(`${client_id}/set/#`, { qos: 1 })
+    })
+    client.on('message', (topic, payload) => this.#obey(topic, payload))
     this.#client = client
-    this.#timer = setInterval(() => this.#publishNext(), ROUND / topics.length)
+    this.#timers.add(setInterval(() => this.#publishNext(), ROUND_MS / topics.length))
+    this.#timers.add(setInterval(report, REPORT_MS))
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer)
+    for (const timer of this.#timers) clearInterval(timer)
     await this.#client?.endAsync(true)
   }
 
   #publishNext(): void {
     const { topics, clock } = this.#parts
     const topic = topics[this.#next % topics.length]
-    // What a device could not send while it was away is not made up for: the next value is newer.
+    // Values that were missed while disconnected are not sent later.
     if (!topic || !this.#client?.connected) return
     this.#next++
-    const now = clock()
-    const payload = JSON.stringify({ value: topic.valueAt(now), timestamp: toSeconds(now) })
-    this.#client.publish(topic.topic, payload, { qos: 1 }, () => {})
+    this.#publish(topic.topic, topic.valueAt(clock()))
+  }
+
+  /** A command sets the actuator of its topic, which answers after its delay. */
+  #obey(topic: string, payload: Buffer): void {
+    const { client_id, actuators } = this.#parts
+    const actuator = actuators.find((one) => topic === `${client_id}/${one.topic_write}`)
+    const value = numberIn(payload)
+    if (!actuator || actuator.answersAfterMs === undefined || value === undefined) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      this.#states.set(actuator.topic_read, value)
+      this.#report(actuator)
+    }, actuator.answersAfterMs)
+    this.#timers.add(timer)
+  }
+
+  #report({ topic_read, first, answersAfterMs }: DemoActuator): void {
+    if (answersAfterMs === undefined || !this.#client?.connected) return
+    const topic = `${this.#parts.client_id}/${topic_read}`
+    this.#publish(topic, this.#states.get(topic_read) ?? first)
+  }
+
+  #publish(topic: string, value: number): void {
+    const payload = JSON.stringify({ value, timestamp: toSeconds(this.#parts.clock()) })
+    this.#client?.publish(topic, payload, { qos: 1 }, () => {})
+  }
+}
+
+function numberIn(payload: Buffer): number | undefined {
+  try {
+    const { value } = JSON.parse(payload.toString())
+    return Number.isFinite(value) ? value : undefined
+  } catch {
+    return undefined
   }
 }

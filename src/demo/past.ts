@@ -4,26 +4,26 @@ import { DAY, MINUTE, type UnixMs, unixMs } from '../lib/unix-time.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import type { DemoTopic } from './sites.ts'
 
-export const STEP = 10 * MINUTE
-export const SPAN = 365 * DAY
+export const STEP_MS = 10 * MINUTE
+export const SPAN_MS = 365 * DAY
 const STEPS_PER_BATCH = 1000
-/** As in workers/ingest.ts: an old sample sorts as if it had arrived in its time. */
+/** As in history/sample-ids.ts: an old sample sorts as if it had arrived at its time. */
 const IDS_PER_MS = 1000
 
 export type Past = {
   installation: InstallationRef
-  /** With client id. */
+  /** Full topics, with the client id. */
   topics: readonly DemoTopic[]
   from: UnixMs
   to: UnixMs
 }
 
 export const countSteps = ({ from, to }: Pick<Past, 'from' | 'to'>): number =>
-  Math.floor((to - from) / STEP) + 1
+  Math.floor((to - from) / STEP_MS) + 1
 
 /**
- * One sample per topic and step, both ends included. Batches depend on nothing but `past`, so a
- * repeat after a crash stores nothing twice. Answers false when it was told to stop before the end.
+ * Writes one sample per topic and step, both ends included. Batches depend only on `past`, so a
+ * repeat after a crash stores nothing twice. Answers false when it was stopped before the end.
  */
 export async function writePast(
   history: History,
@@ -35,23 +35,23 @@ export async function writePast(
   let stored = Promise.resolve()
   for (let first = 0; first < steps; first += STEPS_PER_BATCH) {
     const count = Math.min(STEPS_PER_BATCH, steps - first)
-    // The next batch is made while the engine, on a thread of its own, takes the one before.
+    // The next batch is built while the engine, in its own thread, stores the one before.
     const rows = batchOf(past, first, count)
     await stored
     if (signal?.aborted) return false
     onSteps?.(first)
-    stored = history.append(rows, `demo:${installation.id}:${from + first * STEP}`)
+    stored = history.append(rows, `demo:${installation.id}:${from + first * STEP_MS}`)
   }
   await stored
   onSteps?.(steps)
   return true
 }
 
-/** By time and then topic: a batch stays within few monthly partitions. */
+/** Sorted by time, then topic, so that a batch touches few months. */
 function batchOf(past: Past, first: number, count: number): Buffer {
   const rows: string[] = []
   for (let step = first; step < first + count; step++) {
-    for (const sample of samplesAt(past, unixMs(past.from + step * STEP))) {
+    for (const sample of samplesAt(past, unixMs(past.from + step * STEP_MS))) {
       rows.push(encodeSample(sample))
     }
   }

@@ -13,30 +13,33 @@ import {
 import type { Registry } from '../registry/tables.ts'
 import { inTransaction } from '../registry/transaction.ts'
 import { findUserByEmail, insertUser, updateUser } from '../registry/users.ts'
-import { DEMO_ORGANIZATION, type DemoSite, type DemoTopic } from './sites.ts'
+import type { DemoActuator } from './actuators.ts'
+import { DEMO_ORGANIZATION, type DemoPlot, type DemoSite, type DemoTopic } from './sites.ts'
 
 export const DEMO_EMAIL = 'demo@localhost'
 
-const HOME = 1
-const USER_ROLE = 3
-/** Protected metadata of an installation: which site of the demo it is, and that its past is written. */
+const HOME_ORGANIZATION_ID = 1
+const USER_ROLE_ID = 3
+/** Protected metadata keys of an installation: its demo site, and whether its past is written. */
 const SITE_KEY = 'demo'
 const PAST_KEY = 'demo_history'
 
 export type DemoInstallation = InstallationRecord & {
-  /** With client id. */
+  /** Full topics, with the client id. */
   topics: DemoTopic[]
+  actuators: DemoActuator[]
+  board: DemoPlot[]
   hasPast: boolean
 }
 
-/** Makes what is missing: the tree, the installations, the user; gives the user the password. */
+/** Creates what is missing: organizations, installations and the user. Sets the user's password. */
 export async function ensureDemo(
   registry: Registry,
   sites: readonly DemoSite[],
   { password_hash, now }: { password_hash: string; now: number }
 ): Promise<DemoInstallation[]> {
   return inTransaction(registry, async (registry) => {
-    const [home = null] = await organizationsBelow(registry, [HOME])
+    const [home = null] = await organizationsBelow(registry, [HOME_ORGANIZATION_ID])
     const organization = await ensureOrganization(registry, DEMO_ORGANIZATION, home, now)
     const userId = await ensureUser(registry, { organization, password_hash, now })
     const known = await knownInstallations(registry, [home ?? organization])
@@ -54,6 +57,8 @@ export async function ensureDemo(
       installations.push({
         ...record,
         topics: site.topics.map((it) => ({ ...it, topic: `${record.client_id}/${it.topic}` })),
+        actuators: site.actuators,
+        board: site.board,
         hasPast: PAST_KEY in record.protected_meta
       })
     }
@@ -61,7 +66,7 @@ export async function ensureDemo(
   })
 }
 
-/** To be called after the last batch: from now on the past is never written again. */
+/** Call it after the last batch: the past is never written again. */
 export async function markPastWritten(registry: Registry, id: number, now: number): Promise<void> {
   await inTransaction(registry, async (registry) => {
     const record = await findInstallation(registry, id)
@@ -94,7 +99,7 @@ async function ensureUser(
     {
       email: DEMO_EMAIL,
       password_hash,
-      role_id: USER_ROLE,
+      role_id: USER_ROLE_ID,
       first_name: 'Demo',
       last_name: 'User',
       organisations: [organization]

@@ -1,3 +1,4 @@
+import { type DemoActuator, officeActuators, villaActuators } from './actuators.ts'
 import {
   atHome,
   atWork,
@@ -17,33 +18,45 @@ import {
   supplyTemperature
 } from './curves.ts'
 
-const kinds = {
-  temperature: { unit: '°C', decimals: 1 },
-  supply_temperature: { unit: '°C', decimals: 1 },
-  humidity: { unit: '%', decimals: 1 },
-  co2: { unit: 'ppm', decimals: 0 },
-  power: { unit: 'W', decimals: 0 },
-  energy: { unit: 'kWh', decimals: 2 },
-  voltage: { unit: 'V', decimals: 1 },
-  volume: { unit: 'm³', decimals: 3 },
-  battery: { unit: '%', decimals: 0 },
-  open: { unit: '0 or 1', decimals: 0 },
-  occupied: { unit: '0 or 1', decimals: 0 }
-} as const
+/** `states` are the names of 0 and 1. */
+type Measure = { name: string; decimals: number; unit?: string; states?: [string, string] }
 
-type Kind = keyof typeof kinds
+const measures = {
+  temperature: { name: 'temperature', unit: '°C', decimals: 1 },
+  supply_temperature: { name: 'supply temperature', unit: '°C', decimals: 1 },
+  humidity: { name: 'humidity', unit: '%', decimals: 1 },
+  co2: { name: 'CO₂', unit: 'ppm', decimals: 0 },
+  power: { name: 'power', unit: 'W', decimals: 0 },
+  energy: { name: 'energy', unit: 'kWh', decimals: 2 },
+  voltage: { name: 'voltage', unit: 'V', decimals: 1 },
+  volume: { name: 'volume', unit: 'm³', decimals: 3 },
+  battery: { name: 'battery', unit: '%', decimals: 0 },
+  open: { name: '', states: ['closed', 'open'], decimals: 0 },
+  occupied: { name: 'occupancy', states: ['free', 'occupied'], decimals: 0 }
+} satisfies Record<string, Measure>
+
+/** The metadata that tell clients how to show a value. */
+const shownBy = ({ unit, states, decimals }: Measure): Record<string, string> =>
+  states
+    ? { [`state_${states[0]}`]: '0', [`state_${states[1]}`]: '1' }
+    : { unit: unit ?? '', format: `%.${decimals}f` }
+
+type Kind = keyof typeof measures
 type Signal = readonly [place: string, kind: Kind, curve: Curve]
 
-/** One simulated topic. */
 export type DemoTopic = {
   topic: string
   place: string
   kind: string
-  unit: string
+  name: string
+  meta: Record<string, string>
   valueAt: Curve
 }
 
-/** An installation of the demo. `key` recognizes it at the next start, whatever its name is by then. */
+/**
+ * An installation of the demo. `key` finds it again at the next start, even when its name has
+ * changed.
+ */
 export type DemoSite = {
   key: string
   organization: string
@@ -51,21 +64,37 @@ export type DemoSite = {
   notes: string
   timezone: string
   meta: Record<string, string>
-  /** Without client id. */
+  /** Topics without the client id. */
   topics: DemoTopic[]
+  actuators: DemoActuator[]
+  board: DemoPlot[]
 }
+
+/** A plot of the board: places and kinds such as `outdoor/temperature`, and the last seconds. */
+export type DemoPlot = { title: string; topics: string[]; span: number; compare?: boolean }
 
 export const DEMO_ORGANIZATION = 'Demo Energy'
 
 export const demoSites = (): DemoSite[] => [
-  site(villa(), {
+  site(villa(), villaActuators(), {
     key: 'villa',
     organization: 'Demo Energy Homes',
     name: 'Villa Björkhaga',
     notes: 'Simulated: a house of 1974 with a heat pump and solar panels',
-    meta: { city: 'Uppsala', country: 'Sweden', building: 'house', area_m2: '164', built: '1974' }
+    meta: { city: 'Uppsala', country: 'Sweden', building: 'house', area_m2: '164', built: '1974' },
+    board: [
+      plot('Warm enough?', 7 * DAY_S, [
+        'living_room/temperature',
+        'bedroom/temperature',
+        'kitchen/temperature',
+        'outdoor/temperature'
+      ]),
+      plot('Power today and a week ago', DAY_S, ['solar/power', 'heat_pump/power'], true),
+      plot('Air in the rooms', DAY_S, ['living_room/co2', 'bedroom/co2', 'bathroom/humidity']),
+      plot('A year outside', 365 * DAY_S, ['outdoor/temperature'])
+    ]
   }),
-  site(office(), {
+  site(office(), officeActuators(), {
     key: 'office',
     organization: 'Demo Energy Buildings',
     name: 'Kvarnen Office',
@@ -76,20 +105,52 @@ export const demoSites = (): DemoSite[] => [
       building: 'office',
       area_m2: '1250',
       built: '1912'
-    }
+    },
+    board: [
+      plot('Air of the meeting rooms', DAY_S, [
+        'meeting_room_1/co2',
+        'meeting_room_2/co2',
+        'meeting_room_1/occupied'
+      ]),
+      plot(
+        'Power, this week and the last',
+        7 * DAY_S,
+        ['ventilation/power', 'server_room/power'],
+        true
+      ),
+      plot('Heating follows the weather', 30 * DAY_S, [
+        'heating/supply_temperature',
+        'outdoor/temperature'
+      ])
+    ]
   })
 ]
 
-function site(signals: readonly Signal[], about: Omit<DemoSite, 'topics' | 'timezone'>): DemoSite {
+const DAY_S = 24 * 3600
+
+const plot = (title: string, span: number, topics: string[], compare = false): DemoPlot => ({
+  title,
+  topics: topics.map((topic) => `obj/${topic}`),
+  span,
+  ...(compare && { compare })
+})
+
+function site(
+  signals: readonly Signal[],
+  actuators: DemoActuator[],
+  about: Omit<DemoSite, 'topics' | 'actuators' | 'timezone'>
+): DemoSite {
   return {
     ...about,
     timezone: 'Europe/Stockholm',
+    actuators,
     topics: signals.map(([place, kind, curve]) => ({
       topic: `obj/${place}/${kind}`,
       place,
       kind,
-      unit: kinds[kind].unit,
-      valueAt: rounded(curve, kinds[kind].decimals)
+      name: measures[kind].name,
+      meta: shownBy(measures[kind]),
+      valueAt: rounded(curve, measures[kind].decimals)
     }))
   }
 }
@@ -158,7 +219,7 @@ function office(): Signal[] {
   ]
 }
 
-/** A counter of kWh has its demand in kW. */
+/** A counter of kWh needs its demand in kW. */
 const inKilo = <T extends { average: number }>(demand: T): T => ({
   ...demand,
   average: demand.average / 1000

@@ -1,4 +1,4 @@
-import type { Buckets, Method } from '../lib/aggregation.ts'
+import type { Buckets, Method, NamedMethod } from '../lib/aggregation.ts'
 import type { Ids, Lineage } from '../lib/lineage.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
@@ -6,7 +6,9 @@ import { DAY, type UnixMs } from '../lib/unix-time.ts'
 
 export type PageQuery = {
   installation_id: number
-  /** Exact topics; undefined means all of the installation. An empty list matches nothing. */
+  /**
+   * Exact topics; undefined means all topics of the installation. An empty list matches nothing.
+   */
   topics: readonly string[] | undefined
   /** Both inclusive. */
   from: UnixMs
@@ -15,40 +17,50 @@ export type PageQuery = {
   order: 'asc' | 'desc'
   limit: number
   offset: number
-  /** Rows also carry the sample's `id`. */
+  /** Rows also have the `id` of the sample. */
   withIds?: boolean
 }
 
-/** A time longer than this may take long to read. */
-const LONG = 31 * DAY
+/** A query of a longer time span may be slow. */
+const LONG_MS = 31 * DAY
 
-export const isLong = ({ from, to }: Pick<PageQuery, 'from' | 'to'>): boolean => to - from > LONG
+export const isLong = ({ from, to }: Pick<PageQuery, 'from' | 'to'>): boolean => to - from > LONG_MS
 
-/** One row per topic and bucket that has samples; its time is the bucket's begin, its msg is empty. */
-export type AggregateQuery = PageQuery & { method: Method; buckets: Buckets }
+/**
+ * One row per topic and bucket with samples. Its time is the start of the bucket; its msg is empty.
+ */
+export type AggregateQuery = PageQuery & {
+  method: Method
+  buckets: Buckets
+  /** Rows also have `values`, with the result of each of these by its name. `method` is the first. */
+  several?: readonly NamedMethod[]
+}
 
 export type Page = {
-  /** Rows matching the query, whatever limit and offset. */
+  /** The number of rows that match the query, without limit and offset. */
   total: number
   count: number
   /** Timestamp of the oldest row on this page; undefined when the page is empty. */
   oldest: UnixMs | undefined
   /**
-   * The rows as JSON objects in the contract's Status shape, as UTF-8 in parts of a bounded size; in
-   * a part they are joined by commas. No brackets, and nothing between the parts.
+   * The rows as JSON objects in the contract's Status shape, in UTF-8 parts of a bounded size.
+   * Commas join the rows of a part. There are no brackets, and there is nothing between parts.
    */
   rows: readonly Uint8Array[]
 }
 
 export type ScanQuery = Pick<PageQuery, 'installation_id' | 'topics' | 'from' | 'to'>
 
+/** `keepsLatest`: the latest values stay, as after `dropBefore`. */
+export type RemovalQuery = ScanQuery & { keepsLatest?: boolean }
+
 /** `name` as in `2025-11`, in UTC; `bytes` on disk. */
 export type MonthSize = { name: string; bytes: number }
 
-/** `bytes` of everything, the latest values too; the months from the oldest on. */
+/** `bytes` counts everything, with the latest values. The months start with the oldest. */
 export type Sizes = { bytes: number; months: MonthSize[] }
 
-/** Behind the `skip` first samples of a topic at a moment. */
+/** The place after the first `skip` samples of a topic at this timestamp. */
 export type SamplePlace = {
   installation_id: number
   topic: string
@@ -56,58 +68,83 @@ export type SamplePlace = {
   skip: number
 }
 
-/** `rows` as `encodeSample` writes them; `next` is where the one after it begins. */
+/** `rows` as `encodeSample` writes them; `next` is the place where the next part begins. */
 export type MonthPart = { rows: Buffer; count: number; next: SamplePlace }
 
-/** What the samples of an installation count, as `sampleBytes` says. */
+/** The bytes of an installation's samples, counted as in `sampleBytes`. */
 export type InstallationBytes = { installation_id: number; bytes: number }
 
-/** What history is told of the platform whose samples it keeps. */
+/** The lineage of the platform whose samples history keeps. */
 export type KeptLineage = { platform: string; reached: Ids; reserved: Ids }
 
-/** Every sample and the latest per topic. The same behaviour on every engine; see test/engines. */
+/** Every sample, and the latest one per topic. Every engine behaves the same; see test/engines. */
 export interface History {
-  /** So many pages of short times are read at once, and as many of long ones; more wait in the engine. */
+  /**
+   * The engine reads so many short pages at once, and as many long ones. Others wait in the engine.
+   */
   readonly pagesAtOnce: number
   /**
-   * Takes rows as `encodeSample` writes them and resolves when they survive a crash. The same token
-   * twice is stored once; a sample with the same topic, timestamp, value and msg is one row.
+   * Takes rows as `encodeSample` writes them and resolves when they survive a crash. A batch with a
+   * known token is not stored again. Samples with equal topic, timestamp, value and msg are one
+   * row.
    */
   append(rows: Buffer, token: string): Promise<void>
-  /** Throws `PageTooLarge` when its text would be. */
+  /** Throws `PageTooLarge` when the text is too large. */
   readPage(query: PageQuery, signal?: AbortSignal): Promise<Page>
+  /** Throws `TooManyValues` when a median or percentile needs too much memory. */
   aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page>
-  /** No sample is older; undefined when there are none. */
+  /** No sample is older than this; undefined when there are no samples. */
   oldest(): Promise<UnixMs | undefined>
   /**
-   * Everything that matches, ascending, as lines in parts of a bounded size, each read when it is
-   * asked for; nothing is open in between.
+   * Everything that matches, ascending, as lines in parts of a bounded size. Each part is read when
+   * the caller asks for it. Nothing stays open between two parts.
    */
   scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncIterable<Buffer>
   /**
-   * Every sample of a month (`2025-11`) in the order it lies in on every engine, which is by
-   * installation, topic, time, value and msg; in parts of a bounded size, each read when it is asked for.
+   * Every sample of a month (`2025-11`), sorted by installation, topic, time, value and msg. This
+   * is the stored order on every engine. Parts have a bounded size and are read when the caller
+   * asks.
    */
   readMonth(name: string, from?: SamplePlace): AsyncIterable<MonthPart>
-  /** The newest sample of every topic, in parts of a bounded size: greatest timestamp, on a tie the later arrival. */
+  /**
+   * The newest sample of every topic, in parts of a bounded size. On equal timestamps the later
+   * arrival wins.
+   */
   latest(): AsyncIterable<Sample[]>
-  /** The newest sample of each of these topics that has one, in any order. Few topics: messages may be long. */
+  /**
+   * The newest sample of each of these topics, in any order. Ask for few topics: messages may be
+   * long.
+   */
   latestOf(installation_id: number, topics: readonly string[]): Promise<Sample[]>
-  /** Latest values alone, as `encodeSample` writes them; one with an earlier timestamp changes nothing. */
+  /**
+   * Stores only latest values, as `encodeSample` writes them. An older timestamp changes nothing.
+   */
   keepLatest(rows: Buffer, token: string): Promise<void>
   /** Removes every sample and latest value of an installation. */
   erase(installation_id: number): Promise<void>
-  /** Drops the months that were over at the moment, whole; the latest values stay. */
+  /**
+   * Removes every sample that matches, and resolves with their number when that survives a crash.
+   * A topic whose latest value is among them gets its newest remaining sample, or none. It works in
+   * parts, so that new samples are stored in between. Known tokens stay known: a batch that is sent
+   * again brings nothing back.
+   */
+  remove(query: RemovalQuery): Promise<number>
+  /** Drops whole months that had ended at this moment. The latest values stay. */
   dropBefore(moment: UnixMs): Promise<MonthSize[]>
-  /** Cheap whatever the size: asked every few minutes. */
+  /** Must be cheap at any size, because it is called every few minutes. */
   sizes(): Promise<Sizes>
-  /** Of a month (`2025-11`), each installation once, in parts of a bounded size. Reads all of the month. */
+  /**
+   * The bytes of each installation in a month (`2025-11`), in parts of a bounded size. Reads the
+   * whole month.
+   */
   bytesOf(name: string): AsyncIterable<InstallationBytes[]>
-  /** What it was told, and the installations it has samples of. */
+  /** What `keepLineage` stored, and the highest installation id with samples. */
   lineage(): Promise<Lineage>
-  /** Resolves when it survives a crash. Ids only rise; the platform is the one that was told last. */
+  /**
+   * Resolves when it survives a crash. Ids only rise; the last platform replaces the one before.
+   */
   keepLineage(lineage: KeptLineage): Promise<void>
-  /** Rejects when history cannot be asked just now; answers within seconds. */
+  /** Rejects when history cannot answer now. Takes a few seconds at most. */
   check(): Promise<void>
   close(): Promise<void>
 }

@@ -2,19 +2,19 @@ import { encodeSample, type Sample } from '../lib/sample.ts'
 import { endOfMonth, type UnixMs, unixMs } from '../lib/unix-time.ts'
 import type { MonthPart, SamplePlace } from './history.ts'
 
-/** At a time: little enough to hold, whatever the messages. */
+/** Bounds of one part, so that it needs little memory. */
 export const PART_ROWS = 20_000
 export const PART_BYTES = 8 * 1024 * 1024
 
 export const BEGIN: SamplePlace = { installation_id: 0, topic: '', timestamp: unixMs(0), skip: 0 }
 
-/** First and last millisecond of a month (`2025-11`, in UTC). */
+/** The first and last millisecond of a month (`2025-11`, in UTC). */
 export function spanOfMonth(name: string): { from: UnixMs; to: UnixMs } {
   const [year = 0, month = 0] = name.split('-').map(Number)
   return { from: unixMs(Date.UTC(year, month - 1)), to: unixMs(endOfMonth(name) - 1) }
 }
 
-/** Part after part until nothing is left; `read` answers what follows a place. */
+/** Reads one part after another until nothing is left. `read` reads the part after a place. */
 export async function* readOnward(
   from: SamplePlace,
   read: (from: SamplePlace) => Promise<MonthPart>
@@ -33,7 +33,7 @@ export const partOf = (from: SamplePlace, samples: readonly Sample[]): MonthPart
   next: placeAfter(from, samples)
 })
 
-/** Behind the last of them. Samples of one topic and moment are told apart by counting. */
+/** The place after the last sample. `skip` counts the samples of the same topic and timestamp. */
 function placeAfter(from: SamplePlace, samples: readonly Sample[]): SamplePlace {
   const last = samples.at(-1)
   if (!last) return from

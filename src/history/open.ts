@@ -1,36 +1,40 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
-import { openClickhouseHistory } from './clickhouse-history.ts'
-import { openClickhouseServer } from './clickhouse-server.ts'
+import type { Outage } from '../lib/outage.ts'
+import { openClickhouseHistory } from './clickhouse/history.ts'
+import { openClickhouseServer } from './clickhouse/server.ts'
 import type { History } from './history.ts'
-import { openSqliteHistory } from './sqlite-history.ts'
+import { openSqliteHistory } from './sqlite/history.ts'
 
 export type HistoryEngine = 'sqlite' | 'clickhouse'
-export type OpenedHistory = { history: History; engine: HistoryEngine }
 
 export type HistoryPlace = {
-  /** As in HISTORY_URL: empty is SQLite in DATA_DIR, `http(s):` a ClickHouse server. */
+  /** As in HISTORY_URL: empty means SQLite in DATA_DIR, `http(s):` a ClickHouse server. */
   url: string
   dataDir: string
   clock?: Clock
-  /** As in HISTORY_CLUSTER and HISTORY_QUORUM; a server's only. */
+  /** Told whether rows can be packed; only for SQLite. */
+  outage?: Pick<Outage, 'failed' | 'worked'>
+  /** As in HISTORY_CLUSTER and HISTORY_QUORUM; only for a server. */
   cluster?: string
   quorum?: number
 }
 
-export async function openHistory(at: HistoryPlace): Promise<OpenedHistory> {
+/** The engine that a HISTORY_URL selects. */
+export const historyEngineAt = (url: string): HistoryEngine =>
+  url === '' ? 'sqlite' : 'clickhouse'
+
+export async function openHistory(at: HistoryPlace): Promise<History> {
   const directory = join(at.dataDir, 'history/sqlite')
-  if (at.url === '') {
-    return { engine: 'sqlite', history: await openSqliteHistory(directory, at.clock) }
-  }
+  if (at.url === '') return openSqliteHistory(directory, at)
   const entries = await readdir(directory).catch(() => [])
   if (entries.length > 0) {
     throw new Error(
-      `${directory} holds history of sqlite; take it along with "npm run caracal -- migrate-to" or move it away to start with clickhouse.`
+      `${directory} holds history of SQLite; copy it with "npm run caracal -- migrate-to", or move it away to start with an empty ClickHouse.`
     )
   }
-  return { engine: 'clickhouse', history: await openServer(at) }
+  return openServer(at)
 }
 
 async function openServer({ url, cluster = '', quorum = 0 }: HistoryPlace): Promise<History> {

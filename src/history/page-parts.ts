@@ -1,16 +1,16 @@
 import { MAX_PAGE_CHARACTERS } from '../lib/page-limit.ts'
 
-/** Characters from which on a part is full: little to read, to write and to send at once. */
+/** A part is full at this size, so that one part is quick to write and to send. */
 const PART_CHARACTERS = 64 * 1024
 
-/** Gathers the JSON text of rows as UTF-8, some rows in each part. */
+/** Collects the JSON text of rows as UTF-8 parts. */
 export class PageParts {
   readonly #encoder = new TextEncoder()
   readonly #parts: Uint8Array[] = []
   #text = ''
   #characters = 0
 
-  /** False when the page would be too long with it. */
+  /** False when this row would make the page too long. */
   add(row: string): boolean {
     this.#characters += row.length + 1
     if (this.#characters > MAX_PAGE_CHARACTERS) return false

@@ -2,30 +2,31 @@ import type { LineForm } from '../lib/sample-lines.ts'
 import { HOUR, unixMs } from '../lib/unix-time.ts'
 import type { ScanQuery } from './history.ts'
 
-/** Of samples at one moment: the last one that was read. */
-export type Place = { topic: string; id: number }
-export type Part = { lines: Uint8Array; rows: number; last: Place | undefined }
+/** The last sample that was read at one moment. */
+export type ScanPlace = { topic: string; id: number }
+export type ScanPart = { lines: Uint8Array; rows: number; last: ScanPlace | undefined }
 
-/** What an engine does for a scan, each in a moment and with little in memory. */
+/** The engine's part of a scan. Each call takes a moment and little memory. */
 export interface Scanned {
-  /** Rows of the window and the bytes of their messages; counts no further than one above `limit`. */
+  /** Rows of the window and the bytes of their messages. It stops counting at `limit` + 1 rows. */
   measure(query: ScanQuery, limit: number): Promise<{ rows: number; bytes: number }>
-  /** Everything in the window. */
-  read(query: ScanQuery, form: LineForm): Promise<Part>
-  /** For a moment (`from`) with too much at once: what follows `after`, `limit` rows at most. */
-  readOn(query: ScanQuery, form: LineForm, after: Place, limit: number): Promise<Part>
+  /** Reads everything in the window. */
+  read(query: ScanQuery, form: LineForm): Promise<ScanPart>
+  /** For one moment (`from`) with too many samples: reads at most `limit` rows after `after`. */
+  readOn(query: ScanQuery, form: LineForm, after: ScanPlace, limit: number): Promise<ScanPart>
 }
 
-/** At a time: little enough to hold, and for others to wait for. */
+/** Bounds of one part, so that it needs little memory and other calls wait only a moment. */
 export const SCAN_ROWS = 10_000
 export const SCAN_BYTES = 4 * 1024 * 1024
-/** Rows of one moment are sorted anew for each part. */
-const MOMENT_ROWS = 2000
+/** Smaller, because the rows of one moment are sorted again for each part. */
+const ROWS_PER_MOMENT_PART = 2000
 
 /**
- * All samples of a query in ascending order, as lines. Samples lie by topic, so they are read in
- * windows of time that are made wider or narrower until each holds about as many as wanted.
- * Between two parts nothing is open; what arrives meanwhile is seen when it lies ahead.
+ * All samples of a query in ascending order, as lines. Samples are stored by topic, so they are
+ * read in windows of time. A window grows or shrinks until it holds about as many samples as
+ * wanted. Nothing stays open between two parts. A sample that arrives meanwhile is read if it is
+ * later in time.
  */
 export async function* scanLines(
   source: Scanned,
@@ -57,9 +58,9 @@ async function* scanMoment(
   query: ScanQuery,
   form: LineForm
 ): AsyncGenerator<Buffer> {
-  let after: Place | undefined = { topic: '', id: 0 }
+  let after: ScanPlace | undefined = { topic: '', id: 0 }
   while (after) {
-    const { lines, last }: Part = await source.readOn(query, form, after, MOMENT_ROWS)
+    const { lines, last }: ScanPart = await source.readOn(query, form, after, ROWS_PER_MOMENT_PART)
     if (last) yield bufferOf(lines)
     after = last
   }

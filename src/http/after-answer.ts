@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify'
 
 /**
- * Work that begins when the answer has left, or the caller has: how long it takes tells nobody anything.
- * A promise alone is not enough, for on SQLite all of it runs before the answer goes out.
+ * Runs work after the answer was sent or the caller has hung up, so that the time of the answer
+ * shows nothing about the work. A promise is not enough: on SQLite all of it would run before the
+ * answer.
  */
 export function afterAnswer({ raw }: Pick<FastifyReply, 'raw'>, work: () => void): void {
   raw.once('close', () => setImmediate(work))

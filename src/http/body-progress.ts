@@ -3,13 +3,17 @@ import type { FastifyInstance } from 'fastify'
 import { SECOND } from '../lib/unix-time.ts'
 import { stalled } from './errors.ts'
 
-/** However steadily a body trickles. */
+/** A body must arrive at least this fast. */
 const MIN_BYTES_PER_SECOND = 1024
 
-/** Ends every request whose body does not come on, with 408: nobody keeps a place by waiting. */
+/**
+ * Ends a request with 408 when its body arrives too slowly, so that nobody blocks a slot by
+ * waiting.
+ */
 export function watchBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: number): void {
-  app.addHook('onRequest', async ({ raw }) => {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
     if (hasBody(raw)) watch(raw, limitMs)
+    done()
   })
 }
 
@@ -22,13 +26,13 @@ function watch(raw: IncomingMessage, limitMs: number): void {
   let before = socket.bytesRead
   const timer = setInterval(() => {
     const { bytesRead } = socket
-    // What has come and is not taken yet waits for us, not for the sender.
+    // Data that has arrived but is not read yet waits for us, not for the sender.
     const isOurs = raw.isPaused() || raw.readableLength > 0
     if (raw.complete) clearInterval(timer)
     else if (isOurs || bytesRead - before >= enough) before = bytesRead
     else {
       clearInterval(timer)
-      // Whoever reads the body answers; when nobody does, it was answered long ago.
+      // The reader of the body answers. Without a reader, the request was answered before.
       if (raw.listenerCount('error') > 0) raw.emit('error', stalled())
       else raw.destroy()
     }

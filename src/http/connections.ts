@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type NewcomerLimits, Newcomers, newcomerLimits } from '../lib/newcomers.ts'
+import { Seldom } from '../lib/seldom.ts'
 import { MINUTE, SECOND } from '../lib/unix-time.ts'
 
 type Options = { limits?: NewcomerLimits; log?: Pick<Logger, 'warn'> | undefined }
@@ -11,21 +12,24 @@ const TURN_MS = 20
 const defaults = { receiveMs: SECOND / 4, answerMs: 3 * SECOND }
 
 /**
- * The connections of a server that is to stop. Node closes idle ones by itself, but takes one that
- * has said nothing yet for a busy one, and knows nothing of TLS handshakes and WebSockets.
+ * The connections of a server, so that it can stop. Node closes idle connections, but it treats a
+ * connection without a request as busy, and it does not know TLS handshakes and WebSockets.
  */
 export class Connections {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   readonly #requests = new Set<IncomingMessage>()
   readonly #newcomers: Newcomers
-  /** Those that have not asked for anything yet; behind TLS the socket of a request is another one. */
+  /**
+   * Connections without a request so far, by name: with TLS the socket of a request is another
+   * object.
+   */
   readonly #silent = new Map<string, () => void>()
   readonly #log: Options['log']
   #refused = 0
-  #tellAt = Number.NEGATIVE_INFINITY
+  readonly #lines = new Seldom(MINUTE)
 
-  /** To be called before the server listens. */
+  /** Create it before the server listens. */
   constructor(server: Server, options: Options = {}) {
     this.#server = server
     this.#newcomers = new Newcomers(options.limits ?? newcomerLimits)
@@ -38,17 +42,25 @@ export class Connections {
     })
   }
 
-  /** It asked for something; of a WebSocket whoever takes it over tells that. */
+  /** The connection made a request. For a WebSocket, the code that takes it over calls this. */
   arrived(socket: Socket): void {
     this.#forget(nameOf(socket))
   }
 
-  /** Connections that were closed at once, since the start: too many had asked for nothing yet. */
+  /** Open connections, including WebSockets. */
+  get count(): number {
+    return this.#sockets.size
+  }
+
+  /**
+   * Connections that were closed at once, since the start, because too many had made no request
+   * yet.
+   */
   get refused(): number {
     return this.#refused
   }
 
-  /** What has arrived whole is answered, for a bounded time. WebSockets stay open. */
+  /** Answers the requests that have arrived whole, for a limited time. WebSockets stay open. */
   async drain({ receiveMs, answerMs } = defaults): Promise<void> {
     const began = performance.now()
     for (;;) {
@@ -61,7 +73,7 @@ export class Connections {
     this.#server.closeAllConnections()
   }
 
-  /** Everything that is still open, WebSockets too. */
+  /** Closes everything that is still open, including WebSockets. */
   destroy(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
@@ -88,12 +100,10 @@ export class Connections {
     this.#silent.delete(name)
   }
 
-  /** Not each time. */
+  /** At most one line per minute. */
   #tell(address: string | undefined): void {
-    const now = performance.now()
-    if (now < this.#tellAt) return
-    this.#tellAt = now + MINUTE
-    this.#log?.warn({ address }, 'too many HTTP connections that ask for nothing: refused')
+    if (!this.#lines.isDue('refused', performance.now())) return
+    this.#log?.warn({ address }, 'refused HTTP connections: too many have made no request yet')
   }
 
   #endUnfinished(): void {

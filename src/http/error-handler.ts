@@ -1,7 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
+import { TooManyValues } from '../lib/aggregation.ts'
 import { TooManyAtOnce } from '../lib/fair-slots.ts'
-import { isDiskFull } from '../lib/storage-fault.ts'
+import { isDamaged, isDiskFull } from '../lib/storage-fault.ts'
 import { WalkTooLong } from '../lib/topic-walk.ts'
 import { Unavailable } from '../lib/unavailable.ts'
 import { MINUTE } from '../lib/unix-time.ts'
@@ -9,6 +10,7 @@ import {
   ApiError,
   badRequest,
   clientCancelled,
+  damaged,
   internal,
   noSpace,
   notFound,
@@ -21,10 +23,10 @@ import { faultText } from './faults.ts'
 import { sendJsonText } from './json-text.ts'
 import { Unfit } from './validation.ts'
 
-/** For the rest of a body that is too large. */
+/** Time to read the rest of a body that is too large. */
 const REST_LIMIT_MS = MINUTE
 
-/** Everything a route can throw becomes a status and a body here, and nowhere else. */
+/** Turns every error of a route into a status and a body. No other place does this. */
 export function handleError(
   error: FastifyError | ApiError | Error,
   request: FastifyRequest,
@@ -42,9 +44,10 @@ export function handleError(
   return sendJsonText(reply, JSON.stringify({ [key]: answer.message }))
 }
 
-/** A connection that is closed while somebody sends takes the answer with it. */
+/** Reads the rest: closing a connection while the caller still sends would lose the answer. */
 function readTheRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   reply.removeHeader('connection')
+  if (raw.closed) return
   raw.resume()
   const timer = setTimeout(() => raw.destroy(), REST_LIMIT_MS)
   raw.once('close', () => clearTimeout(timer))
@@ -55,10 +58,16 @@ function answerTo(error: FastifyError | ApiError | Error, request: FastifyReques
   if (error instanceof Unfit) return badRequest(whatIsWrong(request))
   if ('code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return payloadTooLarge()
   if (isOrphan(error)) return notFound()
-  if (error.name === 'AbortError') return clientCancelled()
+  if (error.name === 'AbortError' || isCutOff(error, request)) return clientCancelled()
   if (error.name === 'TimeoutError') return timedOut()
   if (isDiskFull(error)) return noSpace(error)
+  if (isDamaged(error)) return damaged(error)
   if (error instanceof TooManyAtOnce) return tooManyAtOnce()
+  if (error instanceof TooManyValues) {
+    return badRequest(
+      'aggr_interval: one interval has too many different values for a median or percentile; choose a shorter one'
+    )
+  }
   if (error instanceof WalkTooLong) {
     return badRequest('topics: these filters take too long on so many topics; send fewer of them')
   }
@@ -69,7 +78,7 @@ function answerTo(error: FastifyError | ApiError | Error, request: FastifyReques
   return internal()
 }
 
-/** Of the whole request: validation ends with the first part that does not fit. */
+/** Checks the whole request, because validation stops at the first part that does not fit. */
 function whatIsWrong({ routeOptions, params, query, body }: FastifyRequest): string {
   const { params: path, querystring, body: content } = (routeOptions.schema ?? {}) as Described
   return faultText([
@@ -81,24 +90,31 @@ function whatIsWrong({ routeOptions, params, query, body }: FastifyRequest): str
 
 type Described = { [Name in keyof FastifySchema]: TSchema }
 
-/** What the write belongs to was deleted while the request was under way. */
+/** The owner of the new row was deleted during the request. */
 const isOrphan = (error: Error): boolean =>
   ('code' in error && error.code === '23503') ||
   error.message.includes('FOREIGN KEY constraint failed')
 
-/** A registry or history server out of reach is a pause, not a bug. */
+/** The caller hung up in the middle of the body. */
+const isCutOff = (error: Error, { raw }: FastifyRequest): boolean =>
+  'code' in error && error.code === 'ECONNRESET' && raw.destroyed && !raw.complete
+
+/** A registry or history server that cannot be reached is a temporary problem, not a bug. */
 function isLostConnection(error: Error): boolean {
-  if (LOST_SAYS.test(error.message)) return true
+  if (LOST_MESSAGES.test(error.message)) return true
   const code = 'code' in error ? String(error.code) : ''
-  return LOST.has(code) || code.startsWith('08')
+  return LOST_CODES.has(code) || code.startsWith('08')
 }
 
-/** What pg and Kysely say without a code. */
-const LOST_SAYS =
+/** Messages of pg and Kysely that have no code. */
+const LOST_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|is not queryable|connection has been discarded/
 
-/** Of the system, and of PostgreSQL: shut down, starting, cancelled, full, and what may be tried again. */
-const LOST: ReadonlySet<string> = new Set(
+/**
+ * Codes of the system and of PostgreSQL: shut down, starting, cancelled, full, or worth another
+ * try.
+ */
+const LOST_CODES: ReadonlySet<string> = new Set(
   'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EHOSTUNREACH EAI_AGAIN 57P01 57P02 57P03 57014 53300 40P01 40001'.split(
     ' '
   )

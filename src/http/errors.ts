@@ -1,4 +1,4 @@
-/** The one error that speaks HTTP; `cause` goes to the log, never to the client. */
+/** The only error that knows HTTP. `cause` goes to the log, never to the client. */
 export class ApiError extends Error {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
@@ -18,14 +18,14 @@ export const badRequest = (message: string) => new ApiError(400, message)
 export const conflict = (message: string) => new ApiError(409, message)
 export const unauthorized = () => new ApiError(401, 'Unauthorized')
 export const forbidden = () => new ApiError(403, 'Forbidden')
-/** Only told to someone who gave the right password. */
+/** Only for a caller who gave the right password. */
 export const noMobileNumber = () =>
   new ApiError(401, 'A second factor is required, but the account has no mobile number')
 export const notFound = () => new ApiError(404, 'Not found')
 export const tooSlow = () => new ApiError(408, 'The upload takes too long')
-/** Nothing else can come over this connection. */
+/** The connection cannot be used again. */
 export const stalled = () =>
-  new ApiError(408, 'The body comes too slowly', { headers: { connection: 'close' } })
+  new ApiError(408, 'The body arrives too slowly', { headers: { connection: 'close' } })
 export const payloadTooLarge = () => new ApiError(413, 'Body too large')
 export const bodyTooIntricate = (most: number) =>
   new ApiError(413, `body must not have more than ${most} quotes and brackets`)
@@ -37,33 +37,33 @@ export const tooManySms = (retryAfter: number) =>
 export const tooManyTries = (retryAfter: number) =>
   new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyAtOnce = () =>
-  new ApiError(429, 'Too many passwords at once', { headers: { 'retry-after': '1' } })
+  new ApiError(429, 'Too many password checks at once', { headers: { 'retry-after': '1' } })
 export const tooManyRegistrations = (retryAfter: number) =>
   new ApiError(429, 'Too many registrations', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyChanges = (retryAfter: number) =>
-  new ApiError(429, 'Too many changes of the account', {
+  new ApiError(429, 'Too many account changes', {
     headers: { 'retry-after': String(retryAfter) }
   })
 export const tooManyNotifications = (retryAfter: number) =>
   new ApiError(429, 'Too many notifications', { headers: { 'retry-after': String(retryAfter) } })
 export const executorsBusy = () =>
   new ApiError(503, 'Too many notifications at once', { headers: { 'retry-after': '10' } })
-/** Says what became of the call, and nothing about where it went. */
+/** Says how the call ended, but not where it went. */
 export const executorFailed = (what: string) => new ApiError(502, `the executor ${what}`)
 export const executorOutOfReach = () =>
-  new ApiError(409, 'the executor is no longer one of the installation')
+  new ApiError(409, 'the executor no longer belongs to the installation')
 export const usedByOutput = () => new ApiError(409, 'a notification output uses it')
 export const tooManyOf = (what: string, { each, waiting }: { each: number; waiting: number }) =>
   new ApiError(
     429,
-    `Too many ${what} at once: an organization has at most ${each} under way and ${waiting} that wait`,
+    `Too many ${what} at once: an organization has at most ${each} running and ${waiting} waiting`,
     { headers: { 'retry-after': '10' } }
   )
 export const noPlaceFree = (what: string, seconds: number) =>
   new ApiError(503, `Too many ${what} at once: none ended within ${seconds} s`, {
     headers: { 'retry-after': '10' }
   })
-/** The caller learns what is stored; sending everything again stores nothing twice. */
+/** Tells the caller how much is stored. Sending everything again stores nothing twice. */
 export const importStopped = (statusCode: number, why: string, stored: number, cause?: unknown) =>
   new ApiError(
     statusCode,
@@ -71,10 +71,10 @@ export const importStopped = (statusCode: number, why: string, stored: number, c
     { cause }
   )
 export const tooManyUploads = (most: number) =>
-  new ApiError(429, `Too many uploads at once: an account has at most ${most} under way`, {
+  new ApiError(429, `Too many uploads at once: an account has at most ${most} running`, {
     headers: { 'retry-after': '30' }
   })
-/** Nothing was written. */
+/** Nothing was written to the disk. */
 export const noSpace = (cause: unknown) => new ApiError(507, 'The disk is full', { cause })
 export const diskFull = () => new ApiError(507, 'The disk is full up to its reserve')
 export const stoppingNow = () => new ApiError(503, 'The server stops')
@@ -82,4 +82,11 @@ export const unsupportedEncoding = () => new ApiError(415, 'Content-Encoding mus
 export const clientCancelled = () => new ApiError(499, 'Client cancelled request')
 export const unavailable = (cause: unknown) => new ApiError(503, 'Service Unavailable', { cause })
 export const timedOut = () => new ApiError(503, 'Timed out')
+export const damaged = (cause: unknown) =>
+  new ApiError(500, 'Stored data is damaged; the log of the platform names the file', { cause })
+
 export const internal = () => new ApiError(500, 'Internal Server Error')
+
+export function isTooManyTries({ message }: Error): boolean {
+  return message === tooManyTries(0).message
+}

@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-/** A part of a request, the description it is held against, and its name in messages. */
-export type Part = { name: string; schema: TSchema | undefined; value: unknown }
+/** A part of a request, its schema, and its name in messages. */
+export type RequestPart = { name: string; schema: TSchema | undefined; value: unknown }
 
-/** What descriptions of requests are made of. */
+/** The keywords that our request schemas use. */
 type Schema = TSchema & {
   type?: string
   const?: unknown
@@ -25,49 +25,49 @@ type Schema = TSchema & {
   description?: string
 }
 
-const MAX_NAMED = 10
-/** Nobody reads more, and a caller may send any number of them. */
-const MAX_COUNTED = 110
-/** Entries of lists and maps. Looking through all of a large body would hold up the others. */
-const MAX_ENTRIES = 10_000
-const MAX_NAME_LENGTH = 60
+const MAX_NAMED_FAULTS = 10
+/** Nobody reads more, and a caller may send any number of faults. */
+const MAX_COUNTED_FAULTS = 110
+/** Entries of lists and maps. Checking all of a large body would block other requests. */
+const MAX_CHECKED_ENTRIES = 10_000
+const MAX_NAME_CHARACTERS = 60
 
-/** Every wrong field by its name and what it must be, in the order of the descriptions. */
-export function faultText(parts: readonly Part[]): string {
-  const search: Search = { found: [], entriesLeft: MAX_ENTRIES }
+/** Names every wrong field and says what it must be, in the order of the schemas. */
+export function faultText(parts: readonly RequestPart[]): string {
+  const search: Search = { found: [], entriesLeft: MAX_CHECKED_ENTRIES }
   for (const { name, schema, value } of parts) {
     if (schema) look(schema as Schema, value, { key: name }, search)
   }
   const { found } = search
-  if (found.length === 0) return `something is wrong behind the first ${MAX_ENTRIES} entries`
-  const rest = found.length - MAX_NAMED
+  if (found.length === 0) return `something is wrong after the first ${MAX_CHECKED_ENTRIES} entries`
+  const rest = found.length - MAX_NAMED_FAULTS
   const atLeast = isOver(search) ? 'at least ' : ''
-  const named = found.slice(0, MAX_NAMED)
+  const named = found.slice(0, MAX_NAMED_FAULTS)
   return [...named, ...(rest > 0 ? [`and ${atLeast}${rest} more`] : [])].join('; ')
 }
 
 type Search = { readonly found: string[]; entriesLeft: number }
 
 const isOver = ({ found, entriesLeft }: Search): boolean =>
-  found.length >= MAX_COUNTED || entriesLeft <= 0
+  found.length >= MAX_COUNTED_FAULTS || entriesLeft <= 0
 
-/** Where a value is: a field of what is above it; the part itself is below nothing. */
+/** The place of a value: a field of the value above. The part itself has nothing above. */
 type Place = { key: string | number; above?: Place }
 
-/** Fields of a part go by their own names, entries of a list by the name of the list. */
+/** A field of a part has its own name. An entry of a list has the name of the list before it. */
 function pathOf({ key, above }: Place): string {
   if (!above) return String(key)
   return above.above || typeof key === 'number' ? `${pathOf(above)}.${key}` : key
 }
 
 function note({ found }: Search, place: Place, what: string): void {
-  if (found.length >= MAX_COUNTED) return
+  if (found.length >= MAX_COUNTED_FAULTS) return
   const path = pathOf(place)
-  const name = path.length > MAX_NAME_LENGTH ? `${path.slice(0, MAX_NAME_LENGTH)}...` : path
+  const name = path.length > MAX_NAME_CHARACTERS ? `${path.slice(0, MAX_NAME_CHARACTERS)}...` : path
   found.push(`${name} ${what}`)
 }
 
-/** Goes through the value and notes what does not fit. */
+/** Walks through the value and notes what does not fit. */
 function look(schema: Schema, value: unknown, place: Place, search: Search): void {
   if (schema.anyOf) lookAtChoices(schema, value, place, search)
   else if (!isOfKind(schema, value)) note(search, place, `must be ${kindOf(schema)}`)
@@ -76,7 +76,7 @@ function look(schema: Schema, value: unknown, place: Place, search: Search): voi
   else if (!fits(schema, value)) note(search, place, `must be ${wordsFor(schema)}`)
 }
 
-/** Null is one of the choices where a field may be left out, and nobody needs to be told. */
+/** Null is one of the choices when a field may be left out. Messages do not mention it. */
 function lookAtChoices(schema: Schema, value: unknown, place: Place, search: Search): void {
   const { anyOf = [] } = schema
   const wanted = anyOf.filter(({ type }) => type !== 'null')
@@ -117,13 +117,13 @@ function lookAtObject(schema: Schema, fields: Fields, place: Place, search: Sear
     const rule = maps.find(({ keys }) => keys.test(key))?.values ?? schema.additionalProperties
     if (typeof rule === 'object') look(rule, fields[key], { key, above: place }, search)
     if (rule !== false) continue
-    // A key of a map may be as long as the body, so it is not repeated.
+    // A key of a map may be as long as the body, so the message does not repeat it.
     if (maps.length > 0) note(search, place, `must be ${wordsFor(schema)}`)
     else note(search, { key, above: place }, 'is not known here')
   }
 }
 
-/** Which keys a map may have, and which values. */
+/** The allowed keys and values of a map. */
 const mapsOf = ({ patternProperties = {} }: Schema) =>
   Object.entries(patternProperties).map(([pattern, values]) => ({
     keys: new RegExp(pattern, 'u'),
@@ -148,7 +148,7 @@ function isOfKind({ type, const: constant }: Schema, value: unknown): boolean {
     case undefined:
       return true
     default:
-      // Text, numbers and booleans have the names that JavaScript gives them.
+      // Texts, numbers and booleans have the names of JavaScript's types.
       return typeof value === type
   }
 }
@@ -165,7 +165,7 @@ const kinds: Readonly<Record<string, string>> = {
 const kindOf = ({ type = '', const: constant }: Schema): string =>
   constant === undefined ? (kinds[type] ?? 'something else') : String(constant) || 'empty'
 
-/** What is allowed. A pattern is for machines: its description says the same in words. */
+/** What is allowed, in words. For a pattern, its description says the same in words. */
 function wordsFor(schema: Schema): string {
   const { type = '', minimum, maximum, description } = schema
   if (schema.const !== undefined) return kindOf(schema)
@@ -202,7 +202,7 @@ function sizeWords(least: number | undefined, most: number | undefined, unit: st
 
 const validators = new WeakMap<TSchema, (value: unknown) => boolean>()
 
-/** As validation has it, so that the two never differ. */
+/** Uses the same check as validation, so that the two never differ. */
 function fits(schema: TSchema, value: unknown): boolean {
   let check = validators.get(schema)
   if (!check) {

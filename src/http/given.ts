@@ -1,4 +1,4 @@
-/** The named fields that a body brings; missing and null mean "keep what is there". */
+/** The named fields of a body that have a value. Missing and null fields keep what is stored. */
 export function given<Body extends object, Name extends keyof Body>(
   body: Body,
   names: readonly Name[]

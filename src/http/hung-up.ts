@@ -2,23 +2,26 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { MINUTE } from '../lib/unix-time.ts'
 
-/** Aborts when the caller goes away before the answer, so that nobody works for nobody. */
+/** Aborts when the caller hangs up before the answer, so that a query for nobody stops. */
 export function hungUp(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
-  response.once('close', () => controller.abort())
+  response.once('close', () => {
+    // Making the error of an abort costs more than all else here, and few callers hang up.
+    if (!response.writableFinished) controller.abort()
+  })
   return controller.signal
 }
 
-/** The same, and after a minute: what takes longer is given up and answered with 503. */
+/** The same, and also after a minute: the request is then answered with 503. */
 export const hungUpOrLate = (response: ServerResponse, after = MINUTE): AbortSignal =>
   AbortSignal.any([hungUp(response), AbortSignal.timeout(after)])
 
-/** Lets go of a caller who stops reading, and of the answer that is kept for it. */
+/** Closes the connection when the caller stops reading the answer. */
 export function dropIfStalled(response: ServerResponse, after = MINUTE): void {
   response.setTimeout(after, () => response.destroy())
 }
 
-/** Aborts when the server stops: what could go on for hours does not hold it up. */
+/** Aborts when the server stops, so that work of hours does not delay the stop. */
 export function stopping(app: Pick<FastifyInstance, 'addHook'>): AbortSignal {
   const controller = new AbortController()
   app.addHook('preClose', async () => controller.abort())

@@ -5,18 +5,18 @@ import { Turns } from '../lib/turns.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Answers that are JSON text already; the route's schema describes them, nothing serializes again. */
+/** Sends an answer that is already JSON text. The route's schema only describes it. */
 export const sendJsonText = (reply: FastifyReply, text: string | Uint8Array) =>
   reply.type(JSON_TYPE).send(text)
 
-/** Characters from which on they are sent. */
+/** A part is sent when it has this many characters. */
 const PART_CHARACTERS = 64 * 1024
 
 type ToJson<Item> = (item: Item) => string | undefined
 
 /**
- * A list of any length without holding up the others; `jsonOf` answers undefined for what is left
- * out. What fails before the first items are there still gets an answer of its own.
+ * Sends a list of any length without blocking other requests. `jsonOf` answers undefined to leave
+ * an item out. An error before the first part still gets its own answer.
  */
 export async function sendJsonParts<Item>(
   reply: FastifyReply,
@@ -26,7 +26,7 @@ export async function sendJsonParts<Item>(
   return sendJsonTexts(reply, textsOf(parts, jsonOf))
 }
 
-/** What `show` makes of each item; undefined leaves it out. */
+/** Converts each item with `show`; undefined leaves it out. */
 export async function* each<Item, Shown>(
   parts: AsyncIterable<readonly Item[]>,
   show: (item: Item) => Shown | undefined
@@ -34,13 +34,15 @@ export async function* each<Item, Shown>(
   for await (const part of parts) yield part.map(show).filter((one) => one !== undefined)
 }
 
-/** The same, of items with a schema: the one that the route describes them by, if not another. */
+/**
+ * Like `sendJsonParts`, for items with a schema. By default this is the item schema of the route.
+ */
 export const sendList = <Item>(
   reply: FastifyReply,
   parts: AsyncIterable<readonly Item[]>,
   schema: TSchema = described(reply)
 ) => {
-  // The compiled one is kept with the schema, so it must be the same each time.
+  // The compiled serializer is cached by schema, so pass the same schema object each time.
   const jsonOf = reply.compileSerializationSchema(schema as Record<string, unknown>)
   return sendJsonParts(reply, parts, jsonOf as ToJson<unknown>)
 }
@@ -50,7 +52,7 @@ function described({ routeOptions }: FastifyReply): TSchema {
   return response[200].items
 }
 
-/** Some objects each, separated by commas. */
+/** Each text holds some objects, separated by commas. */
 export async function sendJsonTexts(reply: FastifyReply, texts: AsyncGenerator<string>) {
   const first = await texts.next()
   if (first.done) return sendJsonText(reply, '[]')
@@ -60,18 +62,18 @@ export async function sendJsonTexts(reply: FastifyReply, texts: AsyncGenerator<s
   return reply.type(JSON_TYPE).send(Readable.from(all))
 }
 
-/** Bytes up to which parts are sent as one. */
-const SMALL_BYTES = 64 * 1024
+/** Up to this size the parts are sent as one. */
+const MAX_BYTES_IN_ONE_SEND = 64 * 1024
 
-/** JSON text in parts that are UTF-8 already. */
+/** Sends JSON text in parts that are already UTF-8. */
 export function sendJsonBytes(reply: FastifyReply, parts: readonly Uint8Array[]) {
   const size = parts.reduce((sum, { length }) => sum + length, 0)
-  if (size <= SMALL_BYTES) return sendJsonText(reply, Buffer.concat(parts, size))
+  if (size <= MAX_BYTES_IN_ONE_SEND) return sendJsonText(reply, Buffer.concat(parts, size))
   const stream = Readable.from(parts, { objectMode: false })
   return reply.type(JSON_TYPE).header('content-length', size).send(stream)
 }
 
-/** Some items each, separated by commas. */
+/** Each text holds some items, separated by commas. */
 async function* textsOf<Item>(
   parts: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,
   jsonOf: ToJson<Item>

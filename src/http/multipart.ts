@@ -1,22 +1,22 @@
-import { dispositionParameters } from '../lib/content-disposition.ts'
+import { dispositionParameters } from './content-disposition.ts'
 import { badRequest } from './errors.ts'
 
-export type Part = {
+export type FormPart = {
   name: string
-  /** Only files have one. */
+  /** Only files have a name. */
   filename: string | undefined
   type: string
-  /** Read to its end before the next part, or not at all. */
+  /** Read it to the end before the next part, or do not read it at all. */
   content: AsyncIterable<Buffer>
 }
 
-const MAX_PREAMBLE = 4 * 1024
-const MAX_HEAD = 8 * 1024
+const MAX_PREAMBLE_BYTES = 4 * 1024
+const MAX_HEAD_BYTES = 8 * 1024
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 
 const broken = () => badRequest('body is not valid multipart/form-data')
 
-/** The boundary of a multipart body; anything else is refused. */
+/** The boundary of a multipart body. Other bodies are refused. */
 export function boundaryOf(contentType = ''): string {
   const [, quoted, plain] =
     /^multipart\/form-data\b.*;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ??
@@ -26,17 +26,19 @@ export function boundaryOf(contentType = ''): string {
   return boundary
 }
 
-/** [RFC 7578] The parts one after another as they arrive; nothing is held but what is being read. */
+/**
+ * [RFC 7578] Gives the parts one after another as they arrive. Only the current piece is in memory.
+ */
 export async function* readMultipart(
   body: AsyncIterable<Buffer> | Iterable<Buffer>,
   { boundary, maxParts }: { boundary: string; maxParts: number }
-): AsyncGenerator<Part> {
+): AsyncGenerator<FormPart> {
   const delimiter = Buffer.from(`\r\n--${boundary}`)
   const input = new Input(body)
-  await drain(input.until(delimiter), MAX_PREAMBLE)
+  await drain(input.until(delimiter), MAX_PREAMBLE_BYTES)
   for (let parts = 0; !(await input.startsWith('--')); parts++) {
     if (parts >= maxParts) throw badRequest(`at most ${maxParts} parts`)
-    const head = headOf(await input.take(END_OF_HEAD, MAX_HEAD))
+    const head = headOf(await input.take(END_OF_HEAD, MAX_HEAD_BYTES))
     const content = input.until(delimiter)
     yield { ...head, content }
     await drain(content)
@@ -51,10 +53,10 @@ async function drain(content: AsyncIterable<Buffer>, most = Number.POSITIVE_INFI
   }
 }
 
-/** What has arrived and was not read yet. */
+/** The bytes that have arrived but are not read yet. */
 class Input {
   readonly #body: AsyncIterator<Buffer> | Iterator<Buffer>
-  /** A delimiter begins with a line end, the first one too. */
+  /** Every delimiter begins with a line end, also the first one. */
   #rest = Buffer.from('\r\n')
 
   constructor(body: AsyncIterable<Buffer> | Iterable<Buffer>) {
@@ -62,11 +64,11 @@ class Input {
       Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]()
   }
 
-  /** Everything before the mark, which is passed over. */
+  /** Everything before the mark. The mark itself is skipped. */
   async *until(mark: Buffer): AsyncGenerator<Buffer> {
     for (;;) {
       const at = this.#rest.indexOf(mark)
-      // A mark that is not whole yet may begin in the last bytes.
+      // The last bytes may be the start of a mark that has not fully arrived.
       const end = at >= 0 ? at : this.#rest.length - mark.length + 1
       if (end > 0) yield this.#cut(end)
       if (at >= 0) break
@@ -106,9 +108,9 @@ class Input {
   }
 }
 
-function headOf(head: Buffer): Omit<Part, 'content'> {
+function headOf(head: Buffer): Omit<FormPart, 'content'> {
   const [padding = '', ...lines] = head.toString('utf8').split('\r\n')
-  // Anything else means that the text goes on, and this was no boundary.
+  // Other text here means that this was no boundary.
   if (padding.trim() !== '') throw broken()
   const header = (name: string) =>
     lines.find((line) => line.toLowerCase().startsWith(`${name}:`))?.slice(name.length + 1) ?? ''

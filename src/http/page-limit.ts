@@ -1,7 +1,7 @@
 import { MAX_PAGE_BYTES, PageTooLarge } from '../lib/page-limit.ts'
 import { badRequest } from './errors.ts'
 
-/** [ADR-0009] Texts have any length, so a page can be too large though its rows are few. */
+/** [ADR-0009] Texts can be long, so a page can be too large even with few rows. */
 export const explainTooLarge =
   (what: 'entries' | 'results') =>
   (error: unknown): never => {

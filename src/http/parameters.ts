@@ -1,20 +1,20 @@
 import type { FastifyRequest, FastifySchema } from 'fastify'
 
-/** The kinds of JSON Schema that a parameter is described with. */
+/** The parts of JSON Schema that parameters use. */
 type ParameterSchema = {
   type?: string
   items?: ParameterSchema
   anyOf?: ParameterSchema[]
-  /** A list whose values may hold commas: it is not taken apart here. */
+  /** A list whose values may contain commas, so it is not split here. */
   'x-repeated'?: boolean
 }
 type Values = Record<string, unknown>
 
 /**
- * Brings query and path into the form their schemas describe, before validation: an empty value is
- * no value, lists may be repeated or comma-separated, booleans come as 1, true or True, numbers as
- * text, and of a scalar that is given twice the last one counts. What the schema does not name stays
- * as it came, and what does not fit stays too, for validation to refuse by its name.
+ * Converts query and path to the form of their schemas, before validation. An empty value counts as
+ * missing. Lists may be repeated or comma-separated. Booleans come as 1, true or True, numbers as
+ * text. When a scalar is given twice, the last one counts. Unknown parameters stay as they are.
+ * Values that do not fit also stay, so that validation can name them.
  */
 export function tolerateParameters({ routeOptions, query, params }: FastifyRequest): void {
   const { querystring, params: pathSchema }: FastifySchema = routeOptions.schema ?? {}
@@ -22,16 +22,36 @@ export function tolerateParameters({ routeOptions, query, params }: FastifyReque
   convert(params as Values, pathSchema)
 }
 
+type Parameters = readonly (readonly [name: string, schema: ParameterSchema])[]
+
+/** By the schema of a route, which lives as long as the program. */
+const known = new WeakMap<object, Parameters>()
+
+function parametersOf(schema: object): Parameters {
+  let parameters = known.get(schema)
+  if (!parameters) {
+    const { properties = {} } = schema as { properties?: Record<string, ParameterSchema> }
+    parameters = Object.entries(properties)
+    known.set(schema, parameters)
+  }
+  return parameters
+}
+
 function convert(values: Values, schema: unknown): void {
-  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, ParameterSchema> }
-  for (const [name, parameter] of Object.entries(properties)) {
+  if (!schema) return
+  for (const [name, parameter] of parametersOf(schema)) {
     if (!Object.hasOwn(values, name)) continue
-    const given = [values[name]].flat().filter((value) => value !== '')
-    const value =
-      parameter.type === 'array' ? listOf(given, parameter) : scalarOf(given.at(-1), parameter)
+    const raw = values[name]
+    const isPlain = typeof raw === 'string' && raw !== '' && parameter.type !== 'array'
+    const value = isPlain ? scalarOf(raw, parameter) : convertedOf([raw].flat(), parameter)
     if (value === undefined) delete values[name]
     else values[name] = value
   }
+}
+
+function convertedOf(raw: unknown[], parameter: ParameterSchema): unknown {
+  const given = raw.filter((value) => value !== '')
+  return parameter.type === 'array' ? listOf(given, parameter) : scalarOf(given.at(-1), parameter)
 }
 
 function listOf(given: unknown[], schema: ParameterSchema): unknown[] | undefined {
@@ -40,7 +60,8 @@ function listOf(given: unknown[], schema: ParameterSchema): unknown[] | undefine
     .flatMap((value) => (isRepeated ? String(value) : String(value).split(',')))
     .filter((part) => part !== '')
   if (given.length === 0) return undefined
-  // Commas alone are not empty: as no value they would be a filter that filters nothing.
+  // Only commas: keep the text for validation. As a missing value it would be a filter without
+  // effect.
   return parts.length > 0 ? parts.map((part) => scalarOf(part, items)) : given
 }
 

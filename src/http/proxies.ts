@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import proxyAddr from '@fastify/proxy-addr'
+import { isIn, networksOf } from '../lib/networks.ts'
 
-/** Whether somebody at this address is believed an X-Forwarded-For. */
-export type Trust = (address: string, hop: number) => boolean
+/** Whether an X-Forwarded-For header from this address is trusted. */
+export type Trust = (address: string) => boolean
 
-/** By TRUSTED_PROXIES: addresses and networks, comma-separated. */
-export const trustIn = (proxies: string): Trust =>
-  proxyAddr.compile(proxies.split(',').filter(Boolean))
+/** From TRUSTED_PROXIES: addresses and networks, comma-separated. */
+export function trustIn(proxies: string): Trust {
+  const networks = networksOf(proxies)
+  return (address) => isIn(networks, address)
+}
 
-/** Who began the request, as Fastify's `ip` has it; '' when the connection is gone already. */
+/** The address of the caller, like Fastify's `ip`; '' when the connection is already closed. */
 export const callerAddress = (request: IncomingMessage, trust: Trust): string =>
   proxyAddr(request, trust) ?? ''

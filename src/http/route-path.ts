@@ -1,4 +1,4 @@
-/** The address of a route as the contract writes it: `/api/v2/user/{user_id}/meta/{meta_key}`. */
+/** The path of a route as the contract writes it: `/api/v2/user/{user_id}/meta/{meta_key}`. */
 export const routePath = (url: string): string =>
   url
     .replace(/(?<=.)\/$/, '')

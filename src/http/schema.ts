@@ -1,84 +1,124 @@
 import { type TSchema, Type } from 'typebox'
+import { MAX_METADATA_CHARACTERS, MAX_METADATA_KEYS } from '../lib/metadata-bounds.ts'
+import { MAX_CHARACTERS, MIN_CHARACTERS } from '../lib/password-rules.ts'
+import { MAX_TOPIC_BYTES, MAX_TOPIC_LEVELS } from '../lib/topic.ts'
+import { checkedLater } from './described.ts'
+import { MAX_WILDCARD_FILTERS } from './topic-filters.ts'
 
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 export const InstallationParams = Type.Object({ installation_id: Id })
-export const Message = Type.Object({ message: Type.String() })
-export const UnixTime = Type.Number({ description: 'Unix time, decimals for milliseconds' })
-export const UnixSeconds = Type.Integer({ description: 'Unix time' })
+export const Message = Type.Object({ message: Type.String() }, { title: 'MessageResponse' })
+export const UnixTime = Type.Number({
+  description: 'Unix time in seconds, with decimals for milliseconds'
+})
+export const UnixSeconds = Type.Integer({ description: 'Unix time in whole seconds' })
 
-/** Of a query. Before 1970 is none: one client sends the year 1 for it. */
+/** A time in a query. A time before 1970 means none: one client sends the year 1 for this. */
 export const Moment = (description: string) =>
   Type.Number({ minimum: -1e11, maximum: 1e11, description })
 
-/** Of a map in an answer; without its pattern a key with a line break would be left out. */
+/**
+ * The key of a map in an answer. Without this pattern, keys with a line break would be left out.
+ */
 export const AnyKey = Type.String({ pattern: '^[^]*$' })
 
-/** Clients send null where they mean nothing; both keep what is there. */
+/** Clients send null for "nothing". Null and missing both keep the stored value. */
 export const Maybe = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
 /**
- * [contract] It is required, and described so. A request without it is served all the same, as one
- * with null is; `missing` says how. [ADR-0032]
+ * [contract] The field is required, and it is described so. A request without it, or with null, is
+ * served too; `missing` says how. [ADR-0032]
  */
 export const Wanted = <T extends TSchema>(schema: T, missing: string) =>
   Type.Optional(Type.Union([schema, Type.Null()], { 'x-missing': missing }))
 
-/** What a body repeats of an answer and the platform decides alone: of the right type, and ignored. */
+/** Fields of an answer that a body repeats. They must have the right type, but they are ignored. */
 export const ignored = {
   id: Maybe(Type.Integer({ description: 'Ignored' })),
   created: Maybe(Type.Number({ description: 'Ignored' })),
   updated: Maybe(Type.Number({ description: 'Ignored' }))
 }
 export const IgnoredInstallation = Wanted(
-  Type.Integer({ description: 'Ignored: the installation is the one of the path' }),
-  'the one of the path'
+  Type.Integer({ description: 'Ignored: the installation comes from the path' }),
+  'the installation of the path'
 )
 
 export const MetaValue = Type.String({ maxLength: 65_536 })
 
-/** Any text may be a key; `__proto__` is one like any other. */
+/** Any text can be a key, also `__proto__`. */
 export const Meta = Type.Record(Type.String({ pattern: '^[^]{1,255}$' }), MetaValue, {
+  title: 'Meta',
   additionalProperties: false,
-  description: 'texts by key, with keys of 1 to 255 characters'
+  description: 'texts by key, with keys of 1 to 255 characters',
+  ...checkedLater({
+    maxProperties: MAX_METADATA_KEYS,
+    description:
+      'Texts by key, with keys of 1 to 255 characters. Plain and protected ones together have at ' +
+      `most ${MAX_METADATA_CHARACTERS} characters`
+  })
 })
 
-export const Address = Type.Object({
-  address: Type.String(),
-  city: Type.String(),
-  country: Type.String(),
-  zip: Type.String()
-})
+const AddressLine = Type.String({ maxLength: 1000 })
+export const Address = Type.Object(
+  { address: AddressLine, city: AddressLine, country: AddressLine, zip: AddressLine },
+  { title: 'Address' }
+)
 
-/** Of a request that need not have all of it. */
+/** An address in a request. Fields may be missing. */
 export const AddressParts = (missing: string) =>
   Type.Object({
-    address: Wanted(Type.String(), missing),
-    city: Wanted(Type.String(), missing),
-    country: Wanted(Type.String(), missing),
-    zip: Wanted(Type.String(), missing)
+    address: Wanted(AddressLine, missing),
+    city: Wanted(AddressLine, missing),
+    country: Wanted(AddressLine, missing),
+    zip: Wanted(AddressLine, missing)
   })
 
-/** [contract: Status] The latest value of a topic, and an entry of the log. */
-export const Status = Type.Object({
-  client_id: Type.Integer(),
-  installation_id: Type.Integer(),
-  timestamp: UnixTime,
-  value: Type.Number(),
-  msg: Type.String({ description: 'At most 64 KiB' }),
-  topic: Type.String()
-})
-
-export const SilentQuery = Type.Object({
-  silent: Type.Optional(Type.Boolean({ description: 'true suppresses the MQTT notification' }))
-})
-
-/** For `joinedTopicFilters`, which knows what a comma in it may be. */
-export const TopicsQuery = Type.Optional(
-  Type.Array(Type.String(), {
-    'x-repeated': true,
-    description:
-      'Topic filters, with or without client id; + and #; repeatable and comma-separated. A topic with a comma is found by its whole text too'
+/** A password that somebody chooses. */
+export const NewPasswordText = Type.String(
+  checkedLater({
+    minLength: MIN_CHARACTERS,
+    maxLength: MAX_CHARACTERS,
+    description: 'Not one of the most common passwords'
   })
 )
-export const TopicsBody = Type.Array(Type.String(), { maxItems: 20_000 })
+
+/** [contract: Status] The latest value of a topic, or an entry of the log. */
+export const Status = Type.Object(
+  {
+    client_id: Type.Integer(),
+    installation_id: Type.Integer(),
+    timestamp: UnixTime,
+    value: Type.Number(),
+    msg: Type.String({ description: 'At most 64 KiB' }),
+    topic: Type.String()
+  },
+  { title: 'Status' }
+)
+
+export const SilentQuery = Type.Object({
+  silent: Type.Optional(
+    Type.Boolean({ default: false, description: 'true suppresses the MQTT notification' })
+  )
+})
+
+/** For `joinedTopicFilters`, which handles commas. */
+export const RequiredTopicsQuery = Type.Array(Type.String(), {
+  'x-repeated': true,
+  description:
+    'Topic filters, with or without client id, with the wildcards + and #; repeated or comma-separated. ' +
+    'The whole text is also one filter, to find a topic with a comma. ' +
+    `At most ${MAX_WILDCARD_FILTERS} have wildcards`
+})
+export const TopicsQuery = Type.Optional(RequiredTopicsQuery)
+export const TopicsBody = Type.Array(
+  Type.String({
+    ...checkedLater({ maxLength: MAX_TOPIC_BYTES }),
+    description: `At most ${MAX_TOPIC_LEVELS} levels and ${MAX_TOPIC_BYTES} bytes`
+  }),
+  {
+    title: 'TopicFilters',
+    maxItems: 20_000,
+    description: `At most ${MAX_WILDCARD_FILTERS} have wildcards; an empty list finds all topics`
+  }
+)

@@ -7,17 +7,19 @@ import {
 } from '../lib/topic.ts'
 import { badRequest } from './errors.ts'
 
-/** Each one may have to be followed along every topic of the installation. */
-const MAX_WILDCARDS = 200
+/** Each filter with a wildcard may have to be compared with every topic of the installation. */
+export const MAX_WILDCARD_FILTERS = 200
 
-/** Full topic filters of a body, with or without client id in it; undefined means all topics. */
+/**
+ * Full topic filters from a body, which may leave out the client id; undefined means all topics.
+ */
 export function topicFilters(
   clientId: number,
   given: readonly string[] | undefined
 ): string[] | undefined {
   if (!given?.length) return undefined
-  if (given.filter(hasWildcard).length > MAX_WILDCARDS) {
-    throw badRequest(`topics: at most ${MAX_WILDCARDS} filters with wildcards`)
+  if (given.filter(hasWildcard).length > MAX_WILDCARD_FILTERS) {
+    throw badRequest(`topics: at most ${MAX_WILDCARD_FILTERS} filters with wildcards`)
   }
   const filters = given.map((topic) => withClientId(clientId, topic))
   if (!filters.every(isWithinTopicLimits)) {
@@ -29,8 +31,8 @@ export function topicFilters(
 }
 
 /**
- * The same of a query, where clients join topics with commas though a topic may have one itself: a
- * text counts by its parts and as a whole.
+ * The same for a query. Clients join topics with commas, but a topic may contain a comma. So both
+ * the parts and the whole text are filters.
  */
 export function joinedTopicFilters(
   clientId: number,
@@ -38,10 +40,10 @@ export function joinedTopicFilters(
 ): string[] | undefined {
   if (!given?.length) return undefined
   const parts = given.flatMap((text) => text.split(',')).filter((part) => part !== '')
-  // Bounded by their parts: a whole has a wildcard only where a part of it has one.
+  // Checking the parts is enough: the whole text has a wildcard only when a part has one.
   const filters = topicFilters(clientId, parts) ?? []
   const whole = given.filter((text) => text.includes(','))
-  // What is longer than any topic can be is no topic.
+  // A text that is longer than any topic matches nothing.
   return [
     ...filters,
     ...whole.map((topic) => withClientId(clientId, topic)).filter(isWithinTopicLimits)

@@ -3,36 +3,40 @@ import { type ApiError, badRequest } from './errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Query parameters that clients send though the route has no use for them [ADR-0031]. */
-    tolerates?: readonly string[]
+    /**
+     * Query parameters that clients send although the route does not use them [ADR-0031]. 'all': the
+     * query is for the page that is sent.
+     */
+    tolerates?: readonly string[] | 'all'
   }
 }
 
-/** What the schema of a query says about the names it takes. */
+/** What the schema of a query says about parameter names. */
 type QuerySchema = {
   properties?: object
   /** true: every other name is a metadata filter. */
   additionalProperties?: unknown
-  /** Names that begin so are metadata filters. */
+  /** Names with this prefix are metadata filters. */
   'x-prefix'?: string
 }
 
-/** Of one message, whatever was sent. */
+/** Bounds of one message. */
 const MAX_NAMES = 5
-const MAX_NAME_LENGTH = 50
+const MAX_NAME_CHARACTERS = 50
 
 /**
- * [ADR-0031] A parameter that the route does not know would be a filter that filters nothing. Asked
- * after the guard, so that only those who may call the route learn what it knows.
+ * [ADR-0031] A parameter that the route does not know would be a filter without effect. This runs
+ * after the guard, so that only permitted callers learn which parameters the route knows.
  */
 export function unknownParameters({ query, routeOptions }: FastifyRequest): ApiError | undefined {
   const names = Object.keys(query as object)
-  // An address without a route is 404, whatever its query.
+  // A path without a route is 404, with any query.
   if (names.length === 0 || routeOptions.url === undefined) return undefined
   const schema = (routeOptions.schema?.querystring ?? {}) as QuerySchema
   if (schema.additionalProperties === true) return undefined
   const { properties = {}, 'x-prefix': prefix } = schema
   const { tolerates = [] } = routeOptions.config
+  if (tolerates === 'all') return undefined
   const unknown = names.filter(
     (name) =>
       !Object.hasOwn(properties, name) &&
@@ -50,7 +54,9 @@ export function unknownParameters({ query, routeOptions }: FastifyRequest): ApiE
 function listed(names: readonly string[]): string {
   const shown = names
     .slice(0, MAX_NAMES)
-    .map((name) => (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}...` : name))
+    .map((name) =>
+      name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}...` : name
+    )
     .join(', ')
   const rest = names.length - MAX_NAMES
   return rest > 0 ? `${shown} and ${rest} more` : shown

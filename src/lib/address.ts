@@ -4,7 +4,7 @@ type Given = { readonly [Name in keyof Address]?: string | null | undefined }
 
 const empty: Address = { address: '', city: '', country: '', zip: '' }
 
-/** All four fields; what is missing or null is as it was, or empty. */
+/** All four fields. A field that is missing or null keeps its current value, or is empty. */
 export const completeAddress = (given: Given = {}, current: Address = empty): Address => ({
   address: given.address ?? current.address,
   city: given.city ?? current.city,

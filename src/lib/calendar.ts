@@ -1,21 +1,21 @@
 import { DAY, HOUR, MINUTE, SECOND, type UnixMs } from './unix-time.ts'
 
-/** Days and weeks (from Monday) and months, as a zone's clocks and calendars show them. */
+/** Days, weeks (from Monday) and months in the local time of a zone. */
 export type CalendarUnit = 'd' | 'w' | 'mo'
 
-/** A time with one offset between local time and UTC; it ends where the next one begins. */
+/** A period with one offset between local time and UTC. It ends where the next one begins. */
 type Period = { from: number; offset: number }
 
-/** The Monday of the week that 1 January 1970 is in, in days from it. */
-const FIRST_MONDAY = -3
+/** The Monday of the week of 1 January 1970, in days from that date. */
+const FIRST_MONDAY_DAYS = -3
 
-/** What is known of a zone: its clock, and the periods that begin in a year, found when asked for. */
+/** A zone's clock, and the periods that begin in each year. They are computed when needed. */
 type Zone = { clock: Intl.DateTimeFormat; years: Map<number, Period[]> }
-/** By canonical name, and by every name in lower case, so as many as exist however they are spelled. */
+/** By canonical name, and by every name in lower case. So the number of entries is bounded. */
 const zones = new Map<string, Zone>()
 const spellings = new Map<string, Zone>()
-/** Times far from today come from callers, too. */
-const MAX_YEARS = 500
+/** Callers may also ask for times far from today. */
+const MAX_YEARS_PER_ZONE = 500
 
 /** A name of the IANA time zone database, such as Europe/Stockholm. */
 export function isTimeZone(name: string): boolean {
@@ -27,8 +27,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * The first instants of every `count`-th local day, week or month, counted from those of 1970: from
- * the last one at or before `from` to the first one after `to`. A day that a zone left out has none.
+ * The first instant of every `count`-th local day, week or month, counted from 1970: from the last
+ * one at or before `from` to the first one after `to`. A day that a zone skipped has no instant.
  */
 export function calendarBorders(
   { unit, count }: { unit: CalendarUnit; count: number },
@@ -37,7 +37,7 @@ export function calendarBorders(
 ): UnixMs[] {
   const { wallAt, stepAt } =
     unit === 'mo' ? months(count) : days(unit === 'w' ? 7 * count : count, unit)
-  // Local time is at most a day away, so the step before is early enough.
+  // Local time differs from UTC by at most a day, so the previous step is early enough.
   let step = stepAt(from) - 1
   const periods = offsetPeriods(zoneOf(zoneName), wallAt(step) - DAY, wallAt(stepAt(to) + 2) + DAY)
   const instantAt = firstInstants(periods)
@@ -53,9 +53,9 @@ export function calendarBorders(
 }
 
 /**
- * Around one local day, given as its midnight as if it were UTC: the first instant at which the
- * zone's clocks have reached a local time. A time they skip is reached right after the gap, one
- * they repeat the first time.
+ * For one local day, given by its midnight as if it were UTC: finds the first instant at which the
+ * zone's clocks reach a local time. For a skipped time this is the end of the gap. For a repeated
+ * time this is the first of the two.
  */
 export function localClock(zoneName: string, midnight: number): (wall: number) => UnixMs {
   return firstInstants(offsetPeriods(zoneOf(zoneName), midnight - 2 * DAY, midnight + 3 * DAY))
@@ -65,7 +65,7 @@ export function localClock(zoneName: string, midnight: number): (wall: number) =
 export const zoneOffset = (zoneName: string, instant: number): number =>
   offsetAt(zoneOf(zoneName), instant)
 
-/** `wallAt`: the local time at which a step begins, as if it were UTC; `stepAt`: the reverse. */
+/** `wallAt`: the local time at which a step begins, as if it were UTC; `stepAt`: the opposite. */
 type Steps = { wallAt(step: number): number; stepAt(wall: number): number }
 
 const months = (count: number): Steps => ({
@@ -77,14 +77,14 @@ const months = (count: number): Steps => ({
 })
 
 function days(count: number, unit: 'd' | 'w'): Steps {
-  const origin = unit === 'w' ? FIRST_MONDAY * DAY : 0
+  const origin = unit === 'w' ? FIRST_MONDAY_DAYS * DAY : 0
   return {
     wallAt: (step) => origin + step * count * DAY,
     stepAt: (wall) => Math.floor((wall - origin) / (count * DAY))
   }
 }
 
-/** The first instant at which the local date and time has reached `wall`; later walls go on from it. */
+/** Finds the first instant at which the local time reaches `wall`. Later calls go on from there. */
 function firstInstants(periods: readonly Period[]): (wall: number) => UnixMs {
   let [at, last] = [0, -Infinity]
   return (wall) => {
@@ -97,14 +97,14 @@ function firstInstants(periods: readonly Period[]): (wall: number) => UnixMs {
 
 const offsetOf = (period: Period | undefined): number => period?.offset ?? 0
 
-/** The one that holds at `from` first. */
+/** The period at `from` comes first. */
 function offsetPeriods(zone: Zone, from: number, to: number): Period[] {
   const periods: Period[] = [{ from, offset: offsetAt(zone, from) }]
   for (let year = yearOf(from); year <= yearOf(to); year++) {
     let known = zone.years.get(year)
     if (!known) {
       known = changesBetween(zone, Date.UTC(year, 0), Date.UTC(year + 1, 0))
-      if (zone.years.size >= MAX_YEARS) zone.years.clear()
+      if (zone.years.size >= MAX_YEARS_PER_ZONE) zone.years.clear()
       zone.years.set(year, known)
     }
     periods.push(...known.filter((period) => period.from > from))
@@ -114,15 +114,18 @@ function offsetPeriods(zone: Zone, from: number, to: number): Period[] {
 
 const yearOf = (instant: number): number => new Date(instant).getUTCFullYear()
 
-/** Brazil's north east gave up summer time after a week in 2000; no zone did sooner since 1970. */
-const PROBE = 6 * DAY
+/**
+ * No zone since 1970 changed twice in less than a week: the shortest summer time was a week in Brazil,
+ * 2000.
+ */
+const PROBE_EVERY_MS = 6 * DAY
 
-/** The changes at `from` or later and before `to`. */
+/** The changes from `from` (inclusive) to `to` (exclusive). */
 function changesBetween(zone: Zone, from: number, to: number): Period[] {
   const changes: Period[] = []
   let [before, last] = [from - SECOND, offsetAt(zone, from - SECOND)]
   while (before < to - SECOND) {
-    const after = Math.min(before + PROBE, to - SECOND)
+    const after = Math.min(before + PROBE_EVERY_MS, to - SECOND)
     const offset = offsetAt(zone, after)
     if (offset !== last) changes.push({ from: changeBetween(zone, before, after, offset), offset })
     before = after
@@ -131,7 +134,7 @@ function changesBetween(zone: Zone, from: number, to: number): Period[] {
   return changes
 }
 
-/** The whole second at which the offset begins that holds at `after`; clocks change at no other. */
+/** The whole second at which the offset at `after` begins. Clocks change only at whole seconds. */
 function changeBetween(zone: Zone, before: number, after: number, offset: number): number {
   let [low, high] = [before / SECOND, after / SECOND]
   while (high - low > 1) {
@@ -142,7 +145,10 @@ function changeBetween(zone: Zone, before: number, after: number, offset: number
   return high * SECOND
 }
 
-/** Local time minus UTC, in milliseconds. The shortest text with it is by far the fastest: `1 AM GMT+01:00`. */
+/**
+ * Local time minus UTC, in milliseconds. The shortest text with the offset, `1 AM GMT+01:00`, is by
+ * far the fastest.
+ */
 function offsetAt({ clock }: Zone, instant: number): number {
   const text = clock.format(instant)
   const at = text.indexOf('GMT') + 3

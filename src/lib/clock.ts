@@ -1,6 +1,6 @@
 import { type UnixMs, unixMs } from './unix-time.ts'
 
-/** Injected wherever time matters, so a test can hold it still. */
+/** Passed in wherever time matters, so that a test can stop it. */
 export type Clock = () => UnixMs
 
 export const systemClock: Clock = () => unixMs(Date.now())

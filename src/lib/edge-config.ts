@@ -1,4 +1,4 @@
-/** A field of `input` in an app.json; nothing in it can be relied on. */
+/** A field of `input` in an app.json. Its contents are not checked. */
 type Field = {
   type?: unknown
   required?: unknown
@@ -12,23 +12,23 @@ type Field = {
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const MAX_DEPTH = 32
+const MAX_LEVELS = 32
 
-/** Nobody means more, and what walks through it uses up the stack. */
+/** Nobody needs deeper nesting, and walking through it could overflow the stack. */
 export function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return true
+    if (depth > MAX_LEVELS) return true
     level = level.flatMap((one) => (typeof one === 'object' && one ? Object.values(one) : []))
   }
   return false
 }
 
-/** Text that says what is wrong with an app.json, or undefined. */
+/** What is wrong with an app.json, or undefined. */
 export function appJsonFault(text: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(text)
-    if (isTooDeep(parsed)) return `app_json is nested more than ${MAX_DEPTH} levels deep`
+    if (isTooDeep(parsed)) return `app_json is nested more than ${MAX_LEVELS} levels deep`
     if (!isMap(parsed)) return 'app_json must be a JSON object'
     const { input = {} } = parsed
     return isMap(input) ? undefined : 'app_json.input must be an object'
@@ -37,9 +37,9 @@ export function appJsonFault(text: string): string | undefined {
   }
 }
 
-/** Text that says what is wrong with the configuration of an instance, or undefined. */
+/** What is wrong with the configuration of an instance, or undefined. */
 export function configFault(appJson: string, config: Record<string, unknown>): string | undefined {
-  if (isTooDeep(config)) return `config is nested more than ${MAX_DEPTH} levels deep`
+  if (isTooDeep(config)) return `config is nested more than ${MAX_LEVELS} levels deep`
   const { input } = JSON.parse(appJson) as { input?: unknown }
   return isMap(input) ? faultOf(input, config, 'config') : undefined
 }
@@ -70,7 +70,7 @@ function fieldFault(field: Field, value: unknown, path: string): string | undefi
     return choices.includes(value) ? undefined : `${path} must be on or off`
   }
   if (type === 'repeat') return repeatFault(field, value, path)
-  // With a value for each, a selector answers a map from id to value.
+  // A selector with a value for each entry gives a map from id to value.
   if (/^single_\w+_selector$/.test(type)) {
     return isId(value) || isMap(value) ? undefined : `${path} must be an id`
   }

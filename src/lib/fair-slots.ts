@@ -1,55 +1,63 @@
 import { Tally } from './tally.ts'
 
-/** A caller has as much under way and waiting as it may. */
+/** The caller already has as many running and waiting calls as allowed. */
 export class TooManyAtOnce extends Error {}
 /** No slot became free in time. */
 export class TooBusy extends Error {}
 
 export type SlotLimits = {
-  /** Under way at the same time, of all callers. */
+  /** Running calls of all callers. */
   atOnce: number
-  /** Of one caller. */
+  /** Running calls of one caller. */
   each?: number
-  /** Slots that only those may take who say so; they have these beside their own. */
+  /** Slots only for callers with `mayTakeKept`, in addition to their own. */
   kept?: number
-  /** How long somebody waits for a slot. */
+  /** The longest wait for a slot; 0: no limit. */
   waitMs?: number
 }
 
-/** Whose slot it is; `most` under way and waiting together. */
-export type Turn = {
+/** A caller asks for a slot; it may have `most` running and waiting calls together. */
+export type SlotTurn = {
   caller: string
   most: number
   mayTakeKept?: boolean
-  /** Aborts when nobody waits for the work any more. */
+  /** Aborts when the caller no longer waits. */
   signal?: AbortSignal
 }
 
 type Waiter = { begin: () => void; mayTakeKept: boolean }
 
-/** Slow work that all share: callers take turns, so that nobody waits for all that another asked for. */
+/**
+ * Slots for slow work that all callers share. Callers take turns, so that no caller can block
+ * another.
+ */
 export class FairSlots {
   readonly #limits: Required<SlotLimits>
-  /** What waits, by caller; whose turn it is comes first. */
+  /** Waiting calls by caller. The caller whose turn is next comes first. */
   readonly #waiting = new Map<string, Waiter[]>()
-  /** Under way and waiting, by caller. */
+  /** Running and waiting calls by caller. */
   readonly #counts = new Tally()
   readonly #running = new Tally()
-  /** Of those who may not take the kept ones. */
+  /** Running calls without `mayTakeKept`. */
   #ordinary = 0
 
   constructor(limits: SlotLimits) {
     this.#limits = { each: limits.atOnce, kept: 0, waitMs: 0, ...limits }
   }
 
-  /** Rejects with `TooManyAtOnce`, before anything was done, when the caller has `most` already. */
-  async run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+  /**
+   * Rejects with `TooManyAtOnce` before the work begins, when the caller already has `most` calls.
+   */
+  async run<T>(turn: SlotTurn, work: () => Promise<T>): Promise<T> {
     const free = await this.take(turn)
     return work().finally(free)
   }
 
-  /** Resolves with what frees the slot again. Rejects as `run` does, with `TooBusy`, or as the signal says. */
-  async take({ caller, most, mayTakeKept = false, signal }: Turn): Promise<() => void> {
+  /**
+   * Resolves with a function that frees the slot. Rejects like `run`, with `TooBusy`, or with the
+   * signal's reason.
+   */
+  async take({ caller, most, mayTakeKept = false, signal }: SlotTurn): Promise<() => void> {
     signal?.throwIfAborted()
     if (this.#counts.of(caller) >= most) throw new TooManyAtOnce()
     this.#counts.add(caller, 1)
@@ -115,7 +123,7 @@ export class FairSlots {
     else this.#waiting.delete(caller)
   }
 
-  /** What is free goes to those whose turn it is and who may have it; who got one stands at the end. */
+  /** Gives free slots to the next callers that may have one. Each of them then goes to the end. */
   #giveOn(): void {
     for (const [caller, [first, ...rest]] of [...this.#waiting]) {
       if (this.#running.total >= this.#limits.atOnce) return

@@ -1,7 +1,7 @@
-/** Behind so many that are gone the list is cut: an array's own `shift` moves all the others. */
-const CUT_AT = 1024
+/** The list is cut after so many removed items, because `shift` of an array moves all others. */
+const CUT_AFTER_ITEMS = 1024
 
-/** First in, first out, however long it is. */
+/** A first-in, first-out queue that is fast at any length. */
 export class Fifo<T> {
   #items: (T | undefined)[] = []
   #head = 0
@@ -21,7 +21,7 @@ export class Fifo<T> {
   shift(): T | undefined {
     const item = this.#items[this.#head]
     if (this.#head < this.#items.length) this.#items[this.#head++] = undefined
-    if (this.#head >= CUT_AT && this.#head * 2 >= this.#items.length) {
+    if (this.#head >= CUT_AFTER_ITEMS && this.#head * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#head)
       this.#head = 0
     }

@@ -1,21 +1,27 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 
 const EVERY_ADDRESS = ['0.0.0.0', '[::]', '[::ffff:0:0]']
-/** Where nobody is called by a machine of another network. */
+/** Addresses that other networks cannot reach. */
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i
 const HOST_AND_PORT = /^(\w[\w-]*(\.[\w-]+)*\.?|\[[\da-f:.]+\])(:\d{1,5})?$/i
-const MAX_NAME = 253
+const MAX_HOST_CHARACTERS = 253
 
-/** An IPv6 address stands in brackets. */
+/** Puts an IPv6 address in brackets. */
 export const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-/** `0.0.0.0`, `::` and their other spellings: good to listen on, but nobody can be called there. */
+/**
+ * `0.0.0.0`, `::` and their other spellings. A server can listen on them, but no client can call
+ * them.
+ */
 export function isEveryAddress(host: string): boolean {
   const url = `http://${inUrl(host)}`
   return URL.canParse(url) && EVERY_ADDRESS.includes(new URL(url).hostname)
 }
 
-/** The first by which others reach a machine that listens on every address; IPv4 goes first. */
+/**
+ * The first address by which others reach a machine that listens on every address. IPv4 comes
+ * first.
+ */
 export function firstAddress(
   listening: string,
   interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>
@@ -28,10 +34,11 @@ export function firstAddress(
   return first?.address ?? '127.0.0.1'
 }
 
-/** The address that a Host header means; undefined when it names no single host and port. */
+/** The origin of a Host header; undefined when it does not name one host and port. */
 export function originOfHost(scheme: 'http' | 'https', host: string): string | undefined {
   const url = `${scheme}://${host}`
-  if (host.length > MAX_NAME || !HOST_AND_PORT.test(host) || !URL.canParse(url)) return undefined
+  if (host.length > MAX_HOST_CHARACTERS || !HOST_AND_PORT.test(host) || !URL.canParse(url))
+    return undefined
   const { hostname, port, origin } = new URL(url)
   return port === '0' || EVERY_ADDRESS.includes(hostname) ? undefined : origin
 }

@@ -1,4 +1,4 @@
-/** A number in plain decimals: some clients hand it to tools that do not know `1e-7`. */
+/** A number in plain decimals, because some clients use tools that cannot read `1e-7`. */
 export function plainNumber(value: number): string {
   const text = String(value)
   const exponent = text.indexOf('e')

@@ -1,32 +1,32 @@
-/** What gets ids that are never given out twice; functions and devices are `object`. */
+/** Kinds of ids that are never given out twice. Functions and devices are `object`. */
 export const idKinds = ['organization', 'user', 'installation', 'object'] as const
 export type IdKind = (typeof idKinds)[number]
 export type Ids = Readonly<Record<IdKind, number>>
 
-/** What a part of the platform (history, spool, queue, files) knows of the whole [ADR-0030]. */
+/** What a part (history, spool, queue, files) knows of the platform [ADR-0030]. */
 export type Lineage = {
-  /** The id of the platform it belongs to; undefined while nobody has told it. */
+  /** The id of its platform; undefined until it is stored. */
   platform: string | undefined
-  /** The highest ids it has seen in use. */
+  /** The highest ids it has seen. */
   reached: Ids
-  /** Nobody ever gave out an id above these. */
+  /** No id above these was ever given out. */
   reserved: Ids
 }
 
-/** The same of the registry, which gives the ids out. */
+/** The same for the registry, which gives out the ids. */
 export type RegistryLineage = {
   platform: string
   /** The highest ids that were given out. */
   reached: Ids
   /** How far history was asked to reserve ids. */
   reserved: Ids
-  /** History has been told of this platform. */
+  /** History knows this platform. */
   hasHistory: boolean
-  /** Nobody has ever used it. */
+  /** The registry has no users yet. */
   isNew: boolean
 }
 
-/** `name` is how messages call it, with its place. */
+/** `name` is its name in messages, with its place. */
 export type Named<Part> = Part & { name: string }
 
 export const idsOf = (idOf: (kind: IdKind) => number): Ids => ({
@@ -39,17 +39,17 @@ export const idsOf = (idOf: (kind: IdKind) => number): Ids => ({
 export const noIds: Ids = idsOf(() => 0)
 export const unknownLineage: Lineage = { platform: undefined, reached: noIds, reserved: noIds }
 
-/** Of each kind the greatest. */
+/** The greatest id of each kind. */
 export const highest = (...all: readonly Ids[]): Ids =>
   idsOf((kind) => Math.max(0, ...all.map((ids) => ids[kind])))
 
-/** Whether `ids` has come further than `other` with any kind. */
+/** Whether `ids` is higher than `other` in any kind. */
 export const isBeyond = (ids: Ids, other: Ids): boolean =>
   idKinds.some((kind) => ids[kind] > other[kind])
 
 /**
- * Why a part cannot be used beside this registry; undefined when they belong together. A part that
- * knows no platform is taken in, unless it has seen ids that the registry has not given out.
+ * Why a part cannot be used with this registry; undefined when they belong together. A part without
+ * a platform is accepted, unless it has seen ids that the registry has not given out.
  */
 export function mismatch(
   registry: Named<RegistryLineage>,
@@ -63,7 +63,7 @@ export function mismatch(
   }
   const older = `${registry.name} is older than ${part.name}`
   if (isBeyond(part.reached, registry.reached)) {
-    return `${older}: it has come to ${listed(registry.reached)}, but ${part.name} has seen ${listed(part.reached)}`
+    return `${older}: it has given out ${listed(registry.reached)}, but ${part.name} has seen ${listed(part.reached)}`
   }
   if (isBeyond(part.reserved, registry.reserved)) {
     return `${older}: it has reserved ${listed(registry.reserved)}, but ${part.name} has reserved ${listed(part.reserved)}`
@@ -74,10 +74,12 @@ export function mismatch(
 const seen = ({ reached }: Lineage): string =>
   isBeyond(reached, noIds) ? ` and has seen ${listed(reached)}` : ''
 
-/** Names a platform in messages. The whole id is a secret: whoever knows it can pose as the platform. */
+/**
+ * Names a platform in messages. The whole id is secret: with it anybody could pose as the platform.
+ */
 export const shortId = (platform: string): string => platform.slice(0, 8)
 
-/** `user 3, installation 7`. */
+/** A text such as `user 3, installation 7`. */
 export const listed = (ids: Ids): string => {
   const used = idKinds.filter((kind) => ids[kind] > 0).map((kind) => `${kind} ${ids[kind]}`)
   return used.length > 0 ? used.join(', ') : 'no ids'

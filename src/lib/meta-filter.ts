@@ -1,22 +1,25 @@
-/** One key of a list's filters. Any of its values may match; all filters of a request must. */
+/**
+ * One key of a list's filters. One of its values must match. All filters of a request must match.
+ */
 export type MetaFilter = { key: string; patterns: readonly string[] }
 
 /**
- * Keys and values compare without regard to case; both sides pass through here. At the end of a word
- * a sigma has another small letter, and the beginning of a text must not depend on what follows.
+ * Folds keys and values, so that they compare without case. A sigma at the end of a word has
+ * another small letter. It becomes a normal sigma, so that the start of a text does not depend on
+ * its end.
  */
 export const fold = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
-/** Of the metadata filters of search. */
+/** Search has this prefix before the keys of metadata filters. */
 export const METADATA_PREFIX = 'metadata.'
 
 /**
- * `room=hall&floor=1&floor=2`: an empty value is no filter, a key given twice means either value. The
- * query is that of a list without the parameters of its route.
+ * `room=hall&floor=1&floor=2`: an empty value is no filter, and a key given twice means either
+ * value. Pass the query of a list without the parameters of its route.
  */
 export const metaFilters = (query: object): MetaFilter[] => filtersOf(Object.entries(query))
 
-/** `metadata.room=hall&metadata.Room=lobby`: the same. */
+/** The same for `metadata.room=hall&metadata.Room=lobby`. */
 export const prefixedFilters = (query: object): MetaFilter[] =>
   filtersOf(
     Object.entries(query)
@@ -24,7 +27,7 @@ export const prefixedFilters = (query: object): MetaFilter[] =>
       .map(([name, value]) => [name.slice(METADATA_PREFIX.length), value])
   )
 
-/** Every key once, folded. */
+/** Each key appears once, folded. */
 function filtersOf(given: readonly (readonly [key: string, value: unknown])[]): MetaFilter[] {
   const byKey = Map.groupBy(given, ([key]) => fold(key))
   return [...byKey].flatMap(([key, entries]) =>
@@ -40,7 +43,7 @@ function filterOf(key: string, given: unknown[]): MetaFilter[] {
   return patterns.length > 0 ? [{ key, patterns: patterns as string[] }] : []
 }
 
-/** `*` stands for any text; everything else is literal. For `LIKE ... ESCAPE '\'`. */
+/** For `LIKE ... ESCAPE '\'`: `*` stands for any text; everything else is literal. */
 export const likePattern = (pattern: string): string =>
   fold(pattern)
     .replace(/[\\%_]/g, (c) => `\\${c}`)
@@ -48,7 +51,7 @@ export const likePattern = (pattern: string): string =>
 
 type TextMap = Readonly<Record<string, string>>
 
-/** Whether the pattern covers the whole of a text; both are compared folded. */
+/** Whether the pattern matches the whole text. Pass the text folded. */
 export function wildcard(pattern: string): (folded: string) => boolean {
   const [head = '', ...parts] = fold(pattern).split('*')
   const tail = parts.pop()
@@ -67,8 +70,8 @@ export function wildcard(pattern: string): (folded: string) => boolean {
 }
 
 /**
- * False only where no object with this JSON text can pass the filters: values without a wildcard
- * must stand in it. Far cheaper than parsing, for lists of thousands.
+ * False only when no object with this JSON text can pass the filters: values without a wildcard
+ * must be in the text. This is much cheaper than parsing, for lists of thousands.
  */
 export function mayMatch(filters: readonly MetaFilter[]): (json: string) => boolean {
   const wanted = filters
@@ -81,7 +84,9 @@ export function mayMatch(filters: readonly MetaFilter[]): (json: string) => bool
   }
 }
 
-/** A test of one object's maps against every filter; leave out a map the caller may not see. */
+/**
+ * Tests the maps of one object against every filter. Leave out a map that the caller may not see.
+ */
 export function metaMatcher(
   filters: readonly MetaFilter[]
 ): (...maps: readonly TextMap[]) => boolean {

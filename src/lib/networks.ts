@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** [IANA special-purpose registry] Everything that is not somebody's address in the open internet. */
+/** [IANA special-purpose registry] Everything that is not a public internet address. */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -18,22 +18,33 @@ const SPECIAL_IPV4 = [
   '224.0.0.0/4',
   '240.0.0.0/4'
 ]
-/** Of IPv6 only this much is given out: what maps, translates or tunnels IPv4 lies outside, or below. */
+/**
+ * Only these IPv6 addresses are given out. Those that map, translate or tunnel IPv4 are outside, or
+ * listed below.
+ */
 const GLOBAL_IPV6 = '2000::/3'
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
-/** Without the name of an interface. */
+/** Networks that a setting may call by their name. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']
+}
+
+/** An address without an interface name. */
 const isPlain = (address: string): boolean => isIP(address) !== 0 && !address.includes('%')
 
 const partsOf = (text: string): string[] => text.split(',').filter(Boolean)
 
-/** The part of a list that is neither an address nor a network. */
+/** The first part of a list that is not an address, a network or the name of one. */
 export const networksFault = (text: string): string | undefined =>
   partsOf(text).find((part) => !add(new BlockList(), part))
 
 export const networksOf = (text: string): BlockList => listOf(...partsOf(text))
 
 function add(networks: BlockList, network: string): boolean {
+  const named = NAMED[network]
+  if (named) return named.every((one) => add(networks, one))
   const [address = '', prefix, more] = network.split('/')
   const version = isIP(address)
   const bits = version === 4 ? 32 : 128
@@ -54,22 +65,30 @@ const specialIpv4 = listOf(...SPECIAL_IPV4)
 const globalIpv6 = listOf(GLOBAL_IPV6)
 const specialIpv6 = listOf(...SPECIAL_IPV6)
 
-/** Whether an address leads into the open internet and nowhere near this machine. */
+/** Whether an address is in the public internet, and not in a local or special network. */
 export function isPublicAddress(address: string): boolean {
   if (!isPlain(address)) return false
   if (isIP(address) === 4) return !specialIpv4.check(address, 'ipv4')
   return globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6')
 }
 
-/** Public, or in one of the networks that were opened on purpose. */
+/** Whether an address is public, or in one of the opened networks. */
 export const isReachable = (address: string, opened: BlockList): boolean =>
-  isPublicAddress(address) ||
-  (isPlain(address) && opened.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6'))
+  isPublicAddress(address) || isIn(opened, address)
 
-/** The host of a URL, as sockets want it; WHATWG has read `0x7f.1` and its like as addresses by then. */
+export const isIn = (networks: BlockList, address: string): boolean =>
+  isPlain(address) && networks.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
+
+/**
+ * The host of a URL in the form for sockets. The URL parser has already read `0x7f.1` and the like
+ * as addresses.
+ */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Whoever has one address of an IPv6 network of 64 bits has all of them: they count as one. */
+/**
+ * The key to count an address by. An IPv6 /64 network counts as one, because one owner has all of
+ * it.
+ */
 export function homeOf(address: string): string {
   const [plain = ''] = address.split('%')
   if (isIP(plain) !== 6) return address

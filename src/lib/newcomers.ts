@@ -4,12 +4,12 @@ import { Tally } from './tally.ts'
 export type NewcomerLimits = { inAll: number; perAddress: number }
 
 /**
- * Of those who have not said who they are. Many honest ones come at once behind one address, when
- * the line of a proxy or a site comes back; each is here for a moment.
+ * Limits for connections that have not signed in. When a proxy or a site comes back, many honest
+ * ones come at once from one address. Each stays here only for a moment.
  */
 export const newcomerLimits: NewcomerLimits = { inAll: 8000, perAddress: 4000 }
 
-/** Connections of which nothing is known yet but where they come from; IPv6 by its /64. */
+/** Connections that have not signed in, counted by address; IPv6 by its /64. */
 export class Newcomers {
   readonly #limits: NewcomerLimits
   readonly #byAddress = new Tally()
@@ -18,7 +18,10 @@ export class Newcomers {
     this.#limits = limits
   }
 
-  /** To be called when it is known, or gone; undefined: there are too many. */
+  /**
+   * Answers a function to call when the connection has signed in or ended; undefined: there are too
+   * many.
+   */
   enter(from: string): (() => void) | undefined {
     const address = homeOf(from)
     const { inAll, perAddress } = this.#limits

@@ -1,2 +1,2 @@
-/** A copy that stands alone: a part of a longer text keeps all of it in memory. */
+/** A separate copy. A slice of a longer text would keep the whole text in memory. */
 export const ownText = (text: string): string => Buffer.from(text).toString()

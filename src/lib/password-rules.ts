@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-const MIN_LENGTH = 8
-const MAX_LENGTH = 256
+export const MIN_CHARACTERS = 8
+export const MAX_CHARACTERS = 256
 
 let common: ReadonlySet<string> | undefined
 
-/** Why a password is refused, in words for its owner; undefined when it is fine. */
+/** Why a password is refused, in words for the user; undefined when it is accepted. */
 export function passwordFault(password: string): string | undefined {
   const length = [...password].length
-  if (length < MIN_LENGTH) return `password must have at least ${MIN_LENGTH} characters`
-  if (length > MAX_LENGTH) return `password must have at most ${MAX_LENGTH} characters`
+  if (length < MIN_CHARACTERS) return `password must have at least ${MIN_CHARACTERS} characters`
+  if (length > MAX_CHARACTERS) return `password must have at most ${MAX_CHARACTERS} characters`
   common ??= new Set(
     readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
       .trim()

@@ -1,10 +1,12 @@
-/** What people and phones put between digits, invisible marks too. */
-const BETWEEN = /[\s\p{Dash}\p{Cf}./()]/gu
+/** Characters that people and phones put between digits, including invisible ones. */
+const SEPARATORS = /[\s\p{Dash}\p{Cf}./()]/gu
 
-/** The digits to dial, with `+` in front of a country; undefined when it is no phone number. */
+/**
+ * The digits to dial, with `+` before a country code; undefined when the text is no phone number.
+ */
 export function phoneNumber(written: string): string | undefined {
-  // In `+46 (0)70` the zero is only dialled within the country.
+  // In `+46 (0)70` the zero is only for calls within the country.
   const international = written.replace(/^([^\d(]*\+[^(]*)\(0\)/u, '$1')
-  const digits = international.replace(BETWEEN, '')
+  const digits = international.replace(SEPARATORS, '')
   return /^\+?\d{2,20}$/.test(digits) ? digits : undefined
 }

@@ -1,4 +1,7 @@
-/** Where it leads, as its driver reads it, without user, password and options: to be shown. */
+/**
+ * Server and database of a URL, as the driver reads it. Without user, password and options, so it
+ * can be shown.
+ */
 export function postgresPlace(url: string): { server: string; database: string } {
   const { hostname, port, pathname, searchParams } = new URL(url)
   const host = searchParams.get('host') || hostname || 'localhost'

@@ -1,4 +1,4 @@
-/** What an installation or an organization has only so much of. [ADR-0037] */
+/** The quotas of an installation or an organization. [ADR-0037] */
 export const quotaNames = [
   'messages_per_second',
   'topics',
@@ -12,10 +12,11 @@ export const quotaNames = [
 
 export type QuotaName = (typeof quotaNames)[number]
 export type Limits = Readonly<Record<QuotaName, number>>
-export type Overrides = Readonly<Partial<Limits>>
+/** `history_days`: samples stay for so many days. It is no quota, because nobody uses it up. */
+export type Overrides = Readonly<Partial<Limits & { history_days: number }>>
 
 export type PayerKind = 'installation' | 'organization'
-/** Who is charged. An organization is charged for everything below it, too. */
+/** The owner that is charged. An organization is also charged for everything below it. */
 export type Payer = { readonly kind: PayerKind; readonly id: number }
 
 export const payerName = ({ kind, id }: Payer): string => `${kind} ${id}`
@@ -26,7 +27,7 @@ export function payerNamed(name: string): Payer {
 
 const GIB = 1024 ** 3
 
-/** No honest site meets them: some are a good part of what one machine can do. */
+/** No honest site reaches these. A flood of so many messages slows down no other tenant. [ADR-0038] */
 const builtIn: Readonly<Record<PayerKind, Limits>> = {
   installation: {
     messages_per_second: 2000,
@@ -39,7 +40,7 @@ const builtIn: Readonly<Record<PayerKind, Limits>> = {
     filters: 20_000
   },
   organization: {
-    messages_per_second: 20_000,
+    messages_per_second: 5000,
     topics: 2_000_000,
     history_bytes_per_day: 256 * GIB,
     history_bytes: 4096 * GIB,
@@ -50,7 +51,7 @@ const builtIn: Readonly<Record<PayerKind, Limits>> = {
   }
 }
 
-/** `earlier`: what other settings say of one installation. The text goes before them. */
+/** `earlier`: what older settings say about an installation. `texts` override them. */
 export const defaultLimits = (
   texts: Readonly<Record<PayerKind, string>>,
   earlier: Overrides
@@ -61,7 +62,7 @@ export const defaultLimits = (
 
 const isQuotaName = (text: string): text is QuotaName => quotaNames.some((name) => name === text)
 
-/** Of `topics=500,files=20`; what is wrong with such a text is what `quotasFault` says. */
+/** Parses `topics=500,files=20`. `quotasFault` has already checked the text. */
 function parseQuotas(text: string): Overrides {
   const quotas: Partial<Record<QuotaName, number>> = {}
   for (const part of partsOf(text)) {
@@ -71,7 +72,7 @@ function parseQuotas(text: string): Overrides {
   return quotas
 }
 
-/** The first part that gives no quota a whole number. */
+/** The first part that is not a quota name with a whole number. */
 export const quotasFault = (text: string): string | undefined =>
   partsOf(text).find((part) => {
     const [, name = '', digits] = /^(\w+)=(\d{1,15})$/.exec(part) ?? []
@@ -84,18 +85,18 @@ const partsOf = (text: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** What may come at once: a gateway that was away for a while sends what it kept. */
+/** A gateway that was away for a while sends what it kept, all at once. */
 const BURST_SECONDS = 60
 
-/** So many a second on average, and a minute's worth at once. */
+/** Allows so many a second on average, and a minute's worth at once. */
 export class TokenBucket {
   #tokens = Number.POSITIVE_INFINITY
   #perSecond = 0
   #at = 0
 
-  /** Whether there is one; `take` takes it. */
+  /** Whether a token is left; `take` takes it. */
   has(perSecond: number, now: number): boolean {
-    // Under load many come in the same millisecond.
+    // Under load many calls come in the same millisecond.
     if (now !== this.#at || perSecond !== this.#perSecond) this.#fill(perSecond, now)
     return this.#tokens >= 1
   }
@@ -112,9 +113,9 @@ export class TokenBucket {
   }
 }
 
-/** Time and value of a sample, 8 bytes each. */
+/** Timestamp and value of a sample, 8 bytes each. */
 export const SAMPLE_BYTES = 16
 
-/** What a sample counts: its texts in UTF-8, its time and its value. */
+/** The counted size of a sample: its texts in UTF-8, its timestamp and its value. */
 export const sampleBytes = (topic: string, msg: string): number =>
   Buffer.byteLength(topic) + (msg === '' ? 0 : Buffer.byteLength(msg)) + SAMPLE_BYTES

@@ -1,36 +1,56 @@
 import type { Clock } from './clock.ts'
 import { SECOND } from './unix-time.ts'
 
-/** So many times within any such time, for each key. */
-export class RateLimit {
+/** So that made-up keys cannot fill the memory. */
+const MAX_REMEMBERED_KEYS = 100_000
+
+/** Allows each key `most` uses within any `windowMs`. */
+export class RateLimit<Key> {
   readonly #clock: Clock
   readonly #most: number
-  readonly #window: number
-  /** In the order of their last use. */
-  readonly #uses = new Map<number, number[]>()
+  readonly #windowMs: number
+  /** In the order of the last use. */
+  readonly #uses = new Map<Key, number[]>()
 
-  constructor(clock: Clock, { most, window }: { most: number; window: number }) {
+  constructor(clock: Clock, { most, windowMs }: { most: number; windowMs: number }) {
     this.#clock = clock
     this.#most = most
-    this.#window = window
+    this.#windowMs = windowMs
   }
 
-  /** Seconds until the key may go on; 0 = it may now, and this use is counted. */
-  take(key: number): number {
+  /** Seconds until the key may be used again; 0: it may be used now, and this use is counted. */
+  take(key: Key): number {
+    const seconds = this.wait(key)
+    if (seconds === 0) this.count(key)
+    return seconds
+  }
+
+  /** Seconds until the key may be used again; 0 means now. */
+  wait(key: Key): number {
+    const oldest = this.#uses.get(key)?.at(-this.#most)
+    if (oldest === undefined) return 0
+    return Math.max(0, Math.ceil((oldest + this.#windowMs - this.#clock()) / SECOND))
+  }
+
+  /** Counts a use, also one that is not allowed. */
+  count(key: Key): void {
     const now = this.#clock()
-    this.#forget(now)
-    const recent = (this.#uses.get(key) ?? []).filter((at) => at > now - this.#window)
-    const oldest = recent.at(-this.#most)
-    if (oldest !== undefined) return Math.ceil((oldest + this.#window - now) / SECOND)
+    const recent = (this.#uses.get(key) ?? []).filter((at) => at > now - this.#windowMs)
     this.#uses.delete(key)
-    this.#uses.set(key, [...recent, now])
-    return 0
+    this.#uses.set(key, [...recent, now].slice(-this.#most))
+    for (const [oldest, uses] of this.#uses) {
+      const isOver = (uses.at(-1) ?? 0) <= now - this.#windowMs
+      if (!isOver && this.#uses.size <= MAX_REMEMBERED_KEYS) break
+      this.#uses.delete(oldest)
+    }
   }
 
-  #forget(now: number): void {
-    for (const [key, uses] of this.#uses) {
-      if ((uses.at(-1) ?? 0) > now - this.#window) break
-      this.#uses.delete(key)
-    }
+  /** The last use does not count. */
+  takeBack(key: Key): void {
+    this.#uses.get(key)?.pop()
+  }
+
+  forget(key: Key): void {
+    this.#uses.delete(key)
   }
 }

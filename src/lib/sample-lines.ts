@@ -1,23 +1,23 @@
 import { plainNumber } from './json-number.ts'
 import { toSeconds, type UnixMs } from './unix-time.ts'
 
-/** The forms in which samples leave and enter as files, one line each. [ADR-0012] */
+/** The file formats for export and import of samples, one line each. [ADR-0012] */
 export type LineForm = 'csv' | 'ndjson'
 
-/** Columns of a file, in this order unless its header says otherwise. */
+/** The columns of a file, in this order unless the header says otherwise. */
 export const COLUMNS = ['timestamp', 'topic', 'value', 'msg'] as const
 export type Column = (typeof COLUMNS)[number]
 
-/** What stands before the first sample. */
+/** The text before the first sample. */
 export const lineHeader = (form: LineForm): string =>
   form === 'csv' ? `${COLUMNS.join(',')}\n` : ''
 
-/** A topic as its lines have it: without `<client_id>/`, so that another installation can take it. */
+/** The topic in a line: without `<client_id>/`, so that another installation can import it. */
 export function lineTopic(form: LineForm, topic: string): string {
   return lineText(form, topic.slice(topic.indexOf('/') + 1))
 }
 
-/** `topic` as `lineTopic` writes it. */
+/** `topic` must come from `lineTopic`. */
 export function sampleLine(
   form: LineForm,
   topic: string,

@@ -3,7 +3,7 @@ import { DAY, fromSeconds, toSeconds, type UnixMs } from './unix-time.ts'
 
 /** One value on one topic at one moment. `topic` is the full MQTT topic, `<client_id>/obj/...`. */
 export type Sample = {
-  /** Rises with arrival, below 2^53. */
+  /** Rises with arrival; below 2^53. */
   id: number
   installation_id: number
   client_id: number
@@ -13,37 +13,42 @@ export type Sample = {
   msg: string
 }
 
-/** Why a message cannot be stored; the words are the labels of the counter and of the ledger. */
-export type Refusal =
-  | 'too large'
-  | 'not json'
-  | 'no numeric value'
-  | 'bad msg'
-  | 'msg too long'
-  | 'too many messages'
-  | 'too many topics'
-  | 'too much history today'
-  | 'too much history'
-  | 'bad timestamp'
-  | 'unknown client id'
-  | 'forbidden topic'
-  | 'topic too long'
-  | 'blacklisted'
-  | 'disk reserve'
+/** Why a message cannot be stored. The texts are labels of the metric and of the ledger. */
+export const refusals = [
+  'too large',
+  'not json',
+  'no numeric value',
+  'bad msg',
+  'msg too long',
+  'too many messages',
+  'too many topics',
+  'too much history today',
+  'too much history',
+  'bad timestamp',
+  'unknown client id',
+  'forbidden topic',
+  'topic too long',
+  'blacklisted',
+  'disk reserve'
+] as const
+export type Refusal = (typeof refusals)[number]
 
 export type Reading = { timestamp: UnixMs; value: number; msg: string }
 
-/** The embedded broker takes no larger packet; nodes tell each other what is stored through theirs. */
-const LARGEST = 1024 * 1024
+/**
+ * The embedded broker accepts no larger packet. Nodes send samples to each other through an
+ * external broker.
+ */
+const MAX_PAYLOAD_BYTES = 1024 * 1024
 
-/** UTF-8 bytes of a sample's text. */
+/** The longest text of a sample, in UTF-8 bytes. */
 export const MAX_MSG_BYTES = 64 * 1024
 
 export const isMsgTooLong = (msg: string): boolean =>
   msg.length > MAX_MSG_BYTES ||
   (msg.length > MAX_MSG_BYTES / 3 && Buffer.byteLength(msg) > MAX_MSG_BYTES)
 
-/** The payload of an object topic. No timestamp means the moment of arrival. */
+/** Parses the payload of an object topic. Without a timestamp, the time of arrival counts. */
 export function parseReading(payload: Buffer, arrival: UnixMs): Reading | Refusal {
   const text = payload.toString('utf8')
   if (isTooLarge(payload, text)) return 'too large'
@@ -63,11 +68,12 @@ export function parseReading(payload: Buffer, arrival: UnixMs): Reading | Refusa
   return { timestamp: at, value: value === 0 ? 0 : value, msg: msg ?? '' }
 }
 
-/** A byte that is no UTF-8 becomes three. */
+/** An invalid UTF-8 byte becomes three bytes. */
 const isTooLarge = (payload: Buffer, text: string): boolean =>
-  payload.length > LARGEST || (payload.length > LARGEST / 3 && Buffer.byteLength(text) > LARGEST)
+  payload.length > MAX_PAYLOAD_BYTES ||
+  (payload.length > MAX_PAYLOAD_BYTES / 3 && Buffer.byteLength(text) > MAX_PAYLOAD_BYTES)
 
-/** Before 1970 or more than a day ahead is no time a device can mean. */
+/** A time before 1970, or more than a day ahead, is an error. */
 function timestampOf(seconds: unknown, arrival: UnixMs): UnixMs | undefined {
   if (seconds === undefined || seconds === null) return arrival
   if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return undefined
@@ -76,46 +82,57 @@ function timestampOf(seconds: unknown, arrival: UnixMs): UnixMs | undefined {
 }
 
 /**
- * The form of samples in the spool and on the way to history: ClickHouse's TSV, so that a batch is
- * handed over as it lies on disk. Columns: id, installation_id, client_id, topic, timestamp, value, msg.
+ * The format of samples in the spool and on the way to history: ClickHouse's TSV, so that a batch
+ * is sent just as it is on disk. Columns: id, installation_id, client_id, topic, timestamp, value,
+ * msg.
  */
-export const encodeSample = (s: Sample): string => `${s.id}${encodeContent(s)}`
+export const encodeSample = (s: Sample): string =>
+  `${s.id}\t${s.installation_id}\t${s.client_id}\t${escapeText(s.topic)}\t${s.timestamp}\t${s.value}\t${escapeText(s.msg)}\n`
 
-/** All but the id. */
-export const encodeContent = (s: Omit<Sample, 'id'>): string =>
-  `\t${s.installation_id}\t${s.client_id}\t${escapeText(s.topic)}\t${s.timestamp}\t${s.value}\t${escapeText(s.msg)}\n`
-
-/** Bytes that become text at once: no batch reaches the longest text that there can be. */
-const DECODED_BYTES = 1024 * 1024
+/** So many bytes are decoded at once, because a text has a maximum length. */
+const BYTES_PER_DECODING = 1024 * 1024
 const LINE_END = 10
 
 export function* decodeSamples(rows: Buffer): Generator<Sample> {
   for (let start = 0; start < rows.length; ) {
-    const found = rows.indexOf(LINE_END, start + DECODED_BYTES)
+    const found = rows.indexOf(LINE_END, start + BYTES_PER_DECODING)
     const end = found === -1 ? rows.length : found + 1
     yield* decodeText(rows.toString('utf8', start, end))
     start = end
   }
 }
 
+/** Looks for one tab after the other. This takes half the time of `split`. */
 function* decodeText(text: string): Generator<Sample> {
   let start = 0
   while (start < text.length) {
-    const end = text.indexOf('\n', start)
-    const [id, installation_id, client_id, topic = '', timestamp, value, msg = ''] = text
-      .slice(start, end)
-      .split('\t')
+    const installation = text.indexOf('\t', start) + 1
+    const client = text.indexOf('\t', installation) + 1
+    const topic = text.indexOf('\t', client) + 1
+    const timestamp = text.indexOf('\t', topic) + 1
+    const value = text.indexOf('\t', timestamp) + 1
+    const msg = text.indexOf('\t', value) + 1
+    const end = text.indexOf('\n', msg)
     yield {
-      id: Number(id),
-      installation_id: Number(installation_id),
-      client_id: Number(client_id),
-      topic: unescapeText(topic),
-      timestamp: Number(timestamp) as UnixMs,
-      value: Number(value),
-      msg: unescapeText(msg)
+      id: digitsOf(text, start, installation - 1),
+      installation_id: digitsOf(text, installation, client - 1),
+      client_id: digitsOf(text, client, topic - 1),
+      topic: unescapeText(text.slice(topic, timestamp - 1)),
+      timestamp: digitsOf(text, timestamp, value - 1) as UnixMs,
+      value: Number(text.slice(value, msg - 1)),
+      msg: msg === end ? '' : unescapeText(text.slice(msg, end))
     }
     start = end + 1
   }
+}
+
+const ZERO = 48
+
+/** A number that is written with digits only. */
+function digitsOf(text: string, from: number, to: number): number {
+  let number = 0
+  for (let i = from; i < to; i++) number = 10 * number + text.charCodeAt(i) - ZERO
+  return number
 }
 
 const escapes: ReadonlyMap<string, string> = new Map([
@@ -136,7 +153,7 @@ const escapeText = (text: string): string =>
 const unescapeText = (text: string): string =>
   text.includes('\\') ? text.replace(/\\./g, (pair) => plain.get(pair) ?? pair) : text
 
-/** [contract: Status] The form of a sample in status and log. */
+/** [contract: Status] The JSON of a sample in status and log. */
 export const statusJson = ({ client_id, installation_id, timestamp, value, msg, topic }: Sample) =>
   `{"client_id":${client_id},"installation_id":${installation_id},"timestamp":${plainNumber(
     toSeconds(timestamp)

@@ -1,6 +1,7 @@
 /**
- * What a principal can see: installations of these organizations, and these installations; of them
- * only what `within` sees too. Two empty lists see nothing; a filter of a request is never a scope.
+ * What a principal can see: the installations of these organizations, and these installations. With
+ * `within`, only those that it sees too. Two empty lists see nothing. A request's filter is no
+ * scope.
  */
 export type Scope = {
   readonly organizationIds: readonly number[]
@@ -8,7 +9,7 @@ export type Scope = {
   readonly within?: Scope
 }
 
-/** The scope as a test, for what is already read. */
+/** The scope as a test, for installations that are already read. */
 export function scopeTest(
   scope: Scope
 ): (installation: { id: number; organization_id: number }) => boolean {

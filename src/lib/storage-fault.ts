@@ -1,21 +1,25 @@
-/** Of SQLite, the system, and PostgreSQL. Errors of threads arrive with their message alone. */
-const FULL = /database or disk is full|ENOSPC|EDQUOT|No space left on device/
-const FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', '53100'])
-const DAMAGE = /disk image is malformed|file is not a database|malformed database schema/
+/** Messages of SQLite, the system and PostgreSQL. Errors from threads have only their message. */
+const DISK_FULL = /database or disk is full|ENOSPC|EDQUOT|No space left on device/
+const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', '53100'])
+const DAMAGED = /disk image is malformed|file is not a database|malformed database schema/
 
-/** There is no space left for what was to be written. */
+/** There is no space left on the disk. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error &&
-  (FULL.test(error.message) || ('code' in error && FULL_CODES.has(error.code)))
+  (DISK_FULL.test(error.message) || ('code' in error && DISK_FULL_CODES.has(error.code)))
 
-/** A file of SQLite does not hold what was written to it. */
-const isDamage = (error: Error): boolean => DAMAGE.test(error.message)
+/** A SQLite file is damaged. */
+const isDamage = (error: Error): boolean => DAMAGED.test(error.message)
 
-/** With the file and the way out where it is damage; another error stays as it is. */
+/** A file of ours is damaged, as `explainDamage` or a packed file says it. */
+export const isDamaged = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes(' is damaged')
+
+/** For damage, an error that names the file and the way out; other errors stay as they are. */
 export const explainDamage = (error: Error, file: string, lost: string): Error =>
   isDamage(error)
     ? new Error(
-        `${file} is damaged (${error.message}): restore the whole backup; if there is none, move the file away, and ${lost}`,
+        `${file} is damaged (${error.message}): restore the whole backup; without a backup, move the file away; then ${lost}`,
         { cause: error }
       )
     : error

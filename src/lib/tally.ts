@@ -1,4 +1,4 @@
-/** Sums by key; a key without a sum takes no memory. */
+/** Sums by key. A key with the sum 0 takes no memory. */
 export class Tally {
   readonly #sums = new Map<string, number>()
   #total = 0
@@ -11,7 +11,7 @@ export class Tally {
     return this.#total
   }
 
-  /** Less than nothing takes away again. */
+  /** A negative amount subtracts. */
   add(key: string, amount: number): void {
     const sum = this.of(key) + amount
     if (sum === 0) this.#sums.delete(key)

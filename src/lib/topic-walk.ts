@@ -1,10 +1,10 @@
 import type { Turns } from './turns.ts'
 
-/** Filters that begin alike share their levels. */
+/** Filters with the same first levels share nodes. */
 type FilterNode = {
-  /** By level. */
+  /** By the text of the level. */
   next: Map<string, FilterNode>
-  /** Behind `+`. */
+  /** The node after `+`. */
   plus: FilterNode | undefined
   /** A filter ends here. */
   isEnd: boolean
@@ -12,22 +12,27 @@ type FilterNode = {
   isRest: boolean
 }
 
-/** Topics from `from` to before `to` of a sorted list; they agree in their first `length` characters. */
+/**
+ * Topics of a sorted list from index `from` up to, not including, `to`. Their first `length`
+ * characters are equal.
+ */
 type Group = { from: number; to: number; length: number; nodes: readonly FilterNode[] }
 
-/** A level in a group: the topic that ends with it, if there is one, and those that go on. */
+/**
+ * A level in a group: the index of the topic that ends with it, if any, and the topics that go on.
+ */
 type Place = { level: string; at: number | undefined; from: number; to: number }
 
 const SLASH = '/'
-/** Of one walk: two seconds or so. Filters that share their levels need a hundredth of it. */
+/** Steps of one walk, about two seconds. Filters that share levels need a hundredth of this. */
 const MAX_STEPS = 5_000_000
 
-/** The filters can be followed along the topics in too many ways. */
+/** There are too many ways to follow the filters along the topics. */
 export class WalkTooLong extends Error {}
 
 /**
- * The topics that a filter matches, as `topicMatches` says, in order. A sorted list is a tree already:
- * what lies under a level lies together, so a level that no filter goes on with costs one step.
+ * The topics that match a filter (see `topicMatches`), in order. A sorted list is already a tree:
+ * the topics under a level lie together. So a level that no filter follows costs one step.
  */
 export async function matchingTopics(
   topics: readonly string[],
@@ -91,9 +96,9 @@ function nodeBehind(node: FilterNode, level: string): FilterNode {
   return next
 }
 
-/** Where the filters are behind a level; `isAll`: everything under it matches. */
+/** The filter nodes after a level; `isAll`: everything under the level matches. */
 function step({ nodes, length }: Group, level: string) {
-  // [MQTT 4.7.2-1] a leading wildcard does not reach topics that begin with `$`.
+  // [MQTT 4.7.2-1] A leading wildcard does not match topics that begin with `$`.
   const isHidden = length === 0 && level.startsWith('$')
   const behind: FilterNode[] = []
   for (const { next, plus } of nodes) {
@@ -106,7 +111,7 @@ function step({ nodes, length }: Group, level: string) {
   return { nodes: behind, isAll, isHit: isAll || behind.some(({ isEnd }) => isEnd) }
 }
 
-/** Level by level; only those that filters name, when these are few. */
+/** One place per level. When filters name only a few levels, only these. */
 function* placesIn(topics: readonly string[], group: Group): Generator<Place> {
   const { from, to, length } = group
   const named = levelsNamed(group)
@@ -141,7 +146,7 @@ function levelsNamed({ nodes, from, to }: Group): Set<string> | undefined {
   return count > to - from ? undefined : new Set(nodes.flatMap(({ next }) => [...next.keys()]))
 }
 
-/** The first place from `from` on with a text that is not before `text`; `to` when there is none. */
+/** The first index from `from` with a text that is not before `text`; `to` when there is none. */
 function firstFrom(topics: readonly string[], text: string, from: number, to: number): number {
   let [low, high] = [from, to]
   while (low < high) {
@@ -152,7 +157,9 @@ function firstFrom(topics: readonly string[], text: string, from: number, to: nu
   return low
 }
 
-/** The end of those that begin with `prefix`, looked for in steps that double: most groups are small. */
+/**
+ * The end of the topics that begin with `prefix`. The step doubles, because most groups are small.
+ */
 function endOf(topics: readonly string[], prefix: string, from: number, to: number): number {
   let [low, high, width] = [from, to, 1]
   while (low < high) {

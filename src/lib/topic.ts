@@ -1,8 +1,8 @@
-/** [MQTT 4.7] `+` is one level, `#` is the rest and also the level above it. */
+/** [MQTT 4.7] `+` matches one level. `#` matches the rest and also the level above it. */
 export function topicMatches(filter: string, topic: string): boolean {
   const want = filter.split('/')
   const have = topic.split('/')
-  // [MQTT 4.7.2-1] a leading wildcard does not reach topics that begin with `$`.
+  // [MQTT 4.7.2-1] A leading wildcard does not match topics that begin with `$`.
   if (have[0]?.startsWith('$') && (want[0] === '+' || want[0] === '#')) return false
   for (let i = 0; i < want.length; i++) {
     if (want[i] === '#') return true
@@ -12,7 +12,7 @@ export function topicMatches(filter: string, topic: string): boolean {
   return want.length === have.length
 }
 
-/** Everything that `narrow` matches, `wide` matches too. */
+/** Whether `wide` matches everything that `narrow` matches. */
 export function filterCovers(wide: string, narrow: string): boolean {
   const want = wide.split('/')
   const have = narrow.split('/')
@@ -22,7 +22,7 @@ export function filterCovers(wide: string, narrow: string): boolean {
     if (level === undefined || level === '#') return false
     if (want[i] !== '+' && want[i] !== level) return false
   }
-  // `a/#` also matches `a`, which `a` alone is not all of.
+  // `a/#` also matches `a`, so the filter `a` does not cover `a/#`.
   return want.length === have.length
 }
 
@@ -32,7 +32,7 @@ export const hasWildcard = (filter: string): boolean => /[+#]/.test(filter)
 export const isTopicName = (text: string): boolean =>
   text !== '' && !hasWildcard(text) && !text.includes('\0')
 
-/** [MQTT 4.7.1] wildcards stand alone in their level and `#` only at the end. */
+/** [MQTT 4.7.1] A wildcard stands alone in its level, and `#` only at the end. */
 export function isTopicFilter(text: string): boolean {
   if (text.length === 0 || text.length > 65_535 || text.includes('\0')) return false
   const levels = text.split('/')
@@ -42,23 +42,32 @@ export function isTopicFilter(text: string): boolean {
   })
 }
 
-/** Levels of a topic or filter: every level costs a node in a topic tree. */
+/** Levels of a topic or filter. Every level costs a node in a topic tree. */
 export const MAX_TOPIC_LEVELS = 64
-/** UTF-8 bytes of a topic or filter. */
+/** Bytes of a topic or filter in UTF-8. */
 export const MAX_TOPIC_BYTES = 1024
 
 const SLASH_CODE = 47
 
-/** Whether a topic or filter is short enough to be kept or looked for. */
+/** Whether a topic or filter is short enough to be stored or searched. */
 export function isWithinTopicLimits(text: string): boolean {
-  // A character is one byte at least: what is too long is never counted.
+  // This runs several times for each message, and most topics are short.
+  if (text.length < MAX_TOPIC_LEVELS) return true
+  // A character has at least one byte, so a text that is too long need not be counted.
   if (text.length > MAX_TOPIC_BYTES) return false
   let levels = 1
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) === SLASH_CODE) levels++
   return levels <= MAX_TOPIC_LEVELS && Buffer.byteLength(text) <= MAX_TOPIC_BYTES
 }
 
-/** What a ledger shows of a topic that is too long. */
+/** [MQTT 1.5.3] A broker may hang up when it gets these characters, and Mosquitto does. */
+const REFUSED = /[\p{Cc}\p{Noncharacter_Code_Point}]/u
+
+/** Whether no broker ends our connection because of this topic. */
+export const everyBrokerTakes = (topic: string): boolean =>
+  isTopicName(topic) && isWithinTopicLimits(topic) && !REFUSED.test(topic)
+
+/** The part of a topic that is too long which the ledger shows. */
 export const topicExcerpt = (topic: string): string => topic.slice(0, MAX_TOPIC_BYTES / 4)
 
 export function firstLevel(topic: string): string {
@@ -66,19 +75,19 @@ export function firstLevel(topic: string): string {
   return end < 0 ? topic : topic.slice(0, end)
 }
 
-/** [MQTT5 4.8.2] What `$share/<group>/<filter>` subscribes to; undefined when it is malformed. */
+/** [MQTT5 4.8.2] The filter of `$share/<group>/<filter>`; undefined when it is malformed. */
 export function unshared(filter: string): string | undefined {
   if (!filter.startsWith('$share/')) return filter
   return /^\$share\/[^/+#]+\/(.+)$/s.exec(filter)?.[1]
 }
 
 const ZERO = 48
-/** Counted from the digit zero, as the loop below sees it. */
+/** Relative to the digit zero, as in the loop below. */
 const SLASH = SLASH_CODE - ZERO
 
-/** The first level when it is a client id: digits only, as the platform gives them out. */
+/** The first level as a client id: only digits, as the platform gives them out. */
 export function clientIdOf(topic: string): number | undefined {
-  // Asked for every message: a loop over the digits is several times faster than a pattern.
+  // This runs for every message. A loop over the digits is several times faster than a pattern.
   let id = 0
   for (let i = 0; i < topic.length; i++) {
     const digit = topic.charCodeAt(i) - ZERO
@@ -96,7 +105,7 @@ export function isObjectTopic(topic: string): boolean {
   return slash > 0 && topic.startsWith('obj/', slash + 1) && topic.length > slash + 5
 }
 
-/** Filters of clients come with or without `<client_id>/`; inside they always carry it. */
+/** Clients send filters with or without `<client_id>/`. Inside they always have it. */
 export function withClientId(clientId: number, filter: string): string {
   const prefix = `${clientId}/`
   return filter === String(clientId) || filter.startsWith(prefix) ? filter : prefix + filter

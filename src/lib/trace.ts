@@ -1,4 +1,4 @@
-/** As clients know them. */
+/** The names that clients know. */
 export const traceObjects = [
   'installation',
   'gateway',
@@ -17,7 +17,9 @@ export const traceObjects = [
   'gateway_registration_policy',
   'user_registration_policy',
   'mqtt',
-  'trace'
+  'trace',
+  // [ADR-0042] Not in the contract: the platform itself.
+  'platform'
 ] as const
 export const traceActions = [
   'create',
@@ -33,8 +35,8 @@ export type TraceObject = (typeof traceObjects)[number]
 export type TraceAction = (typeof traceActions)[number]
 
 /**
- * The path of a request by its route, with the ids in it. Anything else stays a name: a metadata key
- * may be one that not everybody sees, and text in the place of an id may be a secret.
+ * The path of a request's route, with the ids filled in. Other parameters stay as names: a metadata
+ * key may be hidden from some readers, and text in place of an id may be a secret.
  */
 export const tracePath = (url: string, params: Readonly<Record<string, unknown>>): string =>
   url
@@ -47,7 +49,7 @@ function idText(value: unknown): string | undefined {
   return text === 'me' || /^\d{1,16}$/.test(text) ? text : undefined
 }
 
-/** The id in a path, checked or not; undefined when there is none. */
+/** The id in a path; undefined when there is no valid id. */
 export function traceId(value: unknown): number | undefined {
   const id = Number(idText(value))
   return Number.isSafeInteger(id) && id > 0 ? id : undefined

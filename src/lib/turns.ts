@@ -1,12 +1,14 @@
-/** Steps of less than a microsecond each: a millisecond at once, also on a slow machine. */
-const STEPS = 1000
-/** For steps of which nobody knows how long they take. */
+/**
+ * Each step takes less than a microsecond, so a turn takes a millisecond, even on a slow machine.
+ */
+const STEPS_PER_TURN = 1000
+/** For steps whose length is not known. */
 const TURN_MS = 2
 
-/** Whoever waits to go on with long work. */
+/** Long work that waits to go on. */
 const waiting: (() => void)[] = []
 
-/** One of them goes on in each round of the event loop, however many there are. */
+/** Only one of them goes on in each round of the event loop. */
 function goOn(): void {
   waiting.shift()?.()
   if (waiting.length > 0) setImmediate(goOn)
@@ -17,9 +19,9 @@ const nextTurn = (): Promise<void> =>
     if (waiting.push(resolve) === 1) setImmediate(goOn)
   })
 
-/** Counts the steps of long work, so that others have a turn in between. */
+/** Counts the steps of long work, so that other work gets turns in between. */
 export class Turns {
-  #left = STEPS
+  #left = STEPS_PER_TURN
   #began = performance.now()
 
   /** True when it is time to await `next`. */
@@ -28,14 +30,14 @@ export class Turns {
     return this.#left <= 0
   }
 
-  /** The same by the clock, which is asked each time. */
+  /** The same, but by the clock. */
   isLate(): boolean {
     return performance.now() - this.#began >= TURN_MS
   }
 
   async next(): Promise<void> {
     await nextTurn()
-    this.#left = STEPS
+    this.#left = STEPS_PER_TURN
     this.#began = performance.now()
   }
 }

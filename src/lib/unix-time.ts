@@ -1,12 +1,12 @@
-/** Milliseconds since 1970, integer. Seconds with decimals exist only at the HTTP and MQTT edge. */
+/** Integer milliseconds since 1970. Seconds with decimals exist only at the HTTP and MQTT edge. */
 export type UnixMs = number & { readonly unit: 'ms' }
 
 export const unixMs = (ms: number): UnixMs => Math.trunc(ms) as UnixMs
 
-/** Rounds to the nearest millisecond, so 1.001 s is 1001 ms whatever its binary form. */
+/** Rounds to the nearest millisecond, so that 1.001 s is 1001 ms in spite of its binary form. */
 export const fromSeconds = (seconds: number): UnixMs => Math.round(seconds * 1000) as UnixMs
 
-/** What a query says in seconds; before 1970 is how one client says nothing. */
+/** A time from a query, in seconds. One client sends a time before 1970 when it means none. */
 export const momentOr = (none: UnixMs, given = -1): UnixMs =>
   given < 0 ? none : fromSeconds(given)
 
@@ -17,13 +17,13 @@ export const monthOf = (at: UnixMs): string => new Date(at).toISOString().slice(
 
 export const startOfMonth = (name: string): UnixMs => Date.parse(`${name}-01`) as UnixMs
 
-/** The moment at which a month (`2025-11`, in UTC) is over. */
+/** The moment at which a month (`2025-11`, in UTC) ends. */
 export function endOfMonth(name: string): UnixMs {
   const [year = 0, month = 0] = name.split('-').map(Number)
   return Date.UTC(year, month) as UnixMs
 }
 
-/** Whole seconds, as `created` and `updated` are typed. */
+/** Whole seconds, the type of `created` and `updated`. */
 export const toWholeSeconds = (ms: number): number => Math.floor(ms / 1000)
 
 export const SECOND = 1000

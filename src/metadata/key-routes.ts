@@ -1,17 +1,25 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
-import type { Access } from '../access/guard.ts'
-import { updates } from '../access/trace.ts'
 import type { App } from '../deps.ts'
 import { badRequest, duplicateKey, forbidden, notFound } from '../http/errors.ts'
 import { Maybe, Message, MetaValue, SilentQuery } from '../http/schema.ts'
+import { updates } from '../http/traced.ts'
 import type { TraceObject } from '../lib/trace.ts'
+import type { RouteAccess } from '../permission/guard.ts'
 import type { MetaKey, MetaStore } from '../registry/meta.ts'
 import type { MetaRights } from './protected.ts'
 
-const MetaX = Type.Object({ value: Type.String(), protected: Type.Boolean() })
-const MetaXBody = Type.Object({ value: MetaValue, protected: Maybe(Type.Boolean()) })
-const MAX_KEY = 255
+const MetaX = Type.Object({ value: Type.String(), protected: Type.Boolean() }, { title: 'MetaX' })
+const MetaXBody = Type.Object(
+  {
+    value: MetaValue,
+    protected: Maybe(
+      Type.Boolean({ description: 'Missing: false in a new key; an old one keeps it' })
+    )
+  },
+  { title: 'MetaXUpdate' }
+)
+const MAX_KEY_LENGTH = 255
 const MAX_TRIES = 5
 
 type PutRequest = FastifyRequest<{
@@ -24,21 +32,24 @@ type Mount = {
   /** The path before `/meta/`, and the schemas of its parameters. */
   path: string
   params: Record<string, TSchema>
-  view: Access
-  edit: Access
-  /** Whose keys they are, and where the path has its id. */
+  view: RouteAccess
+  edit: RouteAccess
+  /** The owner of the keys, and the path parameter with its id. */
   owner: { object: TraceObject; param: string }
-  /** The keys of the owner that the path names, and what the caller may there. */
+  /** Finds the keys of the owner that the path names, and the caller's rights on them. */
   find: (request: FastifyRequest) => Promise<{ keys: MetaStore; rights: MetaRights }>
-  /** Tells the world; not called for `silent`. */
+  /** Sends the update notification; not called for `silent`. */
   changed?: (request: FastifyRequest) => Promise<void>
 }
 
-/** [contract: FunctionX] GET, POST, PUT and DELETE of one metadata key, the same for every owner. */
+/**
+ * [contract: FunctionX] GET, POST, PUT and DELETE of one metadata key, the same for every owner.
+ */
 export function metaKeyRoutes(app: App, mount: Mount): void {
   const { view, edit, owner } = mount
+  const name = owner.object.replace(/^./, (letter) => letter.toUpperCase())
   const trace = updates(owner.object, owner.param, 'changed metadata of')
-  // Everything after /meta/ is the key: some clients send its slashes as they are.
+  // Everything after /meta/ is the key: some clients do not encode its slashes.
   const url = `${mount.path}/meta/*`
   const schema = {
     tags: [mount.tag],
@@ -47,7 +58,16 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
 
   app.get(
     url,
-    { schema: { ...schema, response: { 200: MetaX } }, config: { access: view } },
+    {
+      schema: {
+        ...schema,
+        operationId: `get${name}Meta`,
+        summary: 'One metadata key',
+        faults: [404],
+        response: { 200: MetaX }
+      },
+      config: { access: view }
+    },
     async (request) => {
       const { keys, rights } = await mount.find(request)
       return visible(await keys.find(keyOf(request)), rights.sees)
@@ -57,7 +77,15 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
   app.post(
     url,
     {
-      schema: { ...schema, querystring: SilentQuery, body: MetaXBody, response: { 200: MetaX } },
+      schema: {
+        ...schema,
+        operationId: `create${name}Meta`,
+        summary: 'Create a metadata key',
+        faults: [404, 409],
+        querystring: SilentQuery,
+        body: MetaXBody,
+        response: { 200: MetaX }
+      },
       config: { access: edit, trace }
     },
     async (request) => {
@@ -78,9 +106,14 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
     {
       schema: {
         ...schema,
+        operationId: `update${name}Meta`,
+        summary: 'Update a metadata key; with `create_missing` it may be new',
+        faults: [404, 409],
         querystring: Type.Object({
           ...SilentQuery.properties,
-          create_missing: Type.Optional(Type.Boolean())
+          create_missing: Type.Optional(
+            Type.Boolean({ default: false, description: 'true creates a key that is missing' })
+          )
         }),
         body: MetaXBody,
         response: { 200: MetaX }
@@ -97,7 +130,14 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
   app.delete(
     url,
     {
-      schema: { ...schema, querystring: SilentQuery, response: { 200: Message } },
+      schema: {
+        ...schema,
+        operationId: `delete${name}Meta`,
+        summary: 'Delete a metadata key',
+        faults: [404],
+        querystring: SilentQuery,
+        response: { 200: Message }
+      },
       config: { access: edit, trace }
     },
     async (request) => {
@@ -110,7 +150,7 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
     }
   )
 
-  /** Looks again when someone else created, moved or deleted the key, or its owner, in between. */
+  /** Tries again when someone else created, moved or deleted the key or its owner meanwhile. */
   async function put(request: PutRequest): Promise<MetaKey> {
     const { body, query } = request
     const key = keyOf(request)
@@ -131,7 +171,7 @@ export function metaKeyRoutes(app: App, mount: Mount): void {
   }
 }
 
-/** 404 when it is not there, 403 when it is protected and the caller may not. */
+/** Throws 404 if the key is missing, 403 if it is protected and the caller has no right to it. */
 function visible(meta: MetaKey | undefined, mayProtected: boolean): MetaKey {
   if (!meta) throw notFound()
   if (meta.protected && !mayProtected) throw forbidden()
@@ -140,7 +180,7 @@ function visible(meta: MetaKey | undefined, mayProtected: boolean): MetaKey {
 
 function keyOf({ params }: { params: unknown }): string {
   const key = (params as { '*': string })['*']
-  if (key.length === 0 || key.length > MAX_KEY)
+  if (key.length === 0 || key.length > MAX_KEY_LENGTH)
     throw badRequest('meta_key must have 1 to 255 characters')
   return key
 }

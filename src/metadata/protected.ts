@@ -12,7 +12,7 @@ type Maps = {
 
 type Map = Readonly<Record<string, string>>
 
-/** The maps after those that are given took their place; a key lives in one of the two, protected wins. */
+/** Replaces the maps that are given. A key is in one map only; if both have it, protected wins. */
 export function replacedMeta(
   current: { meta: Map; protected_meta: Map },
   { meta, protected_meta }: Maps
@@ -24,14 +24,14 @@ export function replacedMeta(
 const without = (map: Map, keys: Map): Record<string, string> =>
   Object.fromEntries(Object.entries(map).filter(([key]) => !Object.hasOwn(keys, key)))
 
-/** On create: protected metadata without the grant is refused, an empty map is nothing. */
+/** On create: protected metadata needs the grant, but an empty map does not. */
 export function checkNewMeta({ protected_meta = {} }: Maps, { edits }: MetaRights): void {
   if (!edits && Object.keys(protected_meta).length > 0) throw forbidden()
 }
 
 /**
- * On update: without the grant protected metadata stays as it is. A map of it is ignored, and a
- * plain key that is protected is refused.
+ * On update without the grant, protected metadata stays as it is: `protected_meta` is ignored, and
+ * a key in `meta` that is protected is refused.
  */
 export function leaveProtected(
   fields: Maps,
@@ -43,7 +43,7 @@ export function leaveProtected(
   if (Object.keys(fields.meta ?? {}).some(isProtected)) throw forbidden()
 }
 
-/** The same where the keys are rows of the registry. */
+/** The same as `leaveProtected`, for keys that are rows of the registry. */
 export async function keepProtected(
   registry: Registry,
   owner: { kind: MetaOwner; id: number },

@@ -2,14 +2,14 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } f
 import { join } from 'node:path'
 import type { SamplePlace } from '../history/history.ts'
 
-/** How far history has been moved, and where to. */
+/** How far history was moved, and to which target. */
 export type Checkpoint = {
   target: string
-  /** The greatest sample id then: with another one there is more to move. */
+  /** The greatest sample id at that time. When it has changed, there is more to move. */
   lastId: number
-  /** Months that are there whole. */
+  /** Months that are completely moved. */
   months: string[]
-  /** The month under way and what of it is there. */
+  /** The current month, and the place of the next sample to move. */
   month?: string
   next?: SamplePlace
 }
@@ -24,7 +24,7 @@ export function readCheckpoint(dataDir: string): Checkpoint | undefined {
   }
 }
 
-/** On disk when it returns, whole or not at all. */
+/** When it returns, the whole file is on disk. A crash never leaves half a file. */
 export function writeCheckpoint(dataDir: string, checkpoint: Checkpoint): void {
   const file = fileIn(dataDir)
   const fd = openSync(`${file}.new`, 'w', 0o600)

@@ -3,12 +3,14 @@ import type { History } from '../history/history.ts'
 import { encodeSample } from '../lib/sample.ts'
 import { placesOf } from './history.ts'
 
-/** What an installation has in a month: its samples, and the SHA-256 of all of them in order. */
+/**
+ * The samples of an installation in a month: their number, and the SHA-256 of all of them in order.
+ */
 export type MonthSum = { installation_id: number; samples: number; sha256: string }
 
 export type Compared = { samples: number; topics: number }
 
-/** Reads both sides through; throws at the first difference and says where it is. */
+/** Reads both sides completely. Throws at the first difference and says where it is. */
 export async function compareHistory(
   from: History,
   to: History,
@@ -31,7 +33,7 @@ export async function compareHistory(
   const [mine, theirs] = await Promise.all([latestSum(from), latestSum(to)])
   if (mine.sum !== theirs.sum) {
     throw new Error(
-      `the latest values differ: ${mine.topics} topics here, ${theirs.topics} there; ${startAgain}`
+      `the latest values differ: ${mine.topics} topics in the source, ${theirs.topics} in the target; ${startAgain}`
     )
   }
   onProgress(1)
@@ -43,13 +45,13 @@ function assertSame(month: string, a: MonthSum | undefined, b: MonthSum | undefi
   const id = Math.min(...[a, b].map((sum) => sum?.installation_id ?? Number.POSITIVE_INFINITY))
   const [here, there] = [a, b].map((sum) => (sum?.installation_id === id ? sum.samples : 0))
   throw new Error(
-    `installation ${id} differs in ${month}: ${here} samples here, ${there} there; ${startAgain}`
+    `installation ${id} differs in ${month}: ${here} samples in the source, ${there} in the target; ${startAgain}`
   )
 }
 
-const startAgain = 'empty the other place and start again'
+const startAgain = 'empty the target database and start again'
 
-/** In rising order of the installations. */
+/** Sorted by installation id. */
 export async function* monthSums(history: History, month: string): AsyncGenerator<MonthSum> {
   let open: { id: number; samples: number; hash: Hash } | undefined
   for await (const { rows } of history.readMonth(month)) {
@@ -73,7 +75,7 @@ const closed = ({ id, samples, hash }: { id: number; samples: number; hash: Hash
 
 const [TAB, LINE_END] = [9, 10]
 
-/** Lines of one installation that follow each other; it is their second column. */
+/** Consecutive lines of one installation. Its id is the second column. */
 function* runsOf(rows: Buffer): Generator<{ id: number; samples: number; rows: Buffer }> {
   let [begin, samples, id] = [0, 0, -1]
   for (let line = 0; line < rows.length; ) {
@@ -89,7 +91,7 @@ function* runsOf(rows: Buffer): Generator<{ id: number; samples: number; rows: B
   if (samples > 0) yield { id, samples, rows: rows.subarray(begin) }
 }
 
-/** Engines list them in an order of their own, so hashes are added up. */
+/** Engines list topics in different orders, so the hashes are added up. */
 async function latestSum(history: History): Promise<{ topics: number; sum: string }> {
   let [topics, sum] = [0, 0n]
   for await (const samples of history.latest()) {

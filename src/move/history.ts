@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { History, MonthPart, SamplePlace } from '../history/history.ts'
+import { firstIndex } from '../lib/first-index.ts'
 import { encodeSample } from '../lib/sample.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
-/** Rows and bytes at a time: what a server likes, and what can be held twice. */
+/** Bounds of one batch: a good size for a server, and small enough to hold two in memory. */
 const BATCH_ROWS = 200_000
 const BATCH_BYTES = 32 * 1024 * 1024
 
@@ -12,11 +13,11 @@ type Copy = {
   to: History
   checkpoint: Checkpoint
   save: (checkpoint: Checkpoint) => void
-  /** The part done, 0 to 1. */
+  /** Takes the finished part, 0 to 1. */
   onProgress: (done: number) => void
 }
 
-/** Goes on from the checkpoint. What was under way then is written again, which stores it once. */
+/** Goes on from the checkpoint. An interrupted batch is sent again and stored only once. */
 export async function copyHistory({ from, to, checkpoint, save, onProgress }: Copy): Promise<void> {
   const { months } = await from.sizes()
   const placeOf = await placesOf(from, months)
@@ -32,14 +33,15 @@ export async function copyHistory({ from, to, checkpoint, save, onProgress }: Co
     for await (const batch of batchesOf(from.readMonth(name, begin))) {
       await storing
       storing = store(batch)
-      // Awaited after the next batch was read; until then nobody listens.
+      // The promise is awaited after the next batch was read. Until then an error must not end the
+      // process.
       storing.catch(() => {})
     }
     await storing
     checkpoint.months.push(name)
     save({ target: checkpoint.target, lastId: checkpoint.lastId, months: checkpoint.months })
   }
-  // Last, since these are right where samples of one moment arrived in another order.
+  // Latest values go last: they are right even when samples of one moment arrived in another order.
   for await (const samples of from.latest()) {
     const rows = Buffer.from(samples.map(encodeSample).join(''))
     await to.keepLatest(rows, tokenOf(rows))
@@ -47,7 +49,7 @@ export async function copyHistory({ from, to, checkpoint, save, onProgress }: Co
   onProgress(1)
 }
 
-/** The same rows have the same token, so that a repeat is stored once. */
+/** The same rows have the same token, so that a repeated batch is stored once. */
 const tokenOf = (rows: Buffer): string => createHash('sha256').update(rows).digest('hex')
 
 async function* batchesOf(parts: AsyncIterable<MonthPart>): AsyncGenerator<MonthPart> {
@@ -67,7 +69,7 @@ async function* batchesOf(parts: AsyncIterable<MonthPart>): AsyncGenerator<Month
 
 type Month = { name: string; bytes: number }
 
-/** Reckons months by their size and, inside one, installations by their number. */
+/** Estimates the progress: months by their size, and within a month by installation. */
 export async function placesOf(
   history: History,
   months: readonly Month[]
@@ -86,13 +88,7 @@ export async function placesOf(
   }
 }
 
-/** How many come before it. */
+/** How many ids come before this one. */
 function rankOf(sorted: readonly number[], id: number): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] ?? 0) < id) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstIndex(sorted.length, (i) => (sorted[i] ?? 0) < id)
 }

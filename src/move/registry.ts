@@ -1,17 +1,17 @@
-import { copyRegistry, isNew } from '../registry/copy.ts'
-import { countRows, digestOf } from '../registry/copy-rows.ts'
-import { type CopiedTable, tablesToCopy } from '../registry/copy-tables.ts'
 import type { Registry } from '../registry/tables.ts'
+import { copyRegistry, isNew } from './copy.ts'
+import { countRows, digestOf } from './copy-rows.ts'
+import { type CopiedTable, tablesToCopy } from './copy-tables.ts'
 
 type Move = {
   from: Registry
   to: Registry
-  /** Of the target. */
+  /** The name of the target in messages. */
   name: string
   show: (label: string) => (done: number) => void
 }
 
-/** Only nothing, or the very same, may be there. To be asked before long work begins. */
+/** The target must be empty or hold the same rows. Call it before long work begins. */
 export async function refuseStrangers({ from, to, name }: Omit<Move, 'show'>): Promise<void> {
   const tables = await tablesToCopy(from)
   if (await isNew(to, tables)) return
@@ -19,7 +19,7 @@ export async function refuseStrangers({ from, to, name }: Omit<Move, 'show'>): P
   if (different) throw holdsOthers(name, different)
 }
 
-/** Copies, indexes and compares; a target that holds the very same is only compared. */
+/** Copies, indexes and compares. A target that already holds the same rows is only compared. */
 export async function moveRegistry({ from, to, name, show }: Move): Promise<{ rows: number }> {
   const tables = await tablesToCopy(from)
   let [rows, documents] = [0, 0]
@@ -34,12 +34,12 @@ export async function moveRegistry({ from, to, name, show }: Move): Promise<{ ro
   const compared = countTo(2 * rows, show('Comparing the registry'))
   const different = await firstDifference(tables, { from, to, onRows: compared })
   if (different && !isCopied) throw holdsOthers(name, different)
-  if (different) throw new Error(`the registry was not copied right: ${different}`)
+  if (different) throw new Error(`the registry was not copied correctly: ${different}`)
   return { rows }
 }
 
 const holdsOthers = (name: string, different: string) =>
-  new Error(`${name} holds data already (${different}): give it an empty database`)
+  new Error(`${name} already holds data (${different}): give it an empty database`)
 
 async function firstDifference(
   tables: readonly CopiedTable[],
@@ -49,14 +49,14 @@ async function firstDifference(
     const here = await digestOf(from, table, onRows)
     const there = await digestOf(to, table, onRows)
     if (here.rows !== there.rows) {
-      return `${table.name} has ${here.rows} rows here and ${there.rows} there`
+      return `${table.name} has ${here.rows} rows in the source and ${there.rows} in the target`
     }
     if (here.sum !== there.sum) return `${table.name} differs`
   }
   return undefined
 }
 
-const isSearched = ({ name }: CopiedTable): boolean => ['objects', 'installations'].includes(name)
+const isSearched = ({ name }: CopiedTable): boolean => ['modelx', 'installations'].includes(name)
 
 function countTo(total: number, show: (done: number) => void): (count: number) => void {
   let done = 0

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, isDatabaseUrl } from '../config.ts'
 
-/** Where to move to; at least one of them. */
+/** The servers to move to; at least one of them is given. */
 export type Targets = {
   registry: string | undefined
   history: string | undefined
@@ -10,7 +10,7 @@ export type Targets = {
   cluster: string
 }
 
-const usage =
+export const usage =
   'migrate-to [--registry postgres://... | --registry-file FILE] [--history http(s)://.../database | --history-file FILE [--history-cluster name]]'
 
 const options = {
@@ -21,7 +21,7 @@ const options = {
   'history-cluster': { type: 'string' }
 } as const
 
-/** `--registry-file` and `--history-file` keep a password out of the list of processes. */
+/** `--registry-file` and `--history-file` keep passwords out of the process list. */
 export function readTargets(args: readonly string[]): Targets {
   const given = parse(args)
   const registry = urlOf(given, 'registry', ['postgres://', 'postgresql://'])
@@ -37,7 +37,7 @@ export function readTargets(args: readonly string[]): Targets {
   return { registry, history, cluster }
 }
 
-/** What is on a server already does not move. */
+/** Data on a server cannot be moved. */
 export function refuseWhatHasMoved(config: Config, { registry, history }: Targets): void {
   const refuse = (key: string) => {
     throw new ConfigError(
@@ -48,8 +48,8 @@ export function refuseWhatHasMoved(config: Config, { registry, history }: Target
   if (history && /^https?:/.test(config.HISTORY_URL)) refuse('HISTORY_URL')
 }
 
-/** Without user and password: to be shown, and to be known again by. */
-export function nameOf(url: string): string {
+/** The URL without user and password, to show it and to compare it later. */
+export function serverName(url: string): string {
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname}`
 }
@@ -77,7 +77,7 @@ function urlOf(
   const url = file === undefined ? direct : readUrl(name, file)
   if (url === undefined) return undefined
   if (!schemes.some((scheme) => url.startsWith(scheme)) || !URL.canParse(url)) {
-    throw new ConfigError(`--${name}: must be an address that begins with ${schemes.join(' or ')}`)
+    throw new ConfigError(`--${name}: must be a URL that begins with ${schemes.join(' or ')}`)
   }
   return url
 }

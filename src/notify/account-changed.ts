@@ -2,10 +2,10 @@ import type { Deps } from '../deps.ts'
 
 export type AccountChange = 'password' | 'e-mail address' | 'mobile number'
 
-/** `password and mobile number`. */
+/** For example `password and mobile number`. */
 export const namesOf = (changes: readonly AccountChange[]): string => changes.join(' and ')
 
-/** What every address of the account is told. Nothing that somebody wrote goes into the mail. */
+/** The mail to every address of the account. It contains no text that a caller wrote. */
 const notice = (changes: readonly AccountChange[], publicUrl: string): string =>
   [
     `The ${namesOf(changes)} of your account was changed`,
@@ -18,7 +18,9 @@ const notice = (changes: readonly AccountChange[], publicUrl: string): string =>
     ''
   ].join('\n')
 
-/** Tells the address the account had, and the one it has now. It is never waited for. */
+/**
+ * Sends the mail to the old and the new address of the account. Does not wait for the mail server.
+ */
 export function tellAccountChanged(
   { mail, publicUrl, log }: Pick<Deps, 'mail' | 'publicUrl' | 'log'>,
   user: { id: number; addresses: readonly string[] },
@@ -28,6 +30,8 @@ export function tellAccountChanged(
   for (const to of new Set(user.addresses)) {
     mail
       .send({ kind: 'mail', to, subject: 'Your account was changed', text })
-      .catch((err) => log.error({ err, user: user.id }, 'a changed account could not be told'))
+      .catch((err) =>
+        log.error({ err, user: user.id }, 'the mail about a changed account could not be sent')
+      )
   }
 }

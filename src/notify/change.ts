@@ -1,18 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 
-export type Change = {
+export type ObjectChange = {
   kind: 'functionx' | 'devicex' | 'schedule' | 'edge_app' | 'installation'
   client_id: number
 }
 
 /**
- * [contract: Events] The only update notification, after the commit. Listeners read the object
- * again, so it carries nothing; if it cannot be sent the write still holds. [ADR-0004]
+ * [contract: Events] The only update notification. It is sent after the commit. Listeners read the
+ * object again, so the payload is empty. If sending fails, the write still holds. [ADR-0004]
  */
 export async function tellChange(
   { bus, log }: { bus: Bus; log: FastifyBaseLogger },
-  { kind, client_id }: Change,
+  { kind, client_id }: ObjectChange,
   silent = false
 ): Promise<void> {
   if (silent) return

@@ -1,12 +1,12 @@
-import { issueResetKey } from '../access/tokens.ts'
 import type { Deps } from '../deps.ts'
+import { issueResetKey } from '../identity/tokens.ts'
 import { HOUR } from '../lib/unix-time.ts'
 import { lockUser } from '../registry/dialect.ts'
 import { countTokensSince } from '../registry/tokens.ts'
 
 export const MAILS_PER_HOUR = 5
 
-/** Why somebody gets a key, told in the mail. Short lines: longer ones are broken on the way. */
+/** The first lines of the mail, by reason. Mail servers may break longer lines. */
 const reasons = {
   asked: ['Someone asked for a new password for this account.'],
   forced: [
@@ -18,7 +18,9 @@ const reasons = {
 }
 export type KeyReason = keyof typeof reasons
 
-/** Sends a key that sets the password of an account, if it was not sent too many already. */
+/**
+ * Sends a key that sets the password of an account. Sends nothing after too many keys in an hour.
+ */
 export async function sendResetKey(
   deps: Deps,
   user: { id: number; email: string },
@@ -35,7 +37,10 @@ export async function sendResetKey(
   if (key !== undefined) await mailKey(deps, user.email, key, reason)
 }
 
-/** The key stands on a line of its own. Nothing a stranger wrote goes into the mail. */
+/**
+ * The key has a line of its own. The mail contains no text that a caller wrote. The link has the
+ * key in its fragment, which a browser sends to no server.
+ */
 export async function mailKey(
   { mail, publicUrl }: Deps,
   to: string,
@@ -45,11 +50,15 @@ export async function mailKey(
   const url = `${publicUrl()}/api/v2/auth/reset_password`
   const text = [
     ...reasons[reason],
-    'This key sets the password, once, within 30 minutes:',
+    'Open this page within 30 minutes and choose a password:',
+    '',
+    `${publicUrl()}/new-password#key=${key}`,
+    '',
+    'Apps and programs ask for the key alone. It works once:',
     '',
     key,
     '',
-    'Without an app, with the key in the header X-API-Key',
+    'By a program, with the key in the header X-API-Key',
     'and the body {"password": "..."}:',
     '',
     `PUT ${url}`,

@@ -2,8 +2,8 @@ import { createTransport } from 'nodemailer'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Sender } from './sender.ts'
 
-/** A mail server that does not answer costs at most this. */
-const LIMITS = {
+/** The longest wait for a mail server that does not answer. */
+const TIMEOUTS_MS = {
   connectionTimeout: 10 * SECOND,
   greetingTimeout: 10 * SECOND,
   socketTimeout: 20 * SECOND
@@ -18,7 +18,7 @@ export function smtpSender(url: string, from: string): Sender {
     ...(username !== '' && {
       auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
     }),
-    ...LIMITS
+    ...TIMEOUTS_MS
   })
   return {
     async send({ to, subject, text }) {

@@ -3,10 +3,13 @@ export type Letter = {
   to: string
   subject?: string
   text: string
-  /** What stands in the text, once more for programs that read the outbox; never sent. */
+  /**
+   * The key or code in the text again, for programs that read the outbox. It is never sent
+   * separately.
+   */
   key?: string
   code?: string
 }
 
-/** Gets a letter on its way within seconds; rejects when it could not be handed over. */
+/** Hands over a letter within seconds; rejects when that fails. */
 export type Sender = { send(letter: Letter): Promise<void> }

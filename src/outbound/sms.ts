@@ -2,9 +2,9 @@ import { phoneNumber } from '../lib/phone-number.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Sender } from './sender.ts'
 
-const LIMIT = 10 * SECOND
+const SEND_TIMEOUT_MS = 10 * SECOND
 
-/** Any provider, or a few lines in front of one: it gets POST `{to, text}` and answers 2xx. */
+/** For any provider, or a small adapter for one: it gets POST `{to, text}` and answers 2xx. */
 export function smsGateway(url: string): Sender {
   const { username, password } = new URL(url)
   const address = new URL(url)
@@ -20,10 +20,10 @@ export function smsGateway(url: string): Sender {
           'content-type': 'application/json',
           ...(username !== '' && { authorization })
         },
-        // Providers take digits, not what people put between them.
+        // Providers accept only digits, without separators.
         body: JSON.stringify({ to: phoneNumber(to) ?? to, text }),
         redirect: 'error',
-        signal: AbortSignal.timeout(LIMIT)
+        signal: AbortSignal.timeout(SEND_TIMEOUT_MS)
       })
       await response.body?.cancel()
       if (!response.ok) throw new Error(`the SMS gateway answered ${response.status}`)

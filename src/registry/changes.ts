@@ -2,13 +2,14 @@ import { HOUR } from '../lib/unix-time.ts'
 import { announceChange, lockChanges } from './dialect.ts'
 import type { ChangeKind, Registry } from './tables.ts'
 
-/** A statement has so many variables. */
-const ROWS_AT_ONCE = 1000
+/** A statement can have only so many variables. */
+const MAX_ROWS_PER_INSERT = 1000
 
 /**
- * What caches have to look at again, written in the same transaction as the change itself: every
- * node reads on from the last number it saw. `user` covers one user and its tokens, `organization`
- * its place and its second factor, `tree` that there is more below one, `assignment` and `gateway` those of one installation.
+ * Tells the caches of every node what to read again. It is written in the same transaction as the
+ * change itself. Every node reads on from the last number it saw. `user` covers one user and its
+ * tokens, `organization` its place in the tree and its second factor, `tree` a new child of an
+ * organization, `assignment` and `gateway` those of one installation.
  */
 export const recordChange = (
   registry: Registry,
@@ -26,8 +27,8 @@ export async function recordChanges(
   const rows = [...new Set(refs)].map((ref) => ({ kind, ref, created: now }))
   if (rows.length === 0) return
   await lockChanges(registry)
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    const some = rows.slice(start, start + ROWS_AT_ONCE)
+  for (let start = 0; start < rows.length; start += MAX_ROWS_PER_INSERT) {
+    const some = rows.slice(start, start + MAX_ROWS_PER_INSERT)
     await registry.insertInto('changes').values(some).execute()
   }
   await announceChange(registry)
@@ -49,10 +50,10 @@ export async function lastChange(registry: Registry): Promise<number> {
   return seq ?? 0
 }
 
-/** Whoever did not read for half as long reads everything. */
-export const CHANGES_KEPT = HOUR
+/** A node that read nothing for half of this time reads everything again. */
+export const CHANGES_KEPT_MS = HOUR
 
-/** The newest row stays: the sequence must not look empty to a node that starts. */
+/** The newest row stays, because a node that starts takes the last number from it. */
 export async function forgetChanges(registry: Registry, before: number): Promise<void> {
   await registry
     .deleteFrom('changes')

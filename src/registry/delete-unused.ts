@@ -6,11 +6,11 @@ type Row = {
   table: keyof Tables
   id: number
   within: RawBuilder<SqlBool>
-  /** Where others name it. */
+  /** The column by which other rows refer to this one. */
   usedIn: { table: keyof Tables; column: string }
 }
 
-/** Locked while it is looked for: nobody begins to use what is about to go. */
+/** The row is locked during the check, so nobody can begin to use it before it is deleted. */
 export const deleteUnlessUsed = (
   registry: Registry,
   { table, id, within, usedIn }: Row

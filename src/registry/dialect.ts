@@ -8,12 +8,12 @@ import {
 } from 'kysely'
 import type { Registry } from './tables.ts'
 
-/** Everything that differs between SQLite and PostgreSQL, each difference with a name. */
+/** Every difference between SQLite and PostgreSQL has a name here. */
 
 export const isPostgres = (registry: Registry): boolean =>
   registry.getExecutor().adapter instanceof PostgresAdapter
 
-/** Ids rise and are never given out twice, not even after the newest row was deleted. */
+/** Ids rise. No id is given out twice, even after the newest row was deleted. */
 export const idColumn =
   (registry: Registry) =>
   (column: ColumnDefinitionBuilder): ColumnDefinitionBuilder =>
@@ -65,44 +65,46 @@ export const jsonRows = (
   return sql`(select ${sql.join(values)} from json_each(${json}))`
 }
 
-/** Milliseconds by the clock of the database, which is one for all nodes. */
+/** Milliseconds by the clock of the database. All nodes share that clock. */
 export const databaseNow = (registry: Registry): RawBuilder<number> =>
   isPostgres(registry)
     ? sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
     : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`
 
-/** Until the transaction ends nobody else changes the row; SQLite has one writer anyway. */
+/** Nobody else changes the row until the transaction ends. SQLite has only one writer anyway. */
 export const forUpdate = (registry: Registry): RawBuilder<unknown> =>
   isPostgres(registry) ? sql`for update` : sql``
 
-/** Until the transaction ends nobody deletes the row. */
+/** Nobody deletes the row until the transaction ends. */
 export const forKeyShare = (registry: Registry): RawBuilder<unknown> =>
   isPostgres(registry) ? sql`for key share` : sql``
 
-/** Rows that another node works on are left to it. */
+/** Skips rows that another node has locked. */
 export const skipLocked = (registry: Registry): RawBuilder<unknown> =>
   isPostgres(registry) ? sql`for update skip locked` : sql``
 
-/** Held until the transaction ends, so two starting nodes do not migrate at once, however long it takes. */
+/**
+ * Holds a lock until the transaction ends, so two starting nodes do not migrate at the same time.
+ */
 export async function lockForMigration(registry: Registry): Promise<void> {
   if (!isPostgres(registry)) return
   await sql`set local statement_timeout = 0`.execute(registry)
   await sql`select pg_advisory_xact_lock(72616361)`.execute(registry)
 }
 
-/** Until the transaction ends: numbers of changes become visible in the order they were given, and writers wait. */
+/** Writers wait until the transaction ends, so change numbers become visible in their order. */
 export async function lockChanges(registry: Registry): Promise<void> {
   if (isPostgres(registry)) await sql`select pg_advisory_xact_lock(72616362)`.execute(registry)
 }
 
 export const CHANGES_CHANNEL = 'caracal_changes'
 
-/** Other nodes hear of it as soon as the transaction is committed. */
+/** Other nodes hear of the change when the transaction is committed. */
 export async function announceChange(registry: Registry): Promise<void> {
   if (isPostgres(registry)) await sql`select pg_notify(${CHANGES_CHANNEL}, '')`.execute(registry)
 }
 
-/** Until the transaction ends nobody else counts or sends for this user. */
+/** Until the transaction ends, nobody else counts or sends SMS for this user. */
 export async function lockUser(registry: Registry, id: number): Promise<void> {
   if (isPostgres(registry))
     await sql`select 1 from users where id = ${id} for update`.execute(registry)
@@ -118,9 +120,9 @@ export async function hasTable(registry: Registry, name: string): Promise<boolea
   return found.rows.length > 0
 }
 
-export type IdTable = 'organizations' | 'users' | 'installations' | 'objects'
+export type IdTable = 'organizations' | 'users' | 'installations' | 'modelx'
 
-/** The last id that each table gave out; a table that gave out none may be missing. */
+/** The last id that each table gave out. A table that gave out no id may be missing. */
 export async function lastIds(
   registry: Registry,
   tables: readonly IdTable[]

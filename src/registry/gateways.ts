@@ -15,7 +15,7 @@ export async function findGateway(
     .executeTakeFirst()
 }
 
-/** In place of the one that was saved before, which ends everywhere. */
+/** Replaces the saved credential. The old one ends everywhere. */
 export async function saveGateway(
   registry: Registry,
   installation_id: number,
@@ -32,7 +32,7 @@ export async function saveGateway(
   await recordChange(registry, 'gateway', installation_id, now)
 }
 
-/** The first one presented; whoever comes second finds it taken. */
+/** Saves the first credential that a gateway presents. A second one changes nothing. */
 export async function claimGateway(
   registry: Registry,
   installation_id: number,
@@ -70,7 +70,7 @@ export async function writeGatewayPolicy(
     .execute()
 }
 
-/** Answers whether they were others before. */
+/** Answers whether the capabilities changed. */
 export async function writeCapabilities(
   registry: Registry,
   installation_id: number,

@@ -4,14 +4,11 @@ import type { MetaFilter } from '../lib/meta-filter.ts'
 import type { Scope } from '../lib/scope.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
-import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import { readInParts } from './parts.ts'
-import { deleteQuotas } from './quotas.ts'
-import { markForSearch } from './search-index.ts'
+import { markForSearch } from './search-marks.ts'
 import type { Registry } from './tables.ts'
-import { deleteUsage } from './usage.ts'
 
 export type InstallationRef = { id: number; client_id: number; organization_id: number }
 
@@ -30,7 +27,7 @@ export type InstallationFilter = {
   meta: readonly MetaFilter[]
 }
 
-/** Written fields; an absent one keeps what is there. */
+/** The fields to write; an absent field keeps its value. */
 export type InstallationFields = {
   name?: string
   notes?: string
@@ -41,7 +38,7 @@ export type InstallationFields = {
   protected_meta?: Readonly<Record<string, string>>
 }
 
-/** Client ids differ from installation ids on purpose: a mix-up shows at once instead of sometimes. */
+/** Client ids differ from installation ids on purpose, so a mix-up shows at once. */
 const FIRST_CLIENT_ID = 1000
 
 export async function insertInstallation(
@@ -52,7 +49,7 @@ export async function insertInstallation(
   const { id, confirmed } = await registry
     .insertInto('installations')
     .values({
-      // Unique while the row waits for the number that its id gives it.
+      // A unique placeholder: the real client id needs the id of the row.
       client_id: -randomInt(2 ** 47),
       organization_id: fields.organization_id,
       name: fields.name,
@@ -103,7 +100,7 @@ async function writeLinks(
   await writeMeta(registry, 'installation', id, fields)
 }
 
-/** In place of whoever was assigned before. */
+/** Replaces the assigned users. */
 async function assign(
   registry: Registry,
   id: number,
@@ -121,7 +118,7 @@ async function assign(
   if (!isSame) await recordChange(registry, 'assignment', id, now)
 }
 
-/** Whom any of these installations is assigned to. */
+/** The users that any of these installations is assigned to. */
 export async function assignedUsers(registry: Registry, ids: readonly number[]): Promise<number[]> {
   const rows = await registry
     .selectFrom('user_installations')
@@ -132,19 +129,32 @@ export async function assignedUsers(registry: Registry, ids: readonly number[]):
   return rows.map(({ user_id }) => user_id)
 }
 
-/** The row and its links go at once; objects and history follow in the background, see erasures. */
-export async function removeInstallations(
+export async function hasInstallations(
+  registry: Registry,
+  organizationIds: readonly number[]
+): Promise<boolean> {
+  const found = await registry
+    .selectFrom('installations')
+    .select('id')
+    .where(isOneOf(registry, sql.ref('organization_id'), organizationIds))
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/**
+ * Deletes the row and its links at once. Objects and history follow in the background, see
+ * erasures.
+ */
+export async function deleteInstallations(
   registry: Registry,
   ids: readonly number[],
   now: number
 ): Promise<void> {
-  await letGoFilesOf(registry, 'installation', ids, now)
-  await deleteQuotas(registry, 'installation', ids)
-  await deleteUsage(registry, 'installation', ids)
   for (const id of ids) {
     await assign(registry, id, new Set(), now)
     await registry.deleteFrom('installations').where('id', '=', id).execute()
-    await registry.deleteFrom('object_counts').where('installation_id', '=', id).execute()
+    await registry.deleteFrom('modelx_counts').where('installation_id', '=', id).execute()
     await markForSearch(registry, 'installation', [id])
     await registry.insertInto('erasures').values({ installation_id: id, created: now }).execute()
     await recordChange(registry, 'installation', id, now)
@@ -159,7 +169,7 @@ export async function finishErasure(registry: Registry, installationId: number):
   await registry.deleteFrom('erasures').where('installation_id', '=', installationId).execute()
 }
 
-/** Every installation in its shortest form, or just the ones named. */
+/** Every installation in its shortest form, or only those with these ids. */
 export const readInstallationRefs = (
   registry: Registry,
   ids?: readonly number[]
@@ -184,7 +194,7 @@ export async function findInstallation(
   return row && (await withLinks(registry, [row]))[0]
 }
 
-/** Sorted by id, in parts. `seesProtected` says where protected metadata may take part in filters. */
+/** Sorted by id, in parts. `seesProtected` says where filters may use protected metadata. */
 export async function* listInstallations(
   registry: Registry,
   scope: Scope,
@@ -213,7 +223,7 @@ export async function* listInstallations(
   yield* readInParts(ids, read, filter.meta)
 }
 
-/** For queries that read from `installations`. */
+/** A condition for queries that read from `installations`. */
 export function isWithin(registry: Registry, scope: Scope): Expression<SqlBool> {
   const here = sql<SqlBool>`(
     ${isOneOf(registry, sql.ref('installations.organization_id'), scope.organizationIds)}

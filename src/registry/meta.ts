@@ -1,7 +1,8 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { fold, likePattern, type MetaFilter } from '../lib/meta-filter.ts'
+import { MAX_METADATA_CHARACTERS, MAX_METADATA_KEYS } from '../lib/metadata-bounds.ts'
 import { isOneOf } from './dialect.ts'
-import { markForSearch } from './search-index.ts'
+import { markForSearch } from './search-marks.ts'
 import type { Flag, Registry } from './tables.ts'
 
 export type MetaOwner = 'organization' | 'user' | 'installation'
@@ -11,12 +12,8 @@ export type Meta = {
   protected_meta: Readonly<Record<string, string>>
 }
 
-/** All metadata of one owner, as JSON. */
-const MAX_METADATA_CHARACTERS = 256 * 1024
-/** Plain and protected ones together. */
-const MAX_METADATA_KEYS = 2000
-/** Quotes, colon and comma of a key and its value. */
-const JSON_CHARACTERS = 6
+/** The quotes, colon and comma around a key and its value. */
+const JSON_CHARACTERS_PER_KEY = 6
 
 export class MetadataTooLarge extends Error {
   readonly statusCode = 413
@@ -38,10 +35,10 @@ export function requireFewKeys(keys: number): void {
 
 const keysOf = (map: Readonly<Record<string, string>> = {}): number => Object.keys(map).length
 
-/** In the transaction of the write, which then has never been. */
+/** Call it in the transaction of the write: the error takes the write back. */
 async function requireSizeOf(registry: Registry, owner: MetaOwner, id: number): Promise<void> {
   const { rows } = await sql<{ size: number; keys: number }>`
-    select coalesce(sum(length(key) + length(value) + ${sql.lit(JSON_CHARACTERS)}), 0) as size,
+    select coalesce(sum(length(key) + length(value) + ${sql.lit(JSON_CHARACTERS_PER_KEY)}), 0) as size,
       count(*) as keys
     from ${table(owner)} where ${ownerId(owner)} = ${id}`.execute(registry)
   requireSize(Number(rows[0]?.size))
@@ -50,7 +47,9 @@ async function requireSizeOf(registry: Registry, owner: MetaOwner, id: number): 
 
 type MetaRow = { owner_id: number; key: string; value: string; protected: Flag }
 
-/** The metadata of several owners with one query; ask the answer for each of them. */
+/**
+ * Reads the metadata of several owners with one query. The answer gives the metadata of each id.
+ */
 export async function readMeta(
   registry: Registry,
   owner: MetaOwner,
@@ -76,14 +75,14 @@ export async function readMeta(
 const emptyMap = (): Record<string, string> => Object.create(null)
 const noMeta = () => ({ meta: emptyMap(), protected_meta: emptyMap() })
 
-/** Puts the maps that are given in place of those that are there. */
+/** Replaces the plain map, the protected map, or both: those that are given. */
 export async function writeMeta(
   registry: Registry,
   owner: MetaOwner,
   id: number,
   { meta, protected_meta }: Partial<Readonly<Meta>>
 ): Promise<void> {
-  // Before any of them is written.
+  // Check before anything is written.
   requireFewKeys(keysOf(meta) + keysOf(protected_meta))
   if (meta) await replaceMeta(registry, owner, id, { map: meta, isProtected: false })
   if (protected_meta) {
@@ -92,7 +91,7 @@ export async function writeMeta(
   if (meta || protected_meta) await requireSizeOf(registry, owner, id)
 }
 
-/** Puts the map in place of the plain (or the protected) keys of an owner. */
+/** Replaces the plain (or the protected) keys of an owner. */
 async function replaceMeta(
   registry: Registry,
   owner: MetaOwner,
@@ -102,7 +101,7 @@ async function replaceMeta(
   await sql`delete from ${table(owner)}
     where ${ownerId(owner)} = ${id} and protected = ${flag(isProtected)}`.execute(registry)
   for (const [key, value] of Object.entries(map)) {
-    // A key lives in one of the two maps: writing it to this one moves it here.
+    // A key is in only one of the two maps: writing it to this map moves it here.
     await sql`insert into ${table(owner)}
         (${ownerId(owner)}, key, value, protected, key_folded, value_folded)
       values (${id}, ${key}, ${value}, ${flag(isProtected)}, ${fold(key)}, ${fold(value)})
@@ -112,7 +111,7 @@ async function replaceMeta(
   }
 }
 
-/** Which of these keys are protected on this owner. */
+/** Answers which of these keys are protected for this owner. */
 export async function protectedKeys(
   registry: Registry,
   owner: MetaOwner,
@@ -126,7 +125,10 @@ export async function protectedKeys(
   return rows.map(({ key }) => key).filter((key) => asked.has(key))
 }
 
-/** True for rows of `owner` whose metadata satisfy every filter; protected keys count only where visible. */
+/**
+ * True for owners whose metadata match every filter. Protected keys count only where they are
+ * visible.
+ */
 export function matchesMeta(
   owner: MetaOwner,
   filters: readonly MetaFilter[],
@@ -157,12 +159,12 @@ export interface MetaStore {
   find(key: string): Promise<MetaKey | undefined>
   /** False when the key exists already, plain or protected. */
   insert(key: string, meta: MetaKey): Promise<boolean>
-  /** False when the key is not there any more as `was` says. */
+  /** False when the key no longer is as `was` says. */
   update(key: string, change: { was: MetaKey; now: MetaKey }): Promise<boolean>
   remove(key: string, was: MetaKey): Promise<boolean>
 }
 
-/** Keys that are rows of `<owner>_meta`. */
+/** Each key is a row of `<owner>_meta`. */
 export const metaRows = (registry: Registry, owner: MetaOwner, id: number): MetaStore => ({
   async find(key) {
     const { rows } = await sql<{ value: string; protected: Flag }>`
@@ -200,7 +202,7 @@ export const metaRows = (registry: Registry, owner: MetaOwner, id: number): Meta
     )
 })
 
-/** True when the statement changed a row; installations are found by their metadata too. */
+/** True when the statement changed a row. Search also finds installations by their metadata. */
 const writes = (
   registry: Registry,
   owner: MetaOwner,

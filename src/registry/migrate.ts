@@ -1,4 +1,5 @@
 import { hasTable, lockForMigration } from './dialect.ts'
+import type { Migration } from './migration.ts'
 import { foundation } from './migrations/0001-foundation.ts'
 import { identity } from './migrations/0002-identity.ts'
 import { objects } from './migrations/0003-objects.ts'
@@ -15,11 +16,14 @@ import { blacklist } from './migrations/0013-blacklist.ts'
 import { lineage } from './migrations/0014-lineage.ts'
 import { roles } from './migrations/0015-roles.ts'
 import { quotas } from './migrations/0016-quotas.ts'
+import { modelx } from './migrations/0017-modelx.ts'
+import { ledgerGrants } from './migrations/0018-ledger-grants.ts'
+import { traceAddress } from './migrations/0019-trace-address.ts'
+import { boards } from './migrations/0020-boards.ts'
+import { logPatterns } from './migrations/0021-log-patterns.ts'
 import type { Registry } from './tables.ts'
 
-export type Migration = { name: string; up: (registry: Registry) => Promise<void> }
-
-/** In order, forward only; a migration that was released is never edited. */
+/** In this order, forward only. A released migration is never edited. */
 export const migrations: readonly Migration[] = [
   foundation,
   identity,
@@ -36,15 +40,27 @@ export const migrations: readonly Migration[] = [
   blacklist,
   lineage,
   roles,
-  quotas
+  quotas,
+  modelx,
+  ledgerGrants,
+  traceAddress,
+  boards,
+  logPatterns
 ]
 
-/** Each migration is one transaction; a schema newer than this program is refused untouched. */
-export async function migrate(registry: Registry, steps = migrations): Promise<void> {
+/** The migrations that this start applied. */
+export type Migrated = { number: number; name: string }[]
+
+/**
+ * Each migration is one transaction. A schema newer than this program is refused and left
+ * untouched.
+ */
+export async function migrate(registry: Registry, steps = migrations): Promise<Migrated> {
+  const done: Migrated = []
   const applied = await schemaNumber(registry)
   if (applied > steps.length) {
     throw new Error(
-      `the registry has schema ${applied}, this program knows ${steps.length}: start a newer Caracal`
+      `the registry has schema ${applied}, but this program knows only ${steps.length}: start a newer Caracal`
     )
   }
   for (const [index, { name, up }] of steps.entries()) {
@@ -58,8 +74,10 @@ export async function migrate(registry: Registry, steps = migrations): Promise<v
         .insertInto('schema_migrations')
         .values({ number, name, applied: Date.now() })
         .execute()
+      done.push({ number, name })
     })
   }
+  return done
 }
 
 async function schemaNumber(registry: Registry): Promise<number> {

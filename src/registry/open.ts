@@ -2,14 +2,25 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
 import { explainDamage } from '../lib/storage-fault.ts'
-import { migrate } from './migrate.ts'
-import { explainAt, postgresDialect, unhurriedDialect } from './postgres.ts'
-import { sqliteDialect } from './sqlite.ts'
+import type { Claims } from './claims.ts'
+import { type Migrated, migrate } from './migrate.ts'
+import { PostgresClaims } from './postgres/claims.ts'
+import { explainAt, postgresDialect, unhurriedDialect } from './postgres/postgres.ts'
+import { soleClaims } from './sqlite/claims.ts'
+import { sqliteDialect } from './sqlite/sqlite.ts'
 import type { Registry, Tables } from './tables.ts'
 
-type Place = { url: string; dataDir: string }
+type Place = {
+  url: string
+  dataDir: string
+  /** Hears which migrations were applied to a registry that was there before. */
+  onMigrated?: (migrated: Migrated) => void
+}
 
-/** Opens SQLite in the data directory or the PostgreSQL of the URL, and brings its schema up to date. */
+/**
+ * Opens SQLite in the data directory or the PostgreSQL of the URL, and brings its schema up to
+ * date.
+ */
 export async function openRegistry(place: Place): Promise<Registry> {
   const registry = await openUnhurried(place, 'CARACAL_REGISTRY_URL')
   if (place.url === '') return registry
@@ -17,23 +28,40 @@ export async function openRegistry(place: Place): Promise<Registry> {
   return new Kysely<Tables>({ dialect: postgresDialect(place.url, {}) })
 }
 
-/** For whoever moves a whole registry: as `openRegistry`, and no statement takes too long. `setting` is where the URL was given. */
-export async function openUnhurried({ url, dataDir }: Place, setting: string): Promise<Registry> {
+/**
+ * Like `openRegistry`, but statements have no time limit. `setting` names where the URL was given.
+ */
+export async function openUnhurried(
+  { url, dataDir, onMigrated }: Place,
+  setting: string
+): Promise<Registry> {
   const dialect = url === '' ? sqliteDialect(sqliteFile(dataDir)) : unhurriedDialect(url)
   const registry = new Kysely<Tables>({ dialect })
   try {
-    await migrate(registry)
+    const migrated = await migrate(registry)
+    if (migrated[0] && migrated[0].number > 1) onMigrated?.(migrated)
   } catch (error) {
     await registry.destroy()
     if (url === '') {
-      const lost = 'users, installations and all else in it are lost ("npm run caracal -- adopt")'
+      const lost =
+        'users, installations and everything else in it are lost ("npm run caracal -- adopt")'
       throw explainDamage(error as Error, sqliteFile(dataDir), lost)
     }
     explainAt(setting, url)(error as Error)
   }
-  // Password hashes live here, and a process with another mask may have made it.
+  // The file holds password hashes. A process with another umask may have created it.
   if (url === '') chmodSync(sqliteFile(dataDir), 0o600)
   return registry
 }
 
 export const sqliteFile = (dataDir: string): string => join(dataDir, 'registry.sqlite')
+
+/**
+ * `isAlone`: this node keeps history, broker or files in its own directory, so no other node can
+ * use this registry. A registry in a file always belongs to the one process that holds its
+ * directory.
+ */
+export const openClaims = (url: string, isAlone: boolean): Promise<Claims> =>
+  url === ''
+    ? Promise.resolve(soleClaims)
+    : PostgresClaims.open(url, isAlone).catch(explainAt('CARACAL_REGISTRY_URL', url))

@@ -3,14 +3,10 @@ import { type Address, completeAddress } from '../lib/address.ts'
 import type { MetaFilter } from '../lib/meta-filter.ts'
 import { recordChange, recordChanges } from './changes.ts'
 import { isOneOf } from './dialect.ts'
-import { letGoFilesOf } from './file-contents.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { flag, type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import { readInParts } from './parts.ts'
-import { deleteQuotas } from './quotas.ts'
 import type { Registry, Tables } from './tables.ts'
-import { bequeath } from './trace.ts'
-import { deleteUsage } from './usage.ts'
 
 type OrganizationRow = Selectable<Tables['organizations']>
 
@@ -21,7 +17,7 @@ export type OrganizationRecord = Omit<OrganizationRow, 'address' | 'force_sms_lo
     children: { id: number; name: string }[]
   }
 
-/** Written fields; an absent one keeps what is there. */
+/** The fields to write; an absent field keeps its value. */
 export type OrganizationFields = {
   name?: string
   parent_id?: number | null
@@ -46,31 +42,31 @@ const toRow = ({
   ...(force_sms_login !== undefined && { force_sms_login: flag(force_sms_login) })
 })
 
-const MAX_LEVELS = 32
-const MAX_OF_TENANT = 5000
+const MAX_ORGANIZATION_LEVELS = 32
+const MAX_ORGANIZATIONS_PER_TENANT = 5000
 
 export class TooManyOrganizations extends Error {
   readonly statusCode = 409
 }
 
-/** Whether these may come below `parent`; `levels` of them lie below each other. */
+/** Throws unless these organizations fit below `parent`. `levels` is the depth of their tree. */
 async function requireRoom(
   registry: Registry,
   parent: number,
   { ids, levels }: { ids: readonly number[]; levels: number }
 ): Promise<void> {
   const above = await organizationsAbove(registry, [parent])
-  if (above.length + levels > MAX_LEVELS) {
-    throw new TooManyOrganizations(`organizations have at most ${MAX_LEVELS} levels`)
+  if (above.length + levels > MAX_ORGANIZATION_LEVELS) {
+    throw new TooManyOrganizations(`organizations have at most ${MAX_ORGANIZATION_LEVELS} levels`)
   }
   const top = await topOrganization(registry)
   const tenant = (await tenantsOf(registry, [parent])).get(parent) ?? top
-  // Tenants are made by those who reach the top.
+  // The limit is for tenants. Only those who reach the top organization create tenants.
   if (tenant === top) return
   const below = await organizationsBelow(registry, [tenant])
-  if (new Set([...below, ...ids]).size > MAX_OF_TENANT) {
+  if (new Set([...below, ...ids]).size > MAX_ORGANIZATIONS_PER_TENANT) {
     throw new TooManyOrganizations(
-      `a tenant has at most ${MAX_OF_TENANT} organizations, all below it counted`
+      `a tenant has at most ${MAX_ORGANIZATIONS_PER_TENANT} organizations, counting every level`
     )
   }
 }
@@ -82,7 +78,7 @@ async function levelsBelow(registry: Registry, id: number): Promise<number> {
       union
       select child.id, below.level + 1
       from organizations as child join below on child.parent_id = below.id
-      where below.level <= ${sql.lit(MAX_LEVELS)}
+      where below.level <= ${sql.lit(MAX_ORGANIZATION_LEVELS)}
     ) select max(level) as levels from below`.execute(registry)
   return Number(rows[0]?.levels ?? 1)
 }
@@ -93,7 +89,7 @@ export async function insertOrganization(
   now: number
 ): Promise<number> {
   if (fields.parent_id !== null) {
-    // It has no id yet.
+    // The new organization has no id yet.
     await requireRoom(registry, fields.parent_id, { ids: [0], levels: 1 })
   }
   const { id, confirmed } = await registry
@@ -114,7 +110,7 @@ export async function insertOrganization(
     .executeTakeFirstOrThrow()
   requireConfirmed(id, confirmed)
   await writeMeta(registry, 'organization', id, fields)
-  // Who reaches the one above reaches it.
+  // Users who reach the parent now reach the new organization too.
   await recordChange(registry, 'tree', fields.parent_id ?? id, now)
   await recordChange(registry, 'quota', id, now)
   return id
@@ -129,7 +125,7 @@ export async function updateOrganization(
   const decisive = ['parent_id', 'force_sms_login'] as const
   const before = await registry
     .updateTable('organizations')
-    // Whoever else changes it waits from here on: nothing comes between the two.
+    // This locks the row, so nobody changes it between this read and the write below.
     .set({ updated: now })
     .where('id', '=', id)
     .returning(decisive)
@@ -147,7 +143,7 @@ export async function updateOrganization(
     .execute()
   await writeMeta(registry, 'organization', id, fields)
   if (decisive.every((name) => row[name] === undefined || row[name] === before?.[name])) return
-  // Those who reached it, those below it, and those who reach where it is now.
+  // This concerns users who reached it, users below it, and users who reach its new place.
   await recordChange(registry, 'organization', id, now)
   if (row.parent_id) await recordChange(registry, 'tree', row.parent_id, now)
   if (row.parent_id !== undefined) await recordChange(registry, 'quota', id, now)
@@ -163,7 +159,10 @@ export async function findOrganization(
 
 type OrganizationFilter = { meta: readonly MetaFilter[]; seesProtected: readonly number[] }
 
-/** Of the visible ones, sorted by id, in parts. `seesProtected`: where protected metadata take part in filters. */
+/**
+ * The visible ones, sorted by id, in parts. `seesProtected` says where filters may use protected
+ * metadata.
+ */
 export const listOrganizations = (
   registry: Registry,
   visible: readonly number[],
@@ -208,7 +207,7 @@ const childrenOf = (registry: Registry, ids: readonly number[]) =>
     .orderBy('id')
     .execute()
 
-/** These organizations and everything below them. */
+/** These organizations and all organizations below them. */
 export async function organizationsBelow(
   registry: Registry,
   ids: readonly number[]
@@ -223,11 +222,11 @@ export async function organizationsBelow(
   return rows.map(({ id }) => id)
 }
 
-/** Every organization and the one above it. */
+/** Every organization with its parent. */
 export const readParents = (registry: Registry) =>
   registry.selectFrom('organizations').select(['id', 'parent_id']).execute()
 
-/** The one above all others. It is the first that was made: 1, unless parts were adopted. */
+/** The root of the tree. It was created first: its id is 1, unless parts were adopted. */
 export async function topOrganization(registry: Registry): Promise<number> {
   const row = await registry
     .selectFrom('organizations')
@@ -239,8 +238,8 @@ export async function topOrganization(registry: Registry): Promise<number> {
 }
 
 /**
- * The tenant that each organization belongs to: the one above it, or itself, that is right below the
- * top. The top is a tenant of its own.
+ * The tenant of each organization: its ancestor (or itself) directly below the top organization.
+ * The top organization is its own tenant.
  */
 export async function tenantsOf(
   registry: Registry,
@@ -259,7 +258,7 @@ export async function tenantsOf(
   return new Map(rows.map(({ id, tenant }) => [id, tenant]))
 }
 
-/** These organizations and everything above them. */
+/** These organizations and all organizations above them. */
 export async function organizationsAbove(
   registry: Registry,
   ids: readonly number[]
@@ -275,7 +274,7 @@ export async function organizationsAbove(
   return rows.map(({ id }) => id)
 }
 
-/** True when these organizations or any above them ask for a second factor. */
+/** True when one of these organizations, or one above them, requires a second factor. */
 export async function forcesSmsLogin(registry: Registry, ids: readonly number[]): Promise<boolean> {
   if (ids.length === 0) return false
   const { rows } = await sql`
@@ -288,40 +287,17 @@ export async function forcesSmsLogin(registry: Registry, ids: readonly number[])
   return rows.length > 0
 }
 
-/** What keeps an organization from being deleted: how many of each it has. */
-export async function contentsOf(registry: Registry, id: number) {
-  const count = async (query: { rows: unknown[] }) => query.rows.length
-  return {
-    children: await count(
-      await sql`select 1 from organizations where parent_id = ${id} limit 1`.execute(registry)
-    ),
-    installations: await count(
-      await sql`select 1 from installations where organization_id = ${id} limit 1`.execute(registry)
-    ),
-    executors: await count(
-      await sql`select 1 from notification_executors where organization_id = ${id} limit 1`.execute(
-        registry
-      )
-    ),
-    files: await count(
-      await sql`select 1 from files where organization_id = ${id} limit 1`.execute(registry)
-    ),
-    policies: await count(
-      await sql`select 1 from registration_policies
-        where organization_id = ${id} or parent_organization = ${id} limit 1`.execute(registry)
-    ),
-    roles: await count(
-      await sql`select 1 from roles where organization_id = ${id} limit 1`.execute(registry)
-    ),
-    users: await count(
-      await sql`select 1 from user_organizations where organization_id = ${id} limit 1`.execute(
-        registry
-      )
-    )
-  }
+export async function hasChildren(registry: Registry, ids: readonly number[]): Promise<boolean> {
+  const child = await registry
+    .selectFrom('organizations')
+    .select('id')
+    .where(isOneOf(registry, sql.ref<number>('parent_id'), ids))
+    .limit(1)
+    .executeTakeFirst()
+  return child !== undefined
 }
 
-/** Members of these organizations who belong to no other. */
+/** Users who are members of these organizations and of no others. */
 export async function usersOnlyIn(registry: Registry, ids: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ user_id: number }>`
     select distinct user_id from user_organizations
@@ -343,26 +319,22 @@ export async function installationsIn(
   return rows.map(({ id }) => id)
 }
 
-/** The organizations themselves; what belongs to them must be gone before. Memberships go along. */
+/** Deletes only the organizations and memberships. Delete what belongs to them first. */
 export async function deleteOrganizations(
   registry: Registry,
   ids: readonly number[],
   now: number
 ): Promise<void> {
-  await bequeath(registry, ids)
-  // Children go with their parents, in one statement the order does not matter.
+  // Remove the links to parents first, so that the rows can be deleted in any order.
   await registry
     .updateTable('organizations')
     .set({ parent_id: null })
     .where(isOneOf(registry, sql.ref('organizations.id'), ids))
     .execute()
-  await letGoFilesOf(registry, 'organization', ids, now)
   await registry
     .deleteFrom('organizations')
     .where(isOneOf(registry, sql.ref('organizations.id'), ids))
     .execute()
-  await deleteQuotas(registry, 'organization', ids)
-  await deleteUsage(registry, 'organization', ids)
   await recordChanges(registry, 'organization', ids, now)
   await recordChanges(registry, 'quota', ids, now)
 }

@@ -1,12 +1,12 @@
 import type { MetaFilter } from '../lib/meta-filter.ts'
 
-/** At first: each may be as large as its metadata may be. */
-const FIRST = 2
-const MOST = 200
-/** Where some are left out for their metadata, and nobody knows how large those were. */
-const MOST_FILTERED = 64
-/** Of a part; none of them takes the event loop for long. */
-const CHARACTERS = 512 * 1024
+/** Small at first, because each record may have as much metadata as the limit allows. */
+const FIRST_PART_RECORDS = 2
+const MAX_PART_RECORDS = 200
+/** Smaller with filters, because the size of records that do not match stays unknown. */
+const MAX_FILTERED_PART_RECORDS = 64
+/** Metadata in one part, so that no part blocks the event loop for long. */
+const MAX_PART_CHARACTERS = 512 * 1024
 
 type Sized = {
   meta: Readonly<Record<string, string>>
@@ -14,23 +14,23 @@ type Sized = {
 }
 
 /**
- * Reads what these ids name a part at a time, in their order. The next part is as many as were good
- * to hold of the last ones.
+ * Reads the records of these ids in parts, in the order of the ids. The size of the last records
+ * decides how many the next part reads.
  */
 export async function* readInParts<T extends Sized>(
   ids: readonly number[],
   read: (ids: readonly number[]) => Promise<T[]>,
   filters: readonly MetaFilter[]
 ): AsyncGenerator<T[]> {
-  const most = filters.length > 0 ? MOST_FILTERED : MOST
-  let size = FIRST
+  const most = filters.length > 0 ? MAX_FILTERED_PART_RECORDS : MAX_PART_RECORDS
+  let size = FIRST_PART_RECORDS
   for (let start = 0; start < ids.length; ) {
     const part = await read(ids.slice(start, start + size))
     yield part
     start += size
     const characters = part.reduce((sum, one) => sum + charactersOf(one), 1)
-    const good = Math.floor((CHARACTERS * part.length) / characters)
-    size = Math.max(1, Math.min(good || FIRST, 4 * size, most))
+    const good = Math.floor((MAX_PART_CHARACTERS * part.length) / characters)
+    size = Math.max(1, Math.min(good || FIRST_PART_RECORDS, 4 * size, most))
   }
 }
 

@@ -3,7 +3,7 @@ import { reachedIds } from './id-reserves.ts'
 import type { Registry } from './tables.ts'
 import { hasUsers } from './users.ts'
 
-/** The same on every node, and for ever. */
+/** It is the same on every node and never changes. */
 export async function readPlatformId(registry: Registry): Promise<string> {
   const { id } = await registry.selectFrom('platform').select('id').executeTakeFirstOrThrow()
   return id

@@ -1,6 +1,5 @@
-import { type Selectable, sql } from 'kysely'
-import { breadth, emailMatches, patternsOverlap } from '../lib/email-pattern.ts'
-import { isOneOf } from './dialect.ts'
+import type { Selectable } from 'kysely'
+import { emailMatches } from '../lib/email-pattern.ts'
 import { insertOrganization } from './organizations.ts'
 import { findRole } from './roles.ts'
 import type { Registry, Tables } from './tables.ts'
@@ -9,84 +8,11 @@ import { insertUser } from './users.ts'
 export type RegistrationPolicy = Selectable<Tables['registration_policies']>
 export type Registration = Selectable<Tables['registrations']>
 
-export async function insertPolicy(
-  registry: Registry,
-  policy: Omit<RegistrationPolicy, 'id'>
-): Promise<number> {
-  const { id } = await registry
-    .insertInto('registration_policies')
-    .values(policy)
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
-}
-
-export async function updatePolicy(
-  registry: Registry,
-  { id, ...policy }: RegistrationPolicy
-): Promise<void> {
-  await registry.updateTable('registration_policies').set(policy).where('id', '=', id).execute()
-}
-
-/** Whoever registered by it and has not set a password yet is forgotten too. */
-export async function deletePolicy(registry: Registry, id: number): Promise<void> {
-  await registry.deleteFrom('registration_policies').where('id', '=', id).execute()
-}
-
 export const findPolicy = (
   registry: Registry,
   id: number
 ): Promise<RegistrationPolicy | undefined> =>
   registry.selectFrom('registration_policies').selectAll().where('id', '=', id).executeTakeFirst()
-
-/** Those that lead into these organizations or below them, sorted by id. */
-export const listPolicies = (
-  registry: Registry,
-  organizationIds: readonly number[]
-): Promise<RegistrationPolicy[]> =>
-  registry
-    .selectFrom('registration_policies')
-    .selectAll()
-    .where(
-      isOneOf(
-        registry,
-        sql<number>`coalesce(organization_id, parent_organization)`,
-        organizationIds
-      )
-    )
-    .orderBy('id')
-    .execute()
-
-/** The narrowest one that the address matches, of those the one that has meant it longest. */
-export async function policyFor(
-  registry: Registry,
-  email: string
-): Promise<RegistrationPolicy | undefined> {
-  const policies = await registry
-    .selectFrom('registration_policies')
-    .selectAll()
-    .orderBy('pattern_set')
-    .orderBy('id')
-    .execute()
-  const [narrowest] = policies
-    .filter(({ email_pattern }) => emailMatches(email_pattern, email))
-    .sort((a, b) => breadth(a.email_pattern) - breadth(b.email_pattern))
-  return narrowest
-}
-
-/** Whether a policy that leads elsewhere than into these organizations means some of the same addresses. */
-export async function overlapsElsewhere(
-  registry: Registry,
-  pattern: string,
-  organizationIds: ReadonlySet<number>
-): Promise<boolean> {
-  const policies = await registry.selectFrom('registration_policies').selectAll().execute()
-  return policies.some(
-    ({ email_pattern, organization_id, parent_organization }) =>
-      !organizationIds.has(organization_id ?? parent_organization ?? 0) &&
-      patternsOverlap(email_pattern, pattern)
-  )
-}
 
 export async function insertRegistration(
   registry: Registry,
@@ -108,7 +34,7 @@ export const findRegistration = (
     .where('key_hash', '=', keyHash)
     .executeTakeFirst()
 
-/** How many of an address were made since then. */
+/** The number of registrations of an e-mail address since then. */
 export async function countRegistrationsOf(
   registry: Registry,
   email: string,
@@ -123,7 +49,7 @@ export async function countRegistrationsOf(
   return Number(count)
 }
 
-/** How many of a policy still wait for their key. */
+/** The number of registrations of a policy that still wait for their key. */
 export async function countOpenRegistrations(
   registry: Registry,
   policyId: number,
@@ -141,11 +67,13 @@ export async function countOpenRegistrations(
 type Confirmation = {
   password_hash: string
   now: number
-  /** Whether nobody gets a role with these rights by registering. */
+  /** True for permissions that nobody may get by registering. */
   isTooMuch: (permissions: Readonly<Record<string, boolean>>) => boolean
 }
 
-/** Undefined: the key was used meanwhile, the address is taken, or the policy no longer means it. */
+/**
+ * Undefined: the key is used, the address is taken, or the policy no longer allows this address.
+ */
 export async function confirmRegistration(
   registry: Registry,
   registration: Registration,
@@ -161,7 +89,7 @@ export async function confirmRegistration(
   const policy = await findPolicy(registry, policy_id)
   if (!policy || !emailMatches(policy.email_pattern, email)) return undefined
   const { role_id, parent_organization } = policy
-  // Whatever the role has become since.
+  // The role may have changed since the registration.
   const role = await findRole(registry, role_id)
   if (!role || isTooMuch(role.permissions)) return undefined
   const name = `${first_name} ${last_name}`.trim().slice(0, 255) || email

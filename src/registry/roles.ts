@@ -6,7 +6,7 @@ import type { Registry } from './tables.ts'
 
 export type Role = {
   id: number
-  /** Where it is seen and used, and below; null: everywhere. [ADR-0035] */
+  /** The role is seen and used in this organization and below; null: everywhere. [ADR-0035] */
   organization_id: number | null
   name: string
   /** A greater priority is more powerful. */
@@ -26,7 +26,7 @@ const toRole = (row: Omit<Role, 'permissions'> & { permissions: string }): Role 
   permissions: JSON.parse(row.permissions)
 })
 
-/** Undefined: the name is taken, in its organization or by the platform. */
+/** Undefined: the organization or the platform already has a role of this name. */
 export async function insertRole(
   registry: Registry,
   role: RoleFields
@@ -63,7 +63,7 @@ export async function listRoles(registry: Registry): Promise<Role[]> {
   return rows.map(toRole)
 }
 
-/** The platform's and those of these organizations. */
+/** The roles of the platform and of these organizations. */
 export async function listRolesWithin(
   registry: Registry,
   organizationIds: readonly number[]
@@ -82,7 +82,7 @@ export async function listRolesWithin(
   return rows.map(toRole)
 }
 
-/** Those that the organizations made themselves. */
+/** Only the roles that belong to these organizations. */
 export async function rolesMadeIn(
   registry: Registry,
   organizationIds: readonly number[]
@@ -96,7 +96,7 @@ export async function rolesMadeIn(
   return rows.map(toRole)
 }
 
-/** Each role that one of these users has. */
+/** The roles that these users have. */
 export async function rolesOf(registry: Registry, userIds: readonly number[]): Promise<Role[]> {
   const rows = await registry
     .selectFrom('roles')
@@ -110,7 +110,7 @@ export async function rolesOf(registry: Registry, userIds: readonly number[]): P
   return rows.map(toRole)
 }
 
-/** Whether it may be used in each of these organizations. */
+/** Whether the role may be used in every one of these organizations. */
 export async function isRoleOf(
   registry: Registry,
   { organization_id }: Role,
@@ -121,7 +121,9 @@ export async function isRoleOf(
   return organizationIds.every((id) => below.includes(id))
 }
 
-/** Whether members of these organizations, or who registers there, have roles made in `makers`. */
+/**
+ * Whether members of these organizations, or users who register there, have roles made in `makers`.
+ */
 export async function haveRolesOf(
   registry: Registry,
   organizationIds: readonly number[],
@@ -147,7 +149,7 @@ export async function findRole(registry: Registry, id: number): Promise<Role | u
   return row && toRole(row)
 }
 
-/** False: another role has the name. Its organization stays. */
+/** False: another role has the name. The role stays in its organization. */
 export async function updateRole(registry: Registry, role: Role, now: number): Promise<boolean> {
   if (await isTaken(registry, role)) return false
   await registry.updateTable('roles').set(toRow(role)).where('id', '=', role.id).execute()
@@ -155,7 +157,7 @@ export async function updateRole(registry: Registry, role: Role, now: number): P
   return true
 }
 
-/** False: users have it, or would get it by registering. */
+/** False: users have the role, or would get it by registering. */
 export async function deleteRole(registry: Registry, id: number): Promise<boolean> {
   const { numDeletedRows } = await registry
     .deleteFrom('roles')

@@ -58,7 +58,7 @@ export async function existingTokens(
   return rows.map(({ id }) => id)
 }
 
-/** What a user can sign in with, oldest first. */
+/** The sessions and API keys of a user, oldest first. */
 export const listTokens = (registry: Registry, userId: number): Promise<TokenRow[]> =>
   registry
     .selectFrom('tokens')
@@ -80,7 +80,7 @@ export async function touchToken(
     .execute()
 }
 
-/** Counts one guess; false when there were `most` already. */
+/** Counts one guess. False when there were already `most` guesses. */
 export async function countTry(registry: Registry, id: number, most: number): Promise<boolean> {
   const { numUpdatedRows } = await registry
     .updateTable('tokens')
@@ -91,7 +91,7 @@ export async function countTry(registry: Registry, id: number, most: number): Pr
   return numUpdatedRows > 0n
 }
 
-/** True for exactly one of those who try at once. */
+/** When several callers try at once, exactly one gets true. */
 export async function deleteToken(
   registry: Registry,
   { id, user_id }: { id: number; user_id: number },
@@ -106,7 +106,7 @@ export async function deleteToken(
   return numDeletedRows > 0n
 }
 
-/** Ends the sign-ins of a user, and what could still become one; API keys stay. */
+/** Ends the sessions of a user, pending sign-ins and reset keys. API keys stay. */
 export async function endSessions(
   registry: Registry,
   userId: number,
@@ -151,7 +151,9 @@ export async function deleteExpiredTokens(registry: Registry, now: number): Prom
     .execute()
 }
 
-/** The moments at which SMS went to a user, oldest first; what is older than `since` is forgotten. */
+/**
+ * The times at which SMS were sent to a user, oldest first. Older entries than `since` are deleted.
+ */
 export async function smsSince(
   registry: Registry,
   userId: number,

@@ -2,8 +2,8 @@ import { lockChanges } from './dialect.ts'
 import type { Registry } from './tables.ts'
 
 /**
- * Everything that changes who may what, and what they may it on, goes through here: such writes come
- * one after another, so a check and its write are one, and no two of them wait for each other.
+ * Every change of users, permissions or installations goes through here. Such writes run one after
+ * another, so a check and its write belong together, and two writes cannot block each other.
  */
 export const inTransaction = <T>(
   registry: Registry,

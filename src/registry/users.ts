@@ -19,7 +19,7 @@ export type UserRecord = Omit<UserRow, 'address' | 'email_folded' | 'sms_login'>
     assigned_installations: number[]
   }
 
-/** Written fields; an absent one keeps what is there. */
+/** The fields to write; an absent field keeps its value. */
 export type UserFields = {
   email?: string
   password_hash?: string
@@ -38,8 +38,8 @@ export type UserFields = {
 }
 
 /**
- * Whom a principal can see: members of these organizations, the users of these installations, itself,
- * and who belongs to no organization at all.
+ * The users that a principal can see: members of these organizations, users of these installations,
+ * and the principal itself. `lostToo` adds users who belong to no organization.
  */
 export type UserScope = {
   readonly organizationIds: readonly number[]
@@ -64,7 +64,7 @@ const toRow = ({ email, address, sms_login, ...fields }: UserFields) => {
   }
 }
 
-/** Undefined: the e-mail is taken, whatever its case. */
+/** Undefined: a user has this e-mail, in upper or lower case. */
 export async function insertUser(
   registry: Registry,
   fields: UserFields & { email: string; role_id: number },
@@ -121,7 +121,7 @@ export async function updateUser(
 
 async function writeLinks(registry: Registry, user_id: number, fields: UserFields): Promise<void> {
   const { organisations, assigned_installations } = fields
-  // An empty list keeps them: nobody could reach a user without any.
+  // An empty list changes nothing, because nobody could reach a user without organizations.
   if (organisations?.length) {
     await registry.deleteFrom('user_organizations').where('user_id', '=', user_id).execute()
     const rows = [...new Set(organisations)].map((organization_id) => ({
@@ -139,10 +139,23 @@ async function writeLinks(registry: Registry, user_id: number, fields: UserField
   await writeMeta(registry, 'user', user_id, fields)
 }
 
-/** Links, tokens, phones and metadata go with the user. [contract: User] */
+/** Links, tokens, phones and metadata are deleted with the user. [contract: User] */
 export async function deleteUser(registry: Registry, id: number, now: number): Promise<void> {
   await registry.deleteFrom('users').where('id', '=', id).execute()
   await recordChange(registry, 'user', id, now)
+}
+
+export async function hasMembers(
+  registry: Registry,
+  organizationIds: readonly number[]
+): Promise<boolean> {
+  const found = await registry
+    .selectFrom('user_organizations')
+    .select('user_id')
+    .where(isOneOf(registry, sql.ref('organization_id'), organizationIds))
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
 }
 
 export async function hasUsers(registry: Registry): Promise<boolean> {
@@ -199,7 +212,7 @@ export async function* listUsers(
   yield* readInParts(ids, read, filter.meta)
 }
 
-/** Of these users, the ones within the scope. */
+/** Those of these users who are within the scope. */
 export async function visibleUsers(
   registry: Registry,
   ids: readonly number[],
@@ -214,7 +227,7 @@ export async function visibleUsers(
   return new Set(rows.map((row) => row.id))
 }
 
-/** Nobody but who reaches the top finds such a user. */
+/** Only those who reach the top organization can see such a user. */
 const isLost = sql<SqlBool>`not exists (
   select 1 from user_organizations as uo where uo.user_id = users.id)`
 
@@ -223,7 +236,7 @@ export async function lostUsers(registry: Registry): Promise<{ id: number; email
   return registry.selectFrom('users').select(['id', 'email']).where(isLost).orderBy('id').execute()
 }
 
-/** For queries that read from `users`. */
+/** A condition for queries that read from `users`. */
 export const isUserWithin = (registry: Registry, scope: UserScope): Expression<SqlBool> =>
   sql<SqlBool>`(users.id = ${scope.userId}
     or (${sql.lit(flag(scope.lostToo))} = 1 and ${isLost})
@@ -286,7 +299,9 @@ export async function organizationsOf(registry: Registry, userId: number): Promi
   return (await linksOf(registry, 'organization', [userId])).get(userId) ?? []
 }
 
-/** Users of the top organization with everything (`#`) who have not expired, without those named and without those of a role. */
+/**
+ * How many other users of the top organization have every permission (`#`) and have not expired.
+ */
 export async function otherAdministrators(
   registry: Registry,
   { without, role, now }: { without: readonly number[]; role?: number; now: number }
@@ -314,8 +329,8 @@ export async function otherAdministrators(
 }
 
 /**
- * Users with a password who belong to one of `within` and to nothing outside `reach`, with one of
- * these roles.
+ * Users with a password and one of these roles. They belong to an organization of `within`, and to
+ * none outside `reach`.
  */
 export async function usersToReset(
   registry: Registry,
@@ -343,7 +358,7 @@ export async function usersToReset(
   return rows
 }
 
-/** Nobody signs in with them any more, and what was signed in ends; API keys stay. */
+/** Deletes the passwords and ends all sessions. API keys stay. */
 export async function forgetPasswords(
   registry: Registry,
   ids: readonly number[],

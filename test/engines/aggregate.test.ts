@@ -5,8 +5,12 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type { AggregateQuery, History } from '../../src/history/history.ts'
-import { openHistory } from '../../src/history/open.ts'
-import { type Buckets, type Method, parseMethod } from '../../src/lib/aggregation.ts'
+import {
+  type Buckets,
+  type Method,
+  type NamedMethod,
+  parseMethod
+} from '../../src/lib/aggregation.ts'
 import { calendarBorders } from '../../src/lib/calendar.ts'
 import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { DAY, HOUR, MINUTE, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
@@ -22,12 +26,12 @@ const methods = [
 
 onEveryHistory('aggregation', aggregation)
 
-function aggregation({ url }: EngineUnderTest) {
+function aggregation({ url, open }: EngineUnderTest) {
   let dataDir: string
   let history: History
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'aggregate-'))
-    history = (await openHistory({ url: await url(), dataDir })).history
+    history = await open({ url: await url(), dataDir })
   })
   after(async () => {
     await history.close()
@@ -60,12 +64,12 @@ function aggregation({ url }: EngineUnderTest) {
     return answered.map(({ value }) => value)
   }
 
-  test('the twelve methods, written out', async () => {
+  test('each of the twelve methods gives the expected values', async () => {
     const at = (seconds: number, value: number) => ({
       timestamp: unixMs(1_700_000_400_000 + seconds * SECOND),
       value
     })
-    // Two buckets of a minute, the second begins at 60; of the two at 50 the value 1 came later.
+    // Two buckets of a minute; the second begins at 60. Two samples are at 50; the value 1 arrived later.
     const { installation_id, stored } = await store([
       ...[at(10, 4), at(20, 2), at(50, 9), at(50, 1)],
       ...[at(70, 3), at(80, 3)]
@@ -96,7 +100,7 @@ function aggregation({ url }: EngineUnderTest) {
     }
   })
 
-  test('a large offset takes no digits of stddev away', async () => {
+  test('a large offset does not reduce the precision of stddev', async () => {
     const start = 1_700_000_400_000
     const { installation_id, stored } = await store(
       [1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16].map((value, i) => ({
@@ -109,7 +113,7 @@ function aggregation({ url }: EngineUnderTest) {
     assert(Math.abs(value - Math.sqrt(30)) < 1e-9)
   })
 
-  test('what is too large for a number is the largest one', async () => {
+  test('a result that is too large for a number becomes the largest number', async () => {
     const { installation_id } = await store(
       [1.7e308, 1.7e308, -1.7e308].map((value, i) => ({
         value,
@@ -126,7 +130,7 @@ function aggregation({ url }: EngineUnderTest) {
     }
   })
 
-  test('the smallest numbers there are', async () => {
+  test('the smallest possible numbers are aggregated correctly', async () => {
     const { installation_id, stored } = await store([
       { timestamp: unixMs(1_700_000_400_000), value: 5e-324 },
       { timestamp: unixMs(1_700_000_460_000), value: 0 }
@@ -136,7 +140,7 @@ function aggregation({ url }: EngineUnderTest) {
     }
   })
 
-  test('an area over several buckets and months', async () => {
+  test('integral divides an area over several buckets and months', async () => {
     const { installation_id, stored } = await store([
       { timestamp: unixMs(Date.UTC(2023, 11, 30, 12)), value: 1 },
       { timestamp: unixMs(Date.UTC(2024, 1, 2, 6)), value: 40 },
@@ -150,7 +154,7 @@ function aggregation({ url }: EngineUnderTest) {
     await assertRows(stored, { ...query, buckets: { ms: HOUR }, limit: 1, offset: 1 })
   })
 
-  test('local days, weeks and months across changes of the clocks', async () => {
+  test('local days, weeks and months are correct when the clocks change', async () => {
     const zones = ['Europe/Stockholm', 'America/Sao_Paulo', 'Asia/Kathmandu', 'Australia/Lord_Howe']
     const from = unixMs(Date.UTC(2017, 9, 1))
     const hours = Array.from({ length: 24 * 60 }, (_, i) => ({
@@ -169,7 +173,7 @@ function aggregation({ url }: EngineUnderTest) {
     }
   })
 
-  test('any page of any method of any samples', async () => {
+  test('any page of any method on any samples equals the model', async () => {
     const property = fc.asyncProperty(
       fc.array(samples, { minLength: 1, maxLength: 60 }),
       fc.array(queries, { minLength: 3, maxLength: 6 }),
@@ -182,6 +186,41 @@ function aggregation({ url }: EngineUnderTest) {
       }
     )
     await fc.assert(property, { numRuns: rounds(150) })
+  })
+
+  test('several methods at once give the rows and values of each one alone', async () => {
+    const property = fc.asyncProperty(
+      fc.array(samples, { minLength: 1, maxLength: 60 }),
+      queries,
+      fc.uniqueArray(fc.constantFrom(...methods), { minLength: 2, maxLength: 4 }),
+      async (sent, asked, chosen) => {
+        const { installation_id } = await store(sent)
+        const several = chosen.map((method) => ({ text: `<${method.name}>`, method }))
+        const [{ method }] = several as [NamedMethod]
+        const query = { ...asked, installation_id, method }
+        const page = await history.aggregate({ ...query, several })
+        const rows: (Sample & { values: Record<string, number> })[] = JSON.parse(
+          `[${rowsText(page)}]`
+        )
+        const alone = await Promise.all(
+          several.map(async ({ text, method }) => {
+            const one = await history.aggregate({ ...query, method })
+            const answered: Sample[] = JSON.parse(`[${rowsText(one)}]`)
+            assert.deepEqual(
+              [page.total, page.count, page.oldest],
+              [one.total, one.count, one.oldest]
+            )
+            return { text, answered }
+          })
+        )
+        for (const [i, { values, ...row }] of rows.entries()) {
+          assert.deepEqual(row, alone[0]?.answered[i])
+          const expected = alone.map(({ text, answered }) => [text, answered[i]?.value])
+          assert.deepEqual(Object.entries(values), expected)
+        }
+      }
+    )
+    await fc.assert(property, { numRuns: rounds(60) })
   })
 
   test('an abort rejects with its reason and leaves history working', async () => {
@@ -230,13 +269,13 @@ const queryOf = (installation_id: number): Omit<AggregateQuery, 'method'> => ({
   buckets: { ms: MINUTE }
 })
 
-/** Other ranks and units now and then. */
+/** Sometimes with another rank or unit. */
 function varied(method: Method, { limit, offset }: { limit: number; offset: number }): Method {
   if (method.name === 'percentile') return { ...method, x: [0, 5, 50, 99.5, 100][limit % 5] ?? 0 }
   return method.name === 'integral' ? { ...method, x: 1 + offset } : method
 }
 
-// Around the ends of months and of buckets; often the same moment.
+// Around the ends of months and of buckets; often with the same timestamp.
 const moments = fc
   .tuple(
     fc.constantFrom(Date.UTC(2024, 0), Date.UTC(2024, 1), Date.UTC(2023, 11, 31, 12)),
@@ -266,7 +305,7 @@ const calendars = fc.record({
   unit: fc.constantFrom('d' as const, 'w' as const, 'mo' as const),
   count: fc.constantFrom(1, 2, 3)
 })
-/** Lengths that fit a month or not; no more buckets than the guard of the route lets through. */
+/** Lengths that divide a month or not, with no more buckets than the route allows. */
 const lengths = fc.constantFrom(7 * SECOND, MINUTE, 10 * MINUTE, HOUR, 7 * HOUR, DAY, 9 * DAY)
 const queries = fc
   .record({

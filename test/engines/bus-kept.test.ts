@@ -17,12 +17,12 @@ import {
   subscribePacket
 } from '../support/mqtt.ts'
 
-/** What a process that was killed now would leave behind, for the next one. */
+/** The files that a process would leave if it were killed now, for the next one. */
 async function killed(
   t: TestContext,
   { bus, dataDir }: Pick<Awaited<ReturnType<typeof startBus>>, 'bus' | 'dataDir'>
 ) {
-  // Behind everything that nobody waits for.
+  // Waits for writes that nobody else waits for.
   await bus.state()
   const copy = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
   t.after(() => rm(copy, { recursive: true }))
@@ -50,7 +50,7 @@ function publishes(hex: string) {
   return found
 }
 
-test('A kept session, its filters and its queue are there after kill -9', async (t) => {
+test('A kept session, its filters and its queue survive kill -9', async (t) => {
   const first = await startBus(t)
   const before = await mqttClient(t, first.port, kept)
   await before.subscribe(['1/#', '1/gone'], 2)
@@ -67,7 +67,7 @@ test('A kept session, its filters and its queue are there after kill -9', async 
   const after = await mqttClient(t, second.port, kept)
   assert.equal(after.sessionPresent, true)
   await eventually(() => assert.equal(after.messages.length, 51))
-  // A client takes a QoS 2 message when PUBREL comes, so order is within a QoS.
+  // A client delivers a QoS 2 message at PUBREL, so messages are in order only within one QoS.
   const ofQos = (qos: number) => after.messages.filter((m) => m.qos === qos).map((m) => m.payload)
   assert.deepEqual(ofQos(1), [...numbers(50).filter((n) => Number(n) % 2), 'since'])
   assert.deepEqual(
@@ -86,7 +86,7 @@ test('A kept session, its filters and its queue are there after kill -9', async 
   assert.equal((await third.bus.state()).sessions, 1)
 })
 
-test('QoS 1 in flight at kill -9, again with DUP and the same ids, then the rest in order', async (t) => {
+test('QoS 1 messages in flight at kill -9 are sent again with DUP and the same ids, then the rest in order', async (t) => {
   const first = await startBus(t)
   const client = await rawClient(t, first.port)
   const connect = connectPacket({ id: 'kept', clean: false })
@@ -112,7 +112,7 @@ test('QoS 1 in flight at kill -9, again with DUP and the same ids, then the rest
     again.map(({ payload }) => payload),
     ['0', '2', '3', '4']
   )
-  // Whether 3 was sent into the connection that had just ended is a matter of chance.
+  // Message 3 may or may not have been sent to the connection that had just ended.
   assert.deepEqual(
     again.filter(({ payload }) => payload !== '3').map(({ isAgain }) => isAgain),
     [true, true, false]
@@ -121,7 +121,7 @@ test('QoS 1 in flight at kill -9, again with DUP and the same ids, then the rest
   assert.equal(new Set(again.map(({ id }) => id)).size, 4)
 })
 
-test('Acknowledged while it is sent again, what came meanwhile stays behind it', async (t) => {
+test('When a message is acknowledged while it is sent again, newer messages still come after it', async (t) => {
   const first = await startBus(t)
   const client = await rawClient(t, first.port)
   client.send(
@@ -139,7 +139,7 @@ test('Acknowledged while it is sent again, what came meanwhile stays behind it',
   await eventually(() => assert.deepEqual(back.payloads(), numbers(403)))
 })
 
-test('QoS 2 out, killed before PUBREC, before PUBCOMP and after it', async (t) => {
+test('An outgoing QoS 2 message comes once after kill -9 before PUBREC, before PUBCOMP and after it', async (t) => {
   const connect = connectPacket({ id: 'kept', clean: false })
   const first = await startBus(t)
   const one = await rawClient(t, first.port)
@@ -169,7 +169,7 @@ test('QoS 2 out, killed before PUBREC, before PUBCOMP and after it', async (t) =
   await eventually(() => assert.equal(four.hex(), '20020100d000'))
 })
 
-test('QoS 2 in, killed before PUBREL and after it', async (t) => {
+test('An incoming QoS 2 message is handled once after kill -9 before PUBREL and after it', async (t) => {
   const message = publishPacket('1/t', '1', { qos: 2, id: 5 })
   const again = publishPacket('1/t', '1', { qos: 2, id: 5, dup: true })
   const first = await startBus(t)
@@ -197,7 +197,7 @@ test('QoS 2 in, killed before PUBREL and after it', async (t) => {
   await eventually(() => assert.deepEqual(awake.payloads(), ['1', '1']))
 })
 
-test('PUBACK and PUBREC wait for the queue, and only where someone waits for the message', async (t) => {
+test('PUBACK and PUBREC wait for the queue only if a kept session waits for the message', async (t) => {
   let makeRoom = () => {}
   const disk = {
     isEnough: true,
@@ -236,7 +236,7 @@ test('PUBACK and PUBREC wait for the queue, and only where someone waits for the
   await eventually(() => assert.deepEqual(back.payloads(), ['1', '2']))
 })
 
-test('Retained messages, set, replaced and cleared, are so after kill -9', async (t) => {
+test('Retained messages that were set, replaced and cleared are the same after kill -9', async (t) => {
   const first = await startBus(t, { limits: { retainedMessages: 3, retainedBytes: 100 } })
   const sender = await mqttClient(t, first.port)
   const retain = (topic: string, payload: string, qos: 0 | 1 | 2 = 1) =>
@@ -265,7 +265,7 @@ test('Retained messages, set, replaced and cleared, are so after kill -9', async
   assert.ok(receiver.messages.every(({ retain: isRetained }) => isRetained))
 })
 
-test('The will of a connection that kill -9 cut, sent once at the next start', async (t) => {
+test('The will of a connection that kill -9 ended is sent once at the next start', async (t) => {
   const first = await startBus(t)
   const watcher = await mqttClient(t, first.port, kept)
   await watcher.subscribe('1/#')
@@ -315,7 +315,7 @@ test('The will of a connection that kill -9 cut, sent once at the next start', a
   assert.equal(back.mqtt.connected, true)
 })
 
-test('The will of a connection that close ended, sent at the next start', async (t) => {
+test('The will of a connection that close ended is sent at the next start', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
   t.after(() => rm(dataDir, { recursive: true }))
   const first = await startBus(t, { dataDir })
@@ -327,7 +327,7 @@ test('The will of a connection that close ended, sent at the next start', async 
   await eventually(() => assert.deepEqual(second.handled, ['anna 1/t gone']))
 })
 
-test('A queue over its limit loses its oldest, counted', async (t) => {
+test('A queue above its limit loses its oldest messages, and they are counted', async (t) => {
   const queue = { messages: 10, bytes: 3000, ownerBytes: 5000 }
   const first = await startBus(t, { queue })
   for (const clientId of ['kept', 'other']) {
@@ -353,7 +353,7 @@ test('A queue over its limit loses its oldest, counted', async (t) => {
   await eventually(() => assert.deepEqual(again.payloads(), [big(2), big(3)]))
 })
 
-test('A receiver that does not acknowledge, a window of messages and then the rest', async (t) => {
+test('A receiver that does not acknowledge gets a window of messages, and the rest later', async (t) => {
   const { bus, port } = await startBus(t)
   const connect = connectPacket({ id: 'kept', clean: false })
   const client = await rawClient(t, port)
@@ -378,7 +378,7 @@ test('A receiver that does not acknowledge, a window of messages and then the re
   )
 })
 
-test('A kept session of another owner stays its own over restarts; too many of one owner are refused', async (t) => {
+test('Kept sessions of two owners stay apart after restarts; too many sessions of one owner are refused', async (t) => {
   const limits = { sessionsPerOwner: 2 }
   const first = await startBus(t, { limits })
   for (const clientId of ['one', 'two']) {
@@ -397,13 +397,13 @@ test('A kept session of another owner stays its own over restarts; too many of o
   await connect('five', 'bert')
 })
 
-/** `reserved` is anna's. */
+/** The client id `reserved` belongs to anna. */
 const reserved = (owner: string, clientId: string): ClientIdUse => {
   if (clientId !== 'reserved') return 'unless taken'
   return owner === 'anna' ? 'always' : 'never'
 }
 
-test('A reserved client id, refused to others and nothing kept', async (t) => {
+test('A reserved client id is refused to others, and nothing is kept', async (t) => {
   const { bus, port } = await startBus(t, { mayUse: reserved })
   for (const clean of [true, false]) {
     const refused = mqttClient(t, port, { clientId: 'reserved', username: 'bert', clean })
@@ -415,7 +415,7 @@ test('A reserved client id, refused to others and nothing kept', async (t) => {
   assert.equal((await mqttClient(t, port, owner)).sessionPresent, true)
 })
 
-test('A reserved client id that another has from before: its owner has it too', async (t) => {
+test('The owner of a reserved client id gets it even if another client has had it before', async (t) => {
   let mayUse: typeof reserved = () => 'unless taken'
   const first = await startBus(t, { mayUse: (...asked) => mayUse(...asked) })
   const foreign = { clientId: 'reserved', username: 'bert', clean: false }
@@ -435,7 +435,7 @@ test('A reserved client id that another has from before: its owner has it too', 
   assert.equal((await mqttClient(t, second.port, owner)).sessionPresent, true)
 })
 
-test('A will of each owner under one client id survives kill -9', async (t) => {
+test('The wills of two owners with the same client id survive kill -9', async (t) => {
   const first = await startBus(t)
   for (const username of ['anna', 'bert']) {
     const will = { topic: '1/will', payload: Buffer.from(username), qos: 1 as const, retain: false }
@@ -449,7 +449,7 @@ test('A will of each owner under one client id survives kill -9', async (t) => {
   await eventually(() => assert.deepEqual(again.payloads().sort(), ['anna', 'bert']))
 })
 
-test('Sessions of owners who are gone end; of those who only signed out they stay', async (t) => {
+test('Sessions of deleted owners end; sessions of owners who only signed out stay', async (t) => {
   const first = await startBus(t)
   for (const username of ['anna', 'bert', 'carl']) {
     const client = await mqttClient(t, first.port, { ...kept, clientId: username, username })
@@ -478,7 +478,7 @@ test('Sessions of owners who are gone end; of those who only signed out they sta
   assert.equal(free.sessionPresent, false)
 })
 
-test('Sessions that nobody used end, those in use stay', async (t) => {
+test('Sessions that nobody used end; sessions in use stay', async (t) => {
   let now: UnixMs = unixMs(1000)
   const clock = () => now
   const first = await startBus(t, { clock })
@@ -502,7 +502,7 @@ test('Sessions that nobody used end, those in use stay', async (t) => {
   )
 })
 
-test('Retained messages of what is gone go, also from disk; those of others stay', async (t) => {
+test('Retained messages of deleted installations are removed, also from disk; others stay', async (t) => {
   const first = await startBus(t)
   for (const topic of ['1/a', '1/b', '12/a', 'news']) {
     await first.bus.publish(topic, 'x', { qos: 1, retain: true })
@@ -518,7 +518,7 @@ test('Retained messages of what is gone go, also from disk; those of others stay
   assert.deepEqual(reader.messages.map(({ topic }) => topic).sort(), ['12/a', 'news'])
 })
 
-test('Rights that ended while the process was down hold for what was queued', async (t) => {
+test('Queued messages are not delivered if the right ended while the process was down', async (t) => {
   const first = await startBus(t)
   const sleeper = await mqttClient(t, first.port, kept)
   await sleeper.subscribe(['1/#', '2/#', '3/#'])
@@ -535,7 +535,7 @@ test('Rights that ended while the process was down hold for what was queued', as
   await eventually(async () => assert.equal((await second.bus.state()).queued, 0))
 })
 
-test('A kept session with filters of QoS 0 and 1 on one topic, once at QoS 1', async (t) => {
+test('A kept session with filters of QoS 0 and 1 on one topic gets a message once, at QoS 1', async (t) => {
   const { bus, port } = await startBus(t)
   const client = await mqttClient(t, port, kept)
   await client.subscribe('1/#', 0)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import type { Change, QueueLimits } from '../../src/bus/store/changes.ts'
-import { Store } from '../../src/bus/store/store.ts'
+import type { Change, QueueLimits } from '../../src/bus/embedded/store/changes.ts'
+import { Store } from '../../src/bus/embedded/store/store.ts'
 
 async function openStore(t: TestContext, limits?: Partial<QueueLimits>) {
   const dataDir = await mkdtemp(join(tmpdir(), 'caracal-store-'))
@@ -40,7 +40,7 @@ const message = (seq: number, ...keys: number[]): Change => ({
 })
 const page = { after: 0, count: 100, bytes: 1000 }
 
-test('A message for several sessions, stored once and gone with the last', async (t) => {
+test('A message for several sessions is stored once and removed with the last of them', async (t) => {
   const { store, count } = await openStore(t)
   for (const key of [1, 2, 3]) void store.write(session(key))
   await store.write(message(7, 1, 2, 3, 99))
@@ -56,7 +56,7 @@ test('A message for several sessions, stored once and gone with the last', async
   assert.deepEqual(await store.read('totals', {}), { queued: 0, bytes: 0 })
 })
 
-test('A queue that was long gives its space back to the disk, also in a file from before', async (t) => {
+test('A queue that was long gives its space back to the disk, also in an older file', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'caracal-store-'))
   t.after(() => rm(dataDir, { recursive: true }))
   const file = join(dataDir, 'mqtt.sqlite')
@@ -77,7 +77,7 @@ test('A queue that was long gives its space back to the disk, also in a file fro
   assert.ok((await stat(file)).size < 8e6)
 })
 
-test('A group that cannot be written, refused as a whole and the next one is', async (t) => {
+test('A group that cannot be written is refused completely, and the next one is written', async (t) => {
   const { store } = await openStore(t, { messages: 3 })
   await store.write(session(1))
   for (const seq of [1, 2]) await store.write(message(seq, 1))
@@ -102,7 +102,7 @@ test('A group that cannot be written, refused as a whole and the next one is', a
   assert.equal((await store.read('totals', {})).queued, 3)
 })
 
-test('A page, bounded in messages and bytes and never empty where there is something', async (t) => {
+test('A page has a limit of messages and bytes, and is never empty if there are messages', async (t) => {
   const { store } = await openStore(t)
   await store.write(session(1))
   for (let seq = 1; seq <= 9; seq++) void store.write(message(seq, 1))
@@ -114,7 +114,7 @@ test('A page, bounded in messages and bytes and never empty where there is somet
   assert.deepEqual(await seqs({ after: 9, count: 9, bytes: 1000 }), [])
 })
 
-test('A store that is closed refuses, and what was written before is there', async (t) => {
+test('A closed store refuses calls, and what was written before is still there', async (t) => {
   const { store, dataDir } = await openStore(t)
   void store.write(session(1))
   void store.write(message(5, 1))
@@ -131,7 +131,7 @@ test('A store that is closed refuses, and what was written before is there', asy
   assert.deepEqual([lastSeq, lastKey], [5, 1])
 })
 
-test('one client id of two owners is two sessions', async (t) => {
+test('two owners with one client id have two sessions', async (t) => {
   const { store, count } = await openStore(t)
   for (const [key, owner] of [
     [1, 'anna'],
@@ -143,7 +143,7 @@ test('one client id of two owners is two sessions', async (t) => {
   assert.equal(count('sessions'), 2)
 })
 
-test('a file from before keeps its sessions and queues, and has room for other owners', async (t) => {
+test('an older file keeps its sessions and queues, and accepts other owners', async (t) => {
   const { store, dataDir } = await openStore(t)
   await store.write(session(1))
   await store.write({ kind: 'subscribe', key: 1, filter: '1/#', qos: 1 })
@@ -173,7 +173,7 @@ test('a file from before keeps its sessions and queues, and has room for other o
   }
 })
 
-test('it knows whose sessions and messages these are', async (t) => {
+test('it knows the platform of its sessions and messages', async (t) => {
   const { store } = await openStore(t)
   assert.equal(await store.read('platform', {}), undefined)
   for (const id of ['first', 'second']) {

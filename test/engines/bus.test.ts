@@ -26,7 +26,7 @@ import { freePort } from '../support/port.ts'
 const codeOf = (code: number) => (error: Error & { code?: number }) => error.code === code
 const rejection = (promise: Promise<unknown>, code: number) => assert.rejects(promise, codeOf(code))
 
-test('PUBLISH at each QoS, received at the lower of sent and granted', async (t) => {
+test('PUBLISH is received at the lower of the sent and the granted QoS', async (t) => {
   const { port, handled } = await startBus(t)
   const sender = await mqttClient(t, port, { username: 'anna' })
   const receivers = []
@@ -46,7 +46,7 @@ test('PUBLISH at each QoS, received at the lower of sent and granted', async (t)
   assert.deepEqual(handled, ['anna 1/obj/t sent 0', 'anna 1/obj/t sent 1', 'anna 1/obj/t sent 2'])
 })
 
-test('PUBLISH of the platform itself, to subscribers and not to the handler', async (t) => {
+test('PUBLISH of the platform itself goes to subscribers, not to the handler', async (t) => {
   const { bus, port, handled } = await startBus(t)
   const receiver = await mqttClient(t, port)
   await receiver.subscribe('1/#')
@@ -64,7 +64,7 @@ test('PUBLISH of the platform itself, to subscribers and not to the handler', as
   await assert.rejects(bus.publish('1/#', 'x'))
 })
 
-test('PUBLISH at mixed QoS at once, none is taken for a duplicate', async (t) => {
+test('PUBLISH of many messages with different QoS, and none is taken for a duplicate', async (t) => {
   const { bus, port } = await startBus(t)
   const receiver = await mqttClient(t, port)
   await receiver.subscribe(['1/#', '1/+', '1/t', '+/t'])
@@ -77,7 +77,7 @@ test('PUBLISH at mixed QoS at once, none is taken for a duplicate', async (t) =>
   await eventually(() => assert.deepEqual(receiver.payloads().sort(), sent))
 })
 
-test('PUBLISH to a kept session with overlapping filters, once and until acknowledged', async (t) => {
+test('PUBLISH to a kept session with overlapping filters comes once, and again until it is acknowledged', async (t) => {
   const { bus, port } = await startBus(t)
   const client = await rawClient(t, port)
   const kept = connectPacket({ id: 'kept', clean: false })
@@ -91,7 +91,7 @@ test('PUBLISH to a kept session with overlapping filters, once and until acknowl
   await eventually(() => assert.deepEqual(back.payloads(), ['a', 'b', 'c']))
 })
 
-test('PUBLISH while a kept session comes back, everything once and in order', async (t) => {
+test('PUBLISH while a kept session comes back: everything comes once and in order', async (t) => {
   const { bus, port } = await startBus(t)
   const kept = { clientId: 'kept', clean: false }
   const before = await mqttClient(t, port, kept)
@@ -117,7 +117,7 @@ test('PUBLISH while a kept session comes back, everything once and in order', as
   )
 })
 
-test('PUBLISH retained, kept until an empty one', async (t) => {
+test('A retained message is kept until an empty one is published', async (t) => {
   const { port } = await startBus(t)
   const sender = await mqttClient(t, port)
   await sender.publish('1/a', 'kept', { qos: 1, retain: true })
@@ -136,7 +136,7 @@ test('PUBLISH retained, kept until an empty one', async (t) => {
   )
 })
 
-test('CONNECT with a kept session, what came meanwhile is delivered in order', async (t) => {
+test('CONNECT with a kept session delivers the messages of the meantime in order', async (t) => {
   const { port } = await startBus(t)
   const kept = { clientId: 'kept', clean: false, username: 'bert' }
   const before = await mqttClient(t, port, kept)
@@ -169,7 +169,7 @@ test('CONNECT with a kept session, what came meanwhile is delivered in order', a
   assert.equal((await mqttClient(t, port, kept)).sessionPresent, false)
 })
 
-test('PUBLISH at QoS 2 to a kept session, cut before PUBREC and before PUBCOMP', async (t) => {
+test('PUBLISH at QoS 2 to a kept session comes once if the connection ends before PUBREC or PUBCOMP', async (t) => {
   const { port } = await startBus(t)
   const kept = connectPacket({ id: 'kept', clean: false })
   const first = await rawClient(t, port)
@@ -200,7 +200,7 @@ test('PUBLISH at QoS 2 to a kept session, cut before PUBREC and before PUBCOMP',
   await eventually(() => assert.equal(fourth.hex(), '20020100d000'))
 })
 
-test('CONNECT by MQTT 3.1, works as 3.1.1 does', async (t) => {
+test('CONNECT with MQTT 3.1 works like 3.1.1', async (t) => {
   const { port, handled } = await startBus(t)
   const old = await mqttClient(t, port, {
     protocolId: 'MQIsdp',
@@ -214,7 +214,7 @@ test('CONNECT by MQTT 3.1, works as 3.1.1 does', async (t) => {
   assert.deepEqual(handled, ['anna 1/obj/t x'])
 })
 
-test('PUBLISH at QoS 1 and 2, acknowledged when the handler is done and in order', async (t) => {
+test('PUBLISH at QoS 1 and 2 is acknowledged in order, after the handler is done', async (t) => {
   const waiting: Array<() => void> = []
   const { port, handled } = await startBus(t, {
     handle: () => new Promise((resolve) => waiting.push(resolve))
@@ -243,7 +243,7 @@ test('PUBLISH at QoS 1 and 2, acknowledged when the handler is done and in order
   await eventually(() => assert.deepEqual(other.payloads().sort(), ['1', '2', '3']))
 })
 
-test('PUBLISH the handler rejects, not acknowledged and the connection closed', async (t) => {
+test('PUBLISH that the handler rejects is not acknowledged, and the connection is closed', async (t) => {
   let isDown = true
   const { port, handled } = await startBus(t, {
     handle: () => (isDown ? Promise.reject(new Error('disk full')) : Promise.resolve())
@@ -270,7 +270,7 @@ test('PUBLISH the handler rejects, not acknowledged and the connection closed', 
   assert.ok(handled.length >= 4)
 })
 
-test('PUBLISH at QoS 1 by a client that is gone meanwhile, stored and told', async (t) => {
+test('PUBLISH at QoS 1 by a client that disconnects meanwhile is stored and delivered', async (t) => {
   const waiting: Array<() => void> = []
   const { port, handled } = await startBus(t, {
     handle: () => new Promise((resolve) => waiting.push(resolve))
@@ -292,7 +292,7 @@ test('PUBLISH at QoS 1 by a client that is gone meanwhile, stored and told', asy
   await eventually(() => assert.deepEqual(receiver.payloads(), ['0', '1', '2']))
 })
 
-test('PUBLISH at QoS 2 again before it is released, handled and delivered once', async (t) => {
+test('PUBLISH at QoS 2 that is repeated before PUBREL is handled and delivered once', async (t) => {
   const { port, handled } = await startBus(t)
   const receiver = await mqttClient(t, port)
   await receiver.subscribe('#', 2)
@@ -318,7 +318,7 @@ test('PUBLISH at QoS 2 again before it is released, handled and delivered once',
   assert.equal(handled.length, 2)
 })
 
-test('PUBLISH sent along with CONNECT, handled first and in order of arrival', async (t) => {
+test('PUBLISH packets sent together with CONNECT are handled in order of arrival', async (t) => {
   const { port, handled } = await startBus(t)
   const client = await rawClient(t, port)
   const numbered = (from: number) =>
@@ -335,7 +335,7 @@ test('PUBLISH sent along with CONNECT, handled first and in order of arrival', a
   )
 })
 
-test('PUBLISH on a topic the sender may not use, acknowledged and dropped', async (t) => {
+test('PUBLISH on a topic that the sender may not use is acknowledged and dropped', async (t) => {
   const { bus, port, grants, handled, refused } = await startBus(t)
   grants.set('anna', { ...everything, publish: '1/#' })
   const receiver = await mqttClient(t, port)
@@ -366,7 +366,7 @@ test('PUBLISH on a topic the sender may not use, acknowledged and dropped', asyn
   assert.equal(bus.counts.dropped.forbidden, 6)
 })
 
-test('SUBSCRIBE with filters that are not allowed, 128 for those and the rest works', async (t) => {
+test('SUBSCRIBE with some filters that are not allowed: these get 128, and the others work', async (t) => {
   const { bus, port, grants } = await startBus(t)
   grants.set('anna', { publish: '#', subscribe: '1/#', receive: '#' })
   const client = await mqttClient(t, port, { username: 'anna', clientId: 'kept', clean: false })
@@ -376,7 +376,7 @@ test('SUBSCRIBE with filters that are not allowed, 128 for those and the rest wo
   for (const topic of ['2/a', '3/a', '1/a', '1/b']) await bus.publish(topic, topic, { qos: 1 })
   await eventually(() => assert.deepEqual(client.payloads(), ['1/a', '1/b']))
 
-  // What was not granted must not fill the session's queue either.
+  // Filters that were not granted must not fill the queue of the session.
   await client.mqtt.endAsync()
   await bus.publish('2/a', 'no', { qos: 1 })
   await bus.publish('1/a', 'yes', { qos: 1 })
@@ -384,7 +384,7 @@ test('SUBSCRIBE with filters that are not allowed, 128 for those and the rest wo
   await eventually(() => assert.deepEqual(back.payloads(), ['yes']))
 })
 
-test('UNSUBSCRIBE and SUBSCRIBE sent together, done in order', async (t) => {
+test('UNSUBSCRIBE and SUBSCRIBE that are sent together are handled in order', async (t) => {
   const { bus, port, grants } = await startBus(t)
   for (const clean of [true, false]) {
     const client = await rawClient(t, port)
@@ -406,7 +406,7 @@ test('UNSUBSCRIBE and SUBSCRIBE sent together, done in order', async (t) => {
   }
 })
 
-test('SUBSCRIBE with malformed filters, 128 or the connection closed', async (t) => {
+test('SUBSCRIBE with malformed filters gets 128, or the connection is closed', async (t) => {
   const { port } = await startBus(t)
   for (const filter of ['a+', '+a', 'a#', 'a/b#', 'a/#/b', 'a/+b', '', 'a/'.repeat(5000)]) {
     const client = await rawClient(t, port)
@@ -417,7 +417,7 @@ test('SUBSCRIBE with malformed filters, 128 or the connection closed', async (t)
   }
 })
 
-test('Every delivery is checked: live, retained, queued and will', async (t) => {
+test('Every delivery is checked: live and retained messages, queued messages and wills', async (t) => {
   const { bus, port, grants } = await startBus(t)
   const sender = await mqttClient(t, port, {
     username: 'anna',
@@ -443,7 +443,7 @@ test('Every delivery is checked: live, retained, queued and will', async (t) => 
   await eventually(() => assert.deepEqual(live.payloads(), ['end']))
 })
 
-test('CONNECT to a kept session, its subscriptions are checked again', async (t) => {
+test('CONNECT to a kept session checks its subscriptions again', async (t) => {
   const { bus, port, grants } = await startBus(t)
   const kept = { clientId: 'kept', clean: false, username: 'bert' }
   const before = await mqttClient(t, port, kept)
@@ -463,7 +463,7 @@ test('CONNECT to a kept session, its subscriptions are checked again', async (t)
   await eventually(() => assert.deepEqual(again.payloads(), ['yes']))
 })
 
-test('Messages for a kept session that it may not receive, the others stay queued', async (t) => {
+test('A kept session does not get messages that it may not receive, and the others stay queued', async (t) => {
   const { bus, port, grants } = await startBus(t)
   grants.set('bert', { ...everything, receive: '1/#' })
   const kept = connectPacket({ id: 'kept', clean: false, username: 'bert' })
@@ -479,7 +479,7 @@ test('Messages for a kept session that it may not receive, the others stay queue
   await eventually(() => assert.deepEqual(back.payloads(), ['1/a', '1/b']))
 })
 
-test('A will, sent when the connection is lost and not after DISCONNECT', async (t) => {
+test('A will is sent when the connection is lost, but not after DISCONNECT', async (t) => {
   const { bus, port, grants, handled, refused } = await startBus(t)
   grants.set('carl', { ...everything, publish: '1/#' })
   const receiver = await mqttClient(t, port)
@@ -506,7 +506,7 @@ test('A will, sent when the connection is lost and not after DISCONNECT', async 
   await eventually(() => assert.deepEqual(late.payloads(), ['anna', 'end']))
 })
 
-test('CONNECT with a malformed will, closed and nothing sent', async (t) => {
+test('CONNECT with a malformed will is closed, and no will is sent', async (t) => {
   const { bus, port } = await startBus(t)
   const receiver = await mqttClient(t, port)
   await receiver.subscribe('#')
@@ -530,7 +530,7 @@ test('CONNECT with a malformed will, closed and nothing sent', async (t) => {
   await eventually(() => assert.deepEqual(receiver.payloads(), ['end']))
 })
 
-test('CONNECT with a client id that another owner has: both stay, and nothing is mixed up', async (t) => {
+test('CONNECT with a client id of another owner: both stay connected and their sessions stay apart', async (t) => {
   const { bus, port } = await startBus(t)
   const clients = []
   for (const username of ['anna', 'bert']) {
@@ -565,7 +565,7 @@ test('CONNECT with a client id that another owner has: both stay, and nothing is
   assert.ok(third?.mqtt.connected)
   assert.equal((await bus.state()).sessions, 2)
 
-  // A clean start ends only the own session.
+  // A clean start ends only the owner's own session.
   const again = { clientId: 'two', username: 'anna' }
   await (await mqttClient(t, port, { ...again, clean: true })).mqtt.endAsync()
   assert.equal((await bus.state()).sessions, 1)
@@ -578,7 +578,7 @@ test('CONNECT with a client id that another owner has: both stay, and nothing is
   assert.equal(nameless.hex(), '20020002')
 })
 
-test('CONNECT with a client id that looks like the name of another owner', async (t) => {
+test('CONNECT with a client id that looks like the internal name of another owner', async (t) => {
   const { bus, port } = await startBus(t)
   const anna = await mqttClient(t, port, { clientId: 'one', username: 'anna', clean: false })
   await anna.subscribe('1/#')
@@ -591,7 +591,7 @@ test('CONNECT with a client id that looks like the name of another owner', async
   await eventually(() => assert.deepEqual(anna.payloads(), ['still']))
 })
 
-test('CONNECT with a client id in use, two owners at once: one of each is left', async (t) => {
+test('CONNECT many times with one client id by two owners: one connection of each owner is left', async (t) => {
   const { bus, port } = await startBus(t)
   const attempts = await Promise.allSettled(
     Array.from({ length: 20 }, (_, i) =>
@@ -603,7 +603,7 @@ test('CONNECT with a client id in use, two owners at once: one of each is left',
   await eventually(() => assert.equal(bus.counts.connections, 2))
 })
 
-test('CONNECT by the same owner, takes over after the will of the old connection', async (t) => {
+test('CONNECT by the same owner takes over, after the will of the old connection was sent', async (t) => {
   const { bus, port, handled } = await startBus(t, {
     handle: ({ payload }) =>
       new Promise((resolve) => setTimeout(resolve, String(payload) === 'gone' ? 50 : 0))
@@ -649,7 +649,7 @@ test('CONNECT with a client id that names an object property', async (t) => {
   await eventually(() => assert.equal(bus.counts.connections, 0))
 })
 
-test('CONNECT that cannot sign in, with the code of the reason', async (t) => {
+test('CONNECT that cannot sign in gets the code of the reason', async (t) => {
   const { bus, port, addresses } = await startBus(t)
   await rejection(mqttClient(t, port, { username: 'anna', password: 'wrong' }), 4)
   await rejection(mqttClient(t, port, { username: 'anna', password: 'often' }), 3)
@@ -660,7 +660,7 @@ test('CONNECT that cannot sign in, with the code of the reason', async (t) => {
   assert.equal(bus.counts.connections, 1)
 })
 
-test('CONNECT of a version that is not spoken, refused in words that it knows, counted and logged', async (t) => {
+test('CONNECT with an unsupported version is refused in the form of that version, counted and logged', async (t) => {
   const lines: { level: number; address: string; version: number; refused: number }[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
   let now = unixMs(1_800_000_000_000)
@@ -701,14 +701,14 @@ test('CONNECT of a version that is not spoken, refused in words that it knows, c
   assert.equal(lines[1]?.refused, 8, 'with those that had no line of their own')
 })
 
-test('CONNECT with the bridge bit, its own messages do not come back', async (t) => {
+test('CONNECT with the bridge bit does not get its own messages back', async (t) => {
   const { bus, port } = await startBus(t)
   const bridge = connectPacket({ id: 'edge-1', level: 0x84, clean: false })
   const client = await rawClient(t, port)
   client.send(bridge, subscribePacket(1, '1/#', 1))
   await eventually(() => assert.equal(client.hex(), '200200009003000101'))
 
-  // Interleaved with messages of others: dropping its own must not lose theirs.
+  // Its messages are mixed with those of others; dropping its own must not lose the others.
   const own = Array.from({ length: 20 }, (_, i) =>
     publishPacket('1/a', 'own', { qos: 1, id: i + 1 })
   )
@@ -727,7 +727,7 @@ test('CONNECT with the bridge bit, its own messages do not come back', async (t)
   assert.equal(count(client.hex() + back.hex(), 'own'), 0)
 })
 
-test('A mosquitto bridge, values in, commands out and no echo', async (t) => {
+test('A mosquitto bridge sends values and gets commands, without an echo', async (t) => {
   if (spawnSync('mosquitto', ['-h']).error) {
     assert.notEqual(process.env['CI'], 'true', 'CI must have mosquitto')
     t.skip('mosquitto is not installed')
@@ -761,6 +761,11 @@ test('A mosquitto bridge, values in, commands out and no echo', async (t) => {
   await eventually(() => assert.ok(status('1')))
   const edge = await eventually(() => mqttClient(t, edgePort))
   await edge.subscribe('#')
+  // The bridge tells its status before it subscribes.
+  await eventually(async () => {
+    await bus.publish('12/cmd/ready', 'ready', { qos: 1 })
+    assert.ok(edge.payloads().includes('ready'))
+  })
 
   await edge.publish('obj/temp', '21', { qos: 1 })
   await bus.publish('12/set/lamp', 'on', { qos: 1 })
@@ -781,7 +786,7 @@ test('A mosquitto bridge, values in, commands out and no echo', async (t) => {
   await eventually(() => assert.ok(status('0')))
 })
 
-test('Hostile input, closed and others unaffected', async (t) => {
+test('Hostile input closes its connection and does not affect others', async (t) => {
   const { bus, port } = await startBus(t, { limits: { packetBytes: 65_536 } })
   const bystander = await mqttClient(t, port)
   await bystander.subscribe('#')
@@ -833,12 +838,12 @@ test('Hostile input, closed and others unaffected', async (t) => {
   assert.ok(!bystander.payloads().includes('x'))
 })
 
-test('A packet over the limit, the connection ends at its header', async (t) => {
+test('A packet above the limit ends the connection at its header', async (t) => {
   const { port } = await startBus(t)
   const client = await rawClient(t, port)
   client.send(connectPacket({}))
   await eventually(() => assert.equal(client.hex(), '20020000'))
-  // One byte over 1 MiB, and not a byte of the body.
+  // The header says 1 MiB plus one byte; nothing of the body is sent.
   client.send(Buffer.from([0x30, 0x81, 0x80, 0x40]))
   await eventually(() => assert.ok(client.isClosed()))
 
@@ -854,7 +859,7 @@ test('A connection that sends nothing, or half a CONNECT, is closed', async (t) 
   await eventually(() => assert.ok(silent.isClosed() && half.isClosed()))
 })
 
-test('A receiver that does not read, others go on', async (t) => {
+test('A receiver that does not read does not block others', async (t) => {
   const { bus, port } = await startBus(t)
   const stuck = await rawClient(t, port)
   stuck.send(connectPacket({}), subscribePacket(1, 'big', 1))
@@ -874,7 +879,7 @@ test('A receiver that does not read, others go on', async (t) => {
   await eventually(() => assert.equal(bus.counts.connections, 2))
 })
 
-test('MQTT over WebSocket at /mqtt, and nowhere else', async (t) => {
+test('MQTT over WebSocket works at /mqtt, and nowhere else', async (t) => {
   const { bus, port: tcp } = await startBus(t)
   const server = createServer((_request, response) => response.end('http'))
   bus.attach(server, ({ socket }) => socket.remoteAddress ?? '')
@@ -914,7 +919,7 @@ test('MQTT over WebSocket at /mqtt, and nowhere else', async (t) => {
   await eventually(() => assert.equal(client.payloads().at(-1), 'end'))
 })
 
-test('recheck, ended sessions go and changed ones lose what they may no longer have', async (t) => {
+test('recheck closes connections whose credential ended, and removes subscriptions that are no longer allowed', async (t) => {
   const { bus, port, grants, ended, handled } = await startBus(t)
   const will = { topic: '1/status', payload: Buffer.from('gone'), qos: 1 as const, retain: false }
   const anna = await mqttClient(t, port, { username: 'anna', will })
@@ -941,7 +946,7 @@ test('recheck, ended sessions go and changed ones lose what they may no longer h
   await eventually(() => assert.deepEqual(back.payloads(), ['later']))
 })
 
-test('recheck while a client signs in, what ended meanwhile does not get in', async (t) => {
+test('recheck while a client signs in: a credential that ended meanwhile does not get in', async (t) => {
   const { bus, port, ended, letIn } = await startBus(t)
   const attempt = rejection(mqttClient(t, port, { username: 'anna', password: 'slow' }), 4)
   await eventually(() => assert.equal(letIn.length, 1))
@@ -951,7 +956,7 @@ test('recheck while a client signs in, what ended meanwhile does not get in', as
   await attempt
 })
 
-test('recheck called often, rounds are joined', async (t) => {
+test('recheck that is called often joins several calls into one round', async (t) => {
   const { bus, port, renewals } = await startBus(t)
   await mqttClient(t, port)
   await mqttClient(t, port)
@@ -959,7 +964,7 @@ test('recheck called often, rounds are joined', async (t) => {
   assert.equal(renewals(), 4)
 })
 
-test('close, what was read is acknowledged and no will is sent', async (t) => {
+test('close acknowledges what was read and sends no will', async (t) => {
   const waiting: Array<() => void> = []
   const { bus, port, handled } = await startBus(t, {
     handle: () => new Promise((resolve) => waiting.push(resolve))
@@ -985,7 +990,7 @@ test('close, what was read is acknowledged and no will is sent', async (t) => {
   await assert.rejects(bus.publish('1/t', 'x'))
 })
 
-test('close with a handler that never answers, ends within the bound', async (t) => {
+test('close ends within the limit if a handler never answers', async (t) => {
   const { bus, port } = await startBus(t, { handle: () => new Promise(() => {}) })
   const device = await mqttClient(t, port)
   device.mqtt.publish('1/obj/t', '1', { qos: 1 })
@@ -994,7 +999,7 @@ test('close with a handler that never answers, ends within the bound', async (t)
   await eventually(() => assert.equal(device.mqtt.connected, false))
 })
 
-test('counts, as plain numbers', async (t) => {
+test('counts are plain numbers', async (t) => {
   const { bus, port } = await startBus(t)
   const client = await mqttClient(t, port)
   await client.subscribe('1/#')
@@ -1026,7 +1031,7 @@ async function listening(t: TestContext, server: ReturnType<typeof createServer>
   return address.port
 }
 
-/** Of an upgrade that is answered like any request. */
+/** The status of an upgrade request that gets an ordinary answer. */
 async function upgradeStatus(port: number, path: string): Promise<number | undefined> {
   const headers = {
     connection: 'Upgrade',

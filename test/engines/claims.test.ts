@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordChange } from '../../src/registry/changes.ts'
-import { type Claims, openClaims } from '../../src/registry/claims.ts'
-import { openRegistry } from '../../src/registry/open.ts'
+import type { Claims } from '../../src/registry/claims.ts'
+import { openClaims, openRegistry } from '../../src/registry/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { endConnections } from '../support/postgres.ts'
 import { onEveryRegistry } from '../support/registries.ts'
@@ -19,7 +19,7 @@ onEveryRegistry('claims', ({ name, url }) => {
     return claims
   }
 
-  test('a node alone has everything it asks for', async (t) => {
+  test('a single node gets every claim that it asks for', async (t) => {
     const claims = await open(t, await url())
     assert.equal(await claims.take('scheduler'), true)
     assert.equal(await claims.take('scheduler'), true)
@@ -32,7 +32,7 @@ onEveryRegistry('claims', ({ name, url }) => {
 
   if (name === 'SQLite') return
 
-  test('what one node has no other gets, until it is given back', async (t) => {
+  test('a claim of one node is not given to another until it is released', async (t) => {
     const at = await url()
     const [one, two] = [await open(t, at), await open(t, at)]
     assert.equal(await one.take('scheduler'), true)
@@ -44,7 +44,7 @@ onEveryRegistry('claims', ({ name, url }) => {
     assert.equal(await one.take('scheduler'), false)
   })
 
-  test('what a node had that is gone is free, and it is not counted any more', async (t) => {
+  test('the claims of a node that has ended are free, and the node is no longer counted', async (t) => {
     const at = await url()
     const [one, two] = [await open(t, at), await open(t, at)]
     await one.take('scheduler')
@@ -54,7 +54,7 @@ onEveryRegistry('claims', ({ name, url }) => {
     assert.equal(await two.nodes(), 1)
   })
 
-  test('a node whose connection breaks has nothing until it is back', async (t) => {
+  test('a node whose connection breaks has no claims until it is connected again', async (t) => {
     const at = await url()
     let changes = 0
     const one = await open(t, at, { onChange: () => changes++ })
@@ -69,7 +69,7 @@ onEveryRegistry('claims', ({ name, url }) => {
     assert.deepEqual(holders, [true, false])
   })
 
-  test('what a node keeps it has again as soon as it is back', async (t) => {
+  test('a node gets the claims that it keeps again as soon as it is connected', async (t) => {
     const at = await url()
     const [one, two] = [await open(t, at), await open(t, at)]
     assert.equal(await one.keep('data x'), true)
@@ -81,7 +81,7 @@ onEveryRegistry('claims', ({ name, url }) => {
     assert.equal(await two.take('data x'), false)
   })
 
-  test('other nodes hear of a change when it is committed', async (t) => {
+  test('other nodes are told about a change when it is committed', async (t) => {
     const at = await url()
     const registry = await openRegistry({ url: at, dataDir: '' })
     t.after(() => registry.destroy())
@@ -94,11 +94,11 @@ onEveryRegistry('claims', ({ name, url }) => {
     await eventually(() => assert.equal(changes, 1))
   })
 
-  test('a node that must be alone refuses to join others, and nobody joins it', async (t) => {
+  test('a node that must run alone does not start beside others, and no other starts beside it', async (t) => {
     const at = await url()
     const alone = await open(t, at, { isAlone: true })
     await Promise.all([
-      assert.rejects(openClaims(at, false), /history, broker or files of its own/),
+      assert.rejects(openClaims(at, false), /it does not share its history, broker or files/),
       assert.rejects(openClaims(at, true), /another Caracal uses/)
     ])
     await alone.close()

@@ -21,11 +21,11 @@ test('framed and unframed', () => {
   f(`${begin}{"a":1}\n{"a":2}\n${end}`, '{"a":1}\n{"a":2}\n')
   f(`${begin}no line end${end}`, 'no line end')
   f(`${begin}å 😀\0\n${end}`, 'å 😀\0\n')
-  // What a failed query left in front, cut off anywhere, or behind.
+  // Rows of a failed query before the answer, cut off at any place, or after it.
   f(`{"b":1}\n{"b":2}\n${begin}{"a":1}\n${end}`, '{"a":1}\n')
   f(`-- m0 begin --\n{"b":1}\n{"b"${begin}{"a":1}\n${end}`, '{"a":1}\n')
   f(`${begin}{"a":1}\n${end}{"b":1}\n`, '{"a":1}\n')
-  // Nobody can tell whose rows these are.
+  // It is not known to which query these rows belong.
   f('', /another query/)
   f('{"b":1}\n', /another query/)
   f(`-- m0 begin --\n{"b":1}\n-- m0 end --\n`, /another query/)
@@ -50,13 +50,13 @@ describe('the front of chDB', { skip: withoutClickhouse }, () => {
     return (await client.query(asked)).text()
   }
 
-  // Each of the two has a session of its own.
+  // Each of the two has its own session.
   for (const [name, params, n] of [
     ['with parameters', { n: 5000 }, '{n:UInt64}'],
     ['without', {}, '5000']
   ] as const) {
-    test(`rows of a query that failed are in no other answer, ${name}`, async () => {
-      // Small blocks: most of them are written when the limit is reached.
+    test(`rows of a failed query are in no other answer, ${name}`, async () => {
+      // With small blocks most of them are written before the limit is reached.
       const small = { max_block_size: '100', max_result_bytes: '3000000' }
       for (let round = 0; round < 3; round++) {
         const large = `SELECT 'failed' AS tag, repeat(toString(number), 200) FROM numbers(${n})`

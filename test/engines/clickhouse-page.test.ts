@@ -28,7 +28,7 @@ async function historyOf(t: TestContext, rows: readonly string[]) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const { history } = await openHistory({ url: `http://127.0.0.1:${port}/db`, dataDir: '' })
+  const history = await openHistory({ url: `http://127.0.0.1:${port}/db`, dataDir: '' })
   t.after(async () => {
     await history.close()
     server.closeAllConnections()
@@ -54,19 +54,19 @@ test('the rows of a server become a page', async (t) => {
   assert.deepEqual((await (await historyOf(t, [])).readPage(query)).rows, [])
 })
 
-test('what the answer becomes is bounded, not what the server counts', async (t) => {
+test('the size of the answer is limited, not the size that the server counts', async (t) => {
   // Each of these characters is six in JSON: 30 MB of messages are 180 MB of text.
   const large = row(1, '\u0001'.repeat(60_000))
   const history = await historyOf(t, Array(500).fill(large))
   await assert.rejects(history.readPage(query), PageTooLarge)
 })
 
-test('a long page of a server leaves turns to others', async (t) => {
+test('a long page from a server does not block others', async (t) => {
   const large = row(1, 'x'.repeat(60_000))
   const history = await historyOf(t, Array(500).fill(large))
-  const longest = await longestRound(async () => {
+  const longest = await longestRound(20, async () => {
     assert.equal((await history.readPage(query)).count, 500)
   })
   t.diagnostic(`${longest.toFixed(1)} ms`)
-  assert(longest <= 20, `${longest} ms`)
+  assert(longest < 20, `${longest} ms`)
 })

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { ClickHouseError } from '@clickhouse/client'
-import { openClickhouseServer, type ServerConnection } from '../../src/history/clickhouse-server.ts'
-import { everywhere, sizesSql, tablesSql } from '../../src/history/clickhouse-tables.ts'
+import { openClickhouseServer, type ServerConnection } from '../../src/history/clickhouse/server.ts'
+import { everywhere, sizesSql, tablesSql } from '../../src/history/clickhouse/tables.ts'
 import type { Page } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
 import { PageTooLarge } from '../../src/lib/page-limit.ts'
@@ -29,7 +29,7 @@ const addressOf = (href: string) => {
   return { url, database: url.pathname.slice(1), cluster: '', quorum: 0 }
 }
 
-test('nobody at the address: one line, and no password in it', async () => {
+test('an address where nothing listens gives one line without the password', async () => {
   const url = `http://me:secret@127.0.0.1:${await freePort()}/db`
   await assert.rejects(openClickhouseServer(addressOf(url)), (error: Error) => {
     assert.match(
@@ -42,7 +42,7 @@ test('nobody at the address: one line, and no password in it', async () => {
   })
 })
 
-test('somebody at the address who hangs up', async (t) => {
+test('a server that hangs up', async (t) => {
   const proxy = new TcpProxy(0)
   await proxy.listen()
   t.after(() => proxy.close())
@@ -50,7 +50,7 @@ test('somebody at the address who hangs up', async (t) => {
   await assert.rejects(opening, /cannot be reached \(ECONNRESET\)/)
 })
 
-test('a kept connection that ends in the moment it is used again', async (t) => {
+test('a query works if its kept connection ends at the moment of use', async (t) => {
   const used = new WeakSet()
   const ends = createServer(({ socket }, response) => {
     if (used.has(socket)) return void socket.resetAndDestroy()
@@ -95,7 +95,7 @@ describe('a ClickHouse server', { skip: withoutClickhouse }, () => {
     )
   })
 
-  test('the statements of a cluster are ClickHouse', async () => {
+  test('ClickHouse can parse the statements of a cluster', async () => {
     const place = { database: addressOf(url).database, cluster: 'east-1' }
     const statements = [
       ...tablesSql(place),
@@ -108,7 +108,7 @@ describe('a ClickHouse server', { skip: withoutClickhouse }, () => {
     }
   })
 
-  test('what is wrong with the question is not the server being away', async () => {
+  test('an error in a query does not count as a server that is away', async () => {
     await assert.rejects(connection.query('SELECT nothing FROM nowhere', {}), ClickHouseError)
   })
 
@@ -118,7 +118,7 @@ describe('a ClickHouse server', { skip: withoutClickhouse }, () => {
     assert.equal((await connection.query(sql, { n: 2 }, undefined, 10_000)).split('\n').length, 3)
   })
 
-  test('lists of any length and content arrive', async () => {
+  test('lists of any length and content arrive at the server', async () => {
     const list = [...["'", '\\', '\\n\n\t', '{n:UInt64}'], ...Array(5000).fill('7/obj/å')]
     const sql = `SELECT arrayStringConcat({list:Array(String)}, '|') AS text,
       arraySum({numbers:Array(Int64)}) AS sum`
@@ -148,9 +148,9 @@ describe('a ClickHouse server', { skip: withoutClickhouse }, () => {
     await eventually(async () => assert.equal(await processes(), 0), 60_000)
   })
 
-  test('a cluster: everything through its Distributed tables', async (t) => {
+  test('a cluster works through its Distributed tables', async (t) => {
     const at = { url: await newDatabase(), dataDir: temporaryDirectory(), cluster: CLUSTER }
-    const { history } = await openHistory(at)
+    const history = await openHistory(at)
     t.after(() => history.close())
     const start = Date.UTC(2024, 0, 31, 23)
     const rows = [0, 1, 2, 3].map((hour) =>
@@ -186,6 +186,11 @@ describe('a ClickHouse server', { skip: withoutClickhouse }, () => {
     assert(bytes > 0)
     await history.dropBefore(unixMs(Date.UTC(2024, 1)))
     assert.deepEqual(values(await history.readPage({ ...page, order: 'asc' })), [1, 2, 3])
+    const stretch = { from: unixMs(start + 3 * HOUR), to: unixMs(start + DAY) }
+    const removal = { installation_id: 5, topics: ['7/obj/a', '7/obj/b'], ...stretch }
+    assert.equal(await history.remove(removal), 1)
+    assert.deepEqual(values(await history.readPage({ ...page, order: 'asc' })), [1, 2])
+    assert.deepEqual(await latest(), [2])
     await history.erase(5)
     assert.equal((await history.readPage({ ...page, order: 'asc' })).total, 0)
     assert.deepEqual(await latest(), [])
@@ -195,7 +200,7 @@ describe('a ClickHouse server', { skip: withoutClickhouse }, () => {
     )
   })
 
-  test('over TLS, with a certificate that is trusted and one that is not', async (t) => {
+  test('TLS works with a trusted certificate and fails with another', async (t) => {
     const directory = temporaryDirectory()
     const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
     const kind = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
@@ -213,7 +218,7 @@ describe('a ClickHouse server', { skip: withoutClickhouse }, () => {
     await assert.rejects(openClickhouseServer(addressOf(href)), /DEPTH_ZERO_SELF_SIGNED_CERT/)
 
     const script = `
-      const { openClickhouseServer } = await import('./src/history/clickhouse-server.ts')
+      const { openClickhouseServer } = await import('./src/history/clickhouse/server.ts')
       const url = new URL(process.env.URL_UNDER_TEST)
       const address = { url, database: url.pathname.slice(1), cluster: '', quorum: 0 }
       const connection = await openClickhouseServer(address)

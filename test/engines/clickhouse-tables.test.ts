@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withoutLong } from '../../src/history/clickhouse-server.ts'
+import { withoutLong } from '../../src/history/clickhouse/server.ts'
 import {
   databaseSql,
   everywhere,
   sizesSql,
   tablesSql
-} from '../../src/history/clickhouse-tables.ts'
+} from '../../src/history/clickhouse/tables.ts'
 
 const alone = { database: 'caracal', cluster: '' }
 const many = { database: 'caracal', cluster: 'east-1' }
@@ -26,7 +26,7 @@ test('the tables of one server', () => {
   assert.match(lineage, /ENGINE = AggregatingMergeTree\(\) ORDER BY \(platform, kind\)/)
 })
 
-test('the tables of a cluster: replicated ones that hold, distributed ones that are asked', () => {
+test('the tables of a cluster: replicated ones keep the rows, distributed ones answer queries', () => {
   assert.equal(databaseSql(many), 'CREATE DATABASE IF NOT EXISTS caracal ON CLUSTER `east-1`')
   const [samples = '', latest = '', lineage = '', ...asked] = tablesSql(many).map(flat)
   assert.match(samples, /^CREATE TABLE IF NOT EXISTS caracal\.samples_local ON CLUSTER `east-1` \(/)
@@ -54,7 +54,7 @@ test('the tables of a cluster: replicated ones that hold, distributed ones that 
   )
 })
 
-test('what is done to rows is done where they are', () => {
+test('rows are changed in the local tables', () => {
   assert.equal(everywhere(alone, 'samples'), 'caracal.samples')
   assert.equal(everywhere(many, 'latest'), 'caracal.latest_local ON CLUSTER `east-1`')
   assert.match(flat(sizesSql(alone)), /FROM system\.parts WHERE database = 'caracal'/)
@@ -62,7 +62,7 @@ test('what is done to rows is done where they are', () => {
   assert.match(flat(sizesSql(many)), /table IN \('samples_local', 'latest_local'\)/)
 })
 
-test('long lists and texts become literals, and text in them stays text', () => {
+test('long lists and texts become literals, and their text is escaped', () => {
   const sql = 'SELECT {id:UInt64}, topic IN {topics:Array(String)}'
   const short = { id: 1, topics: ['a'] }
   assert.deepEqual(withoutLong(sql, short), { query: sql, query_params: short })

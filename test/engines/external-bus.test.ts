@@ -8,8 +8,8 @@ import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import type { Message } from '../../src/bus/bus.ts'
-import { ExternalBus, type ExternalBusOptions } from '../../src/bus/external.ts'
-import { openClaims } from '../../src/registry/claims.ts'
+import { ExternalBus, type ExternalBusOptions } from '../../src/bus/external/external.ts'
+import { openClaims } from '../../src/registry/open.ts'
 import { startBus } from '../support/bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
@@ -20,7 +20,7 @@ import { onEveryRegistry } from '../support/registries.ts'
 
 type After = { after(close: () => unknown): void }
 
-/** With claims of its own, so it has every one of eight slots; what is logged is kept. */
+/** It has its own claims, so it gets all eight slots. Its log lines are kept. */
 async function openBus(
   t: After,
   port: number,
@@ -52,7 +52,7 @@ const ready = (bus: ExternalBus, slots = 8) =>
   eventually(() => assert.deepEqual([bus.counts.connections, bus.failure], [slots + 1, undefined]))
 
 describe('an external broker', { skip: withoutMosquitto }, () => {
-  test('a broker that would not wait for acknowledgements is not read', async (t) => {
+  test('a broker that does not wait for acknowledgements is not read', async (t) => {
     const { port } = await startMosquitto(t, undefined, ['max_qos 0'])
     const { bus } = await openBus(t, port)
     await bus.start()
@@ -60,7 +60,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     assert.equal(bus.isRead, false)
   })
 
-  test('a message is acknowledged when it is stored, and not before', async (t) => {
+  test('a message is acknowledged only after it is stored', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const store: (() => void)[] = []
     const onMessage = () => new Promise<void>((resolve) => store.push(resolve))
@@ -72,7 +72,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await eventually(() => assert.equal(store.length, 20))
     for (const stored of store.splice(0, 10)) stored()
     await wait(50)
-    // What was not acknowledged comes again, and nothing else does.
+    // Only messages that were not acknowledged come again.
     await stop('SIGTERM')
     await start()
     await eventually(() => assert.equal(store.length, 20), 30_000)
@@ -81,7 +81,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     assert.equal(store.length, 0)
   })
 
-  test('many are being stored at once, and no more than the receive maximum is in memory', async (t) => {
+  test('many messages are stored at once, and at most the receive maximum is in memory', async (t) => {
     const { port } = await startMosquitto(t)
     let waiting: (() => void)[] = []
     const onMessage = () => new Promise<void>((resolve) => waiting.push(resolve))
@@ -107,7 +107,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     waiting = []
   })
 
-  test('every QoS is delivered, what is retained is not stored again', async (t) => {
+  test('every QoS is delivered, and a retained message is not stored again', async (t) => {
     const { port } = await startMosquitto(t)
     const device = await mqttClient(t, port)
     await device.publish('1/obj/old', 'retained before', { qos: 1, retain: true })
@@ -129,7 +129,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await eventually(() => assert.deepEqual(second.payloads(), ['new']))
   })
 
-  test('what was sent while nobody read is read by the next', async (t) => {
+  test('messages that were sent while nobody read are read by the next reader', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const first = await openBus(t, port)
     await first.bus.start()
@@ -145,7 +145,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     assert.equal(second.received.length, 40)
   })
 
-  test('with one slot nothing is lost that is sent to a broker that restarted, before we are back', async (t) => {
+  test('with one slot nothing is lost that devices send after a restart of the broker, before Caracal is back', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const first = await openBus(t, port, { slots: 1 })
     await first.bus.start()
@@ -160,7 +160,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await eventually(() => assert.equal(second.received.length, 40))
   })
 
-  test('with another number of slots than before every message comes once', async (t) => {
+  test('every message comes once after the number of slots has changed', async (t) => {
     const { port } = await startMosquitto(t)
     const device = await mqttClient(t, port)
     let sent = 0
@@ -181,7 +181,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     }
   })
 
-  test('with fewer slots than before nothing is left in the sessions that are too many', async (t) => {
+  test('with fewer slots than before nothing is left in the extra sessions', async (t) => {
     const { port } = await startMosquitto(t)
     const many = await openBus(t, port)
     await many.bus.start()
@@ -193,7 +193,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
       Promise.all(
         Array.from({ length: count }, () => device.publish('1/obj/a', `${sent++}`, { qos: 1 }))
       )
-    // More in each session than may be on their way at once.
+    // More messages in each session than may be in flight at once.
     await send(12_000)
     const one = await openBus(t, port, { slots: 1 })
     await one.bus.start()
@@ -216,7 +216,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     assert.equal(one.logged.length, 0)
   })
 
-  test('two platforms on one broker both get everything', async (t) => {
+  test('two platforms on one broker each get all their messages', async (t) => {
     const { port } = await startMosquitto(t)
     const [one, two] = [await openBus(t, port), await openBus(t, port, { platformId: 'ffffffff' })]
     for (const { bus } of [one, two]) {
@@ -245,11 +245,11 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await ready(bus)
     assert.deepEqual(
       [logged.at(0), logged.at(-1)],
-      ['the MQTT broker is lost; what is sent waits there', 'the MQTT broker is back']
+      ['the MQTT broker cannot be reached; messages wait there', 'the MQTT broker is back']
     )
   })
 
-  test('publish resolves when the broker has it, waits a moment for one that is away, and then refuses', async (t) => {
+  test('publish resolves when the broker has the message, waits a moment if the broker is away, then rejects', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const { bus } = await openBus(t, port)
     await bus.start()
@@ -257,7 +257,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await listener.subscribe('#', 2)
     for (const qos of [0, 1, 2] as const) await bus.publish('1/set/a', `QoS ${qos}`, { qos })
     await eventually(() => assert.deepEqual(listener.payloads(), ['QoS 0', 'QoS 1', 'QoS 2']))
-    // More at once than the broker lets be on their way.
+    // More messages than the broker allows in flight at once.
     await Promise.all(Array.from({ length: 3000 }, () => bus.publish('1/set/b', '', { qos: 1 })))
     await eventually(() => assert.equal(listener.messages.length, 3003))
     await bus.publish('1/set/c', 'kept', { qos: 1, retain: true })
@@ -279,7 +279,18 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     assert.equal(bus.counts.published, 3005)
   })
 
-  test('listen brings what others publish to every node, and says when it begins again', async (t) => {
+  test('a topic that makes a broker hang up is not sent to it', async (t) => {
+    const { port } = await startMosquitto(t)
+    const { bus } = await openBus(t, port)
+    await bus.start()
+    for (const topic of ['1/set/a\nb', '1/set/a\u0085b', '1/set/a\uffffb', 'a/'.repeat(300)]) {
+      await assert.rejects(bus.publish(topic, '', { qos: 1 }), /not a topic to publish to/)
+    }
+    assert.equal(bus.failure, undefined)
+    await bus.publish('1/set/a', '', { qos: 1 })
+  })
+
+  test('listen brings messages to every node, and tells when it is connected again', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const nodes = [await openBus(t, port), await openBus(t, port, { platformId: 'b' })]
     const heard: string[][] = [[], []]
@@ -301,7 +312,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await eventually(() => assert.deepEqual(readies, [2, 2]))
     await nodes[0]?.bus.publish('caracal/news/1', 'd', { qos: 1 })
     await eventually(() => assert.equal(heard[1]?.at(-1), 'caracal/news/1 d'))
-    // One that begins to listen later hears too.
+    // A listener that begins later gets messages too.
     nodes[0]?.bus.listen('caracal/late', (_topic, payload) => heard[0]?.push(String(payload)))
     await eventually(async () => {
       await nodes[1]?.bus.publish('caracal/late', 'late', { qos: 1 })
@@ -309,7 +320,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     })
   })
 
-  test('who listens can publish as soon as it begins again, however long the broker was away', async (t) => {
+  test('a listener can publish as soon as it is connected again, however long the broker was away', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const { bus } = await openBus(t, port)
     const outcomes: string[] = []
@@ -329,7 +340,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await eventually(() => assert.deepEqual(outcomes, ['told', 'told', 'told']))
   })
 
-  test('a broker that is killed under load: the reading goes on', async (t) => {
+  test('reading continues after a broker is killed under load', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const { bus, received } = await openBus(t, port)
     await bus.start()
@@ -354,7 +365,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     }
   })
 
-  test('its own account: what is wrong is said, the password is not', async (t) => {
+  test('an error with the account of the platform is reported without the password', async (t) => {
     const { port } = await startMosquitto(t, ['allow_anonymous false'])
     const { bus } = await openBus(t, port, { credentials: 'anna:secret@' })
     await assert.rejects(bus.start(500), (error: Error) => {
@@ -368,7 +379,7 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
   })
 })
 
-test('over TLS the broker is told the name that it is asked for, if it is a name', async (t) => {
+test('over TLS the host name is sent to the broker, if it is a name', async (t) => {
   const file = (name: string) => join(directory, name)
   const directory = temporaryDirectory()
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
@@ -408,7 +419,7 @@ test('a broker that does not speak MQTT 5 is refused', async (t) => {
 onEveryRegistry('slots of nodes', ({ name, url }) => {
   if (name === 'SQLite') return
 
-  test('nodes share the sessions, and take over those of one that is gone', {
+  test('nodes share the sessions, and take over those of a node that has ended', {
     skip: withoutMosquitto
   }, async (t) => {
     const { port } = await startMosquitto(t)
@@ -441,7 +452,7 @@ onEveryRegistry('slots of nodes', ({ name, url }) => {
     }
     await send(80)
     await eventually(allRead)
-    // One loses its claims, as when it is cut off from the registry; one leaves for good.
+    // One node loses its claims, as without its registry; another node ends.
     await two.claims.close()
     await three.bus.close()
     await three.claims.close()
@@ -452,7 +463,7 @@ onEveryRegistry('slots of nodes', ({ name, url }) => {
     await eventually(allRead)
   })
 
-  test('of one slot a node that goes leaves everything, in its order, to the other', {
+  test('with one slot, a node that ends leaves all messages to the other, in order', {
     skip: withoutMosquitto
   }, async (t) => {
     const { port } = await startMosquitto(t)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { openHistory } from '../../src/history/open.ts'
-import { WorkerLane } from '../../src/history/worker-lane.ts'
+import { historyEngineAt, openHistory } from '../../src/history/open.ts'
+import { WorkerLane } from '../../src/history/sqlite/worker-lane.ts'
 
 async function newDataDir(t: TestContext): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'history-open-'))
@@ -13,24 +13,25 @@ async function newDataDir(t: TestContext): Promise<string> {
   return dataDir
 }
 
-test('openHistory, SQLite unless a server is named', async (t) => {
-  const { engine, history } = await openHistory({ url: '', dataDir: await newDataDir(t) })
+test('openHistory opens SQLite unless a server is named', async (t) => {
+  const history = await openHistory({ url: '', dataDir: await newDataDir(t) })
   await history.close()
-  assert.equal(engine, 'sqlite')
+  assert.equal(historyEngineAt(''), 'sqlite')
+  assert.equal(historyEngineAt('http://127.0.0.1:1/db'), 'clickhouse')
 })
 
-test('openHistory, no server beside embedded data', async (t) => {
+test('openHistory refuses a server if there are embedded data', async (t) => {
   const dataDir = await newDataDir(t)
   await mkdir(join(dataDir, 'history/sqlite'), { recursive: true })
   await writeFile(join(dataDir, 'history/sqlite/anything'), '')
   const opening = openHistory({ url: 'http://127.0.0.1:1/db', dataDir })
   await assert.rejects(
     opening,
-    /sqlite holds history of sqlite; .*migrate-to.* start with clickhouse/
+    /sqlite holds history of SQLite; .*migrate-to.* start with an empty ClickHouse/
   )
 })
 
-test('openHistory, a server that is not there', async (t) => {
+test('openHistory rejects if the server does not answer', async (t) => {
   const dataDir = await newDataDir(t)
   const nobody = openHistory({ url: 'http://127.0.0.1:1/db', dataDir })
   await assert.rejects(
@@ -39,27 +40,28 @@ test('openHistory, a server that is not there', async (t) => {
   )
 })
 
-test('openHistory, SQLite that cannot be opened rejects and leaves no thread', async (t) => {
+test('openHistory rejects if SQLite cannot be opened, and leaves no thread', async (t) => {
   const dataDir = await newDataDir(t)
   await mkdir(join(dataDir, 'history/sqlite/history.sqlite'), { recursive: true })
   await assert.rejects(openHistory({ url: '', dataDir }), /history thread has ended/)
 })
 
 test('a call after close is refused', async (t) => {
-  const { history } = await openHistory({ url: '', dataDir: await newDataDir(t) })
+  const history = await openHistory({ url: '', dataDir: await newDataDir(t) })
   await history.close()
   await assert.rejects(history.erase(1), /closed/)
 })
 
 type Thread = { answer(): string; die(): void; close(): void }
 
-test('a thread that dies rejects what runs, what waits and what comes later', async () => {
+test('when the thread dies, running, waiting and later calls reject', async () => {
   const source = `
     import { parentPort } from 'node:worker_threads'
-    parentPort.postMessage({ answer: undefined })
-    parentPort.on('message', ({ method }) => {
-      if (method === 'die') throw new Error('out of luck')
-      parentPort.postMessage({ answer: method })
+    import { answerCalls } from '${new URL('../../src/lib/thread-calls.ts', import.meta.url)}'
+    answerCalls(parentPort, {
+      answer: () => 'answer',
+      die: () => new Promise(() => setImmediate(() => { throw new Error('out of luck') })),
+      close() {}
     })`
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`))
   const lane = new WorkerLane<Thread>(worker)

@@ -6,7 +6,6 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { History, Page, PageQuery } from '../../src/history/history.ts'
-import { openHistory } from '../../src/history/open.ts'
 import { highest, type Ids, idsOf, noIds } from '../../src/lib/lineage.ts'
 import { PageTooLarge } from '../../src/lib/page-limit.ts'
 import { encodeSample, type Sample, statusJson } from '../../src/lib/sample.ts'
@@ -17,11 +16,11 @@ import { rowsText } from '../support/samples.ts'
 
 onEveryHistory('history', historyBehaviour)
 
-function historyBehaviour({ name, url }: EngineUnderTest) {
+function historyBehaviour({ name, url, open: openEngine }: EngineUnderTest) {
   let at: { url: string; dataDir: string }
   let history: History
   const open = async () => {
-    history = (await openHistory(at)).history
+    history = await openEngine(at)
   }
   before(async () => {
     at = { url: await url(), dataDir: await mkdtemp(join(tmpdir(), 'history-')) }
@@ -51,7 +50,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     return rows
   }
 
-  test('it knows its platform, and ids only rise', async () => {
+  test('it keeps the platform, and ids only grow', async () => {
     const { reached } = await history.lineage()
     await history.keepLineage({ platform: 'first', reached: upTo(7), reserved: upTo(1000) })
     await history.keepLineage({ platform: 'first', reached: upTo(3), reserved: upTo(2000) })
@@ -64,14 +63,14 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     assert.deepEqual(await history.lineage(), { platform: 'second', ...kept })
   })
 
-  test('it knows the installations that it has samples of', async () => {
+  test('it lists the installations that have samples', async () => {
     const installation_id = 1_000_000 + nextNumber()
     await append([sample({ installation_id, topic: `${installation_id}/obj/x` })])
     assert.equal((await history.lineage()).reached.installation, installation_id)
     await history.erase(installation_id)
   })
 
-  test('every text and number comes back as it was sent', async () => {
+  test('every text and number comes back unchanged', async () => {
     const installation_id = nextNumber()
     const texts = ['', 'plain', '\t \n \r \\ \\n \\N', '"quoted" \'too\' `and`', 'å 漢字 😀 \u2028']
     const numbers = [0, -0, 0.1, -21.5, 1e-7, 5e-324, 1.7e308, -1.7e308, 1e21, 2 ** 53, 123456.789]
@@ -93,7 +92,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     assert.ok(rows.includes('"value":1000000000000000000000,'), 'numbers are plain decimals')
   })
 
-  test('pages: order with ties, limit, offset, window, topics, months', async () => {
+  test('pages have the right order, limit, offset, time window, topics and months', async () => {
     const installation_id = nextNumber()
     const [a, b, c] = ['7/obj/a', '7/obj/b', '7/obj/ä']
     const newYear = unixMs(Date.UTC(2024, 0, 1))
@@ -135,7 +134,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     await assertPage([elsewhere], pageOf(elsewhere.installation_id))
   })
 
-  test('a sample sent again is one row with the later id, a batch sent again is nothing', async () => {
+  test('a repeated sample is one row with the later id, and a repeated batch changes nothing', async () => {
     const installation_id = nextNumber()
     const at = unixMs(1_700_000_000_000)
     const one = sample({ installation_id, timestamp: at, value: 1 })
@@ -148,7 +147,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     assert.deepEqual(await latestOf(installation_id), [again])
   })
 
-  test('latest is the greatest timestamp, on a tie the later arrival', async () => {
+  test('the latest value has the greatest timestamp, or with equal timestamps the later arrival', async () => {
     const installation_id = nextNumber()
     const at = (topic: string, seconds: number, value: number) =>
       sample({
@@ -165,7 +164,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     assert.deepEqual(await latestOf(installation_id), [tieInBatch, late, tie])
   })
 
-  test('erase takes everything of one installation and nothing else', async () => {
+  test('erase removes everything of one installation and nothing else', async () => {
     const [gone, kept] = [nextNumber(), nextNumber()]
     const ofKept = sample({ installation_id: kept })
     await append([sample({ installation_id: gone }), ofKept])
@@ -180,20 +179,18 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     await assertPage([afterwards], pageOf(gone))
   })
 
-  test('dropBefore takes whole months that are over', async () => {
+  test('dropBefore removes only whole months that are over', async () => {
     const installation_id = nextNumber()
     const at = (month: number, day: number) =>
       sample({ installation_id, timestamp: unixMs(Date.UTC(1971, month, day)) })
     const stored = [at(0, 31), at(1, 1), at(1, 28), at(2, 1)]
     await append(stored)
     const drop = async (moment: number) => {
-      const before = await history.sizes()
       const dropped = await history.dropBefore(unixMs(moment))
-      const { bytes, months } = await history.sizes()
+      const { months } = await history.sizes()
       const names = dropped.map(({ name }) => name)
       assert(dropped.every((month) => month.bytes > 0))
       assert(!months.some(({ name }) => names.includes(name)))
-      if (names.length > 0) assert(bytes < before.bytes, 'space was freed')
       return names
     }
     assert.deepEqual(await drop(Date.UTC(1971, 1, 20)), ['1971-01'])
@@ -221,7 +218,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     await history.dropBefore(unixMs(Date.UTC(1973, 0)))
   })
 
-  test('sizes by month', async () => {
+  test('sizes are given by month', async () => {
     const installation_id = nextNumber()
     const months = [Date.UTC(1980, 0), Date.UTC(1980, 6)]
     const bytesOf = async (name: string) =>
@@ -233,7 +230,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     )
     await append(stored)
     const [small, large] = [await bytesOf('1980-01'), await bytesOf('1980-07')]
-    assert(small > 10_000 && large > small * 1.5 && large < small * 3, `${small} ${large}`)
+    assert(small > 5000 && large > small * 1.5 && large < small * 3, `${small} ${large}`)
     const all = await history.sizes()
     assert(all.bytes >= all.months.reduce((sum, { bytes }) => sum + bytes, 0))
     assert.deepEqual(
@@ -247,6 +244,10 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     await history.close()
     await open()
     assert(Math.abs((await bytesOf('1980-07')) - large) < large, 'and after opening again')
+
+    const { bytes } = await history.sizes()
+    await history.dropBefore(unixMs(Date.UTC(1980, 7)))
+    assert((await history.sizes()).bytes < bytes, 'space was freed')
   })
 
   test('erasing a large installation lets samples through in between', async () => {
@@ -256,7 +257,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
         installation_id: gone,
         topic: `7/obj/${i % 3}`,
         timestamp: unixMs(1_700_000_000_000 + (i % 5) * 31 * DAY + i),
-        // Many at one moment.
+        // Many samples with the same timestamp.
         value: i
       })
     )
@@ -275,13 +276,13 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     await assertPage(ofGone.slice(0, 10), pageOf(gone))
   })
 
-  test('a batch of 50 000 rows, and pages far down', async () => {
+  test('a batch of 50 000 rows, and pages with a large offset', async () => {
     const installation_id = nextNumber()
     const stored = Array.from({ length: 50_000 }, (_, i) =>
       sample({
         installation_id,
         topic: `7/obj/${i % 7}`,
-        // Uneven: a slow start, then ten at the same moment.
+        // A slow start, then ten samples with the same timestamp.
         timestamp: unixMs(
           1_700_000_000_000 + (i < 100 ? i * HOUR : 100 * HOUR + Math.floor(i / 10))
         ),
@@ -297,7 +298,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     }
   })
 
-  test('one batch with timestamps of 150 months', async () => {
+  test('one batch can have timestamps of 150 months', async () => {
     const installation_id = nextNumber()
     const stored = Array.from({ length: 150 }, (_, i) =>
       sample({ installation_id, timestamp: unixMs(Date.UTC(2000, i, 1)) })
@@ -334,10 +335,10 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     await assertPage(stored, { ...query, limit: 5, offset: 3 })
   })
 
-  describe('count, total and rows of a page are of one moment while samples arrive', () => {
+  describe('count, total and rows of a page belong to the same moment while samples arrive', () => {
     const BATCH = 7
     const BATCHES = 40
-    /** An engine may be slow: fewer batches do as well. */
+    /** If an engine is slow, fewer batches are enough. */
     const ENOUGH_MS = 5 * SECOND
     const begin = Date.UTC(2024, 0)
     const window = { from: unixMs(begin), to: unixMs(begin + BATCH * BATCHES * SECOND) }
@@ -382,7 +383,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     let installation_id = 0
 
     for (const [kind, read] of Object.entries(kinds)) {
-      test(`${kind}, one sample a second`, async () => {
+      test(`${kind} with one sample per second`, async () => {
         installation_id = nextNumber()
         let stored = 0
         const arrive = async (end = Date.now() + ENOUGH_MS) => {
@@ -402,7 +403,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
         }
         await readWhile(arrive(), read, ({ total, count, rows }, { order, offset, limit }) => {
           const found: { value: number }[] = JSON.parse(`[${rowsText({ rows })}]`)
-          // The values are their own numbers, so the total says which ones they must be.
+          // Each value is its own number, so the total says which values the page must have.
           const want = Array.from(
             { length: Math.max(0, Math.min(limit, total - offset)) },
             (_, i) => (order === 'asc' ? offset + 1 + i : total - offset - i)
@@ -418,7 +419,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
         assert.equal(total, stored)
       })
 
-      test(`${kind}, in any order and in ties`, async () => {
+      test(`${kind} in any order and with equal timestamps`, async () => {
         installation_id = nextNumber()
         const arrive = async (end = Date.now() + ENOUGH_MS) => {
           for (let first = 0; first < BATCH * BATCHES && Date.now() < end; first += BATCH) {
@@ -438,7 +439,7 @@ function historyBehaviour({ name, url }: EngineUnderTest) {
     }
   })
 
-  test('any page of any samples', async () => {
+  test('any page of any samples equals the model', async () => {
     const property = fc.asyncProperty(
       batches,
       fc.array(queries, { minLength: 4 }),
@@ -500,7 +501,7 @@ const bytes = (text: string) => Buffer.from(text)
 const compareSamples = (a: Sample, b: Sample): number =>
   a.timestamp - b.timestamp || Buffer.compare(bytes(a.topic), bytes(b.topic)) || a.id - b.id
 
-/** The definition of a page, by brute force. */
+/** Computes a page in the simplest way, to compare with. */
 function expectedPage(stored: readonly Sample[], query: PageQuery) {
   const matching = stored
     .filter(({ timestamp }) => timestamp >= query.from && timestamp <= query.to)
@@ -522,7 +523,7 @@ function withoutResent(arrived: readonly Sample[]): Sample[] {
   return [...byContent.values()]
 }
 
-// Few of each, so that samples meet. The last two topics differ in UTF-8 and UTF-16 order.
+// Few different ones, so that samples are often equal. The last two topics sort differently in UTF-8 and UTF-16.
 const moments = fc
   .constantFrom(
     ...[0, 1, Date.UTC(2024, 0) - 1, Date.UTC(2024, 0), Date.UTC(2024, 0) + 1, Date.UTC(2024, 3)]

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { openHistory } from '../../src/history/open.ts'
 import { type Method, parseMethod } from '../../src/lib/aggregation.ts'
 import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { HOUR, MINUTE, SECOND, unixMs } from '../../src/lib/unix-time.ts'
@@ -13,7 +12,7 @@ import { isInfluxInstalled, startInflux } from '../support/influx.ts'
 import { rounds } from '../support/rounds.ts'
 import { rowsText } from '../support/samples.ts'
 
-/** Ours and theirs. */
+/** Our method, and the function of InfluxDB. */
 const methods = [
   ...['count', 'first', 'last', 'mean', 'spread', 'max', 'min', 'sum', 'stddev', 'median'].map(
     (name) => [name, `${name}(v)`] as const
@@ -28,15 +27,15 @@ const methods = [
 const missing = isInfluxInstalled() ? undefined : 'influxd is not installed'
 const isRequired = process.env['CI'] === 'true'
 
-for (const { name, skip, url } of historyEngines) {
-  test(`aggregation on ${name} as InfluxDB has it`, {
+for (const { name, skip, url, open } of historyEngines) {
+  test(`aggregation on ${name} gives the same as InfluxDB`, {
     skip: skip || (!isRequired && missing)
   }, async (t) => {
     if (missing) assert.fail(missing)
     const influx = await startInflux()
     t.after(() => influx.stop())
     const dataDir = await mkdtemp(join(tmpdir(), 'influx-'))
-    const { history } = await openHistory({ url: await url(), dataDir })
+    const history = await open({ url: await url(), dataDir })
     t.after(async () => {
       await history.close()
       await rm(dataDir, { recursive: true })
@@ -52,7 +51,7 @@ for (const { name, skip, url } of historyEngines) {
       await influx.write(stored.map(({ value, timestamp }) => `s${run} v=${value} ${timestamp}`))
       const from = unixMs(Math.min(...ends))
       const to = unixMs(Math.max(...ends))
-      // Ascending: descending, its integral goes wrong.
+      // In ascending order, because the integral of InfluxDB is wrong in descending order.
       const theirs = await influx.query(
         methods.map(
           ([, method]) => `SELECT ${method} FROM s${run}
@@ -74,8 +73,8 @@ for (const { name, skip, url } of historyEngines) {
 }
 
 /**
- * It has no row for a percentile of rank 0, none for the stddev of one value, and for an integral none
- * for a last sample that lies on the begin of its bucket.
+ * InfluxDB gives no row for a percentile of rank 0, for the stddev of one value, and for the integral
+ * of a last sample that is exactly at the begin of its bucket.
  */
 function isLackingThere(method: string, ours: Sample[], row: Sample): boolean {
   if (method === 'stddev') return row.value === 0
@@ -113,7 +112,7 @@ const moments = fc
     fc.integer({ min: -48 * HOUR, max: 48 * HOUR })
   )
   .map((offset) => unixMs(newYear + offset))
-/** It keeps one value per moment. */
+/** InfluxDB keeps one value per timestamp. */
 const series = fc.uniqueArray(
   fc.record({
     timestamp: moments,

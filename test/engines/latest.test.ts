@@ -3,15 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Latest, MAX_SHORT_MSG } from '../../src/history/latest.ts'
-import { latestTexts } from '../../src/history/latest-texts.ts'
-import { openHistory } from '../../src/history/open.ts'
-import { Spool } from '../../src/history/spool.ts'
+import fc from 'fast-check'
+import { Latest, MAX_SHORT_MSG_CHARACTERS } from '../../src/history/latest/latest.ts'
+import { latestTexts } from '../../src/history/latest/texts.ts'
+import { MOVER } from '../../src/history/spool/groups.ts'
+import { Spool } from '../../src/history/spool/spool.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { encodeSample, MAX_MSG_BYTES, type Sample, statusJson } from '../../src/lib/sample.ts'
 import { topicMatches } from '../../src/lib/topic.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { onEveryHistory } from '../support/engines.ts'
+import { rounds } from '../support/rounds.ts'
 
 const sample = (id: number, topic: string, msg = ''): Sample => ({
   ...{ id, installation_id: 7, client_id: 1007, topic: `1007/obj/${topic}` },
@@ -19,17 +21,17 @@ const sample = (id: number, topic: string, msg = ''): Sample => ({
 })
 const long = (id: number) => `${id} ${'x'.repeat(MAX_MSG_BYTES - 10)}`
 
-onEveryHistory('latest values', ({ url }) => {
-  test('long messages are read from history or spool, whole, wherever they are by now', async (t) => {
+onEveryHistory('latest values', ({ url, open }) => {
+  test('long messages are read completely from history or spool', async (t) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
     t.after(() => rmSync(dataDir, { recursive: true, force: true }))
-    const { history } = await openHistory({ url: await url(), dataDir })
+    const history = await open({ url: await url(), dataDir })
     t.after(() => history.close())
     const spool = await Spool.open(dataDir)
     t.after(() => spool.close())
     const latest = new Latest(systemClock)
     const parts = { latest, history, spool }
-    // More than is remembered, in several groups; some are replaced by short ones.
+    // More messages than are kept in memory, in several groups; short ones replace some of them.
     const samples = Array.from({ length: 400 }, (_, i) => sample(i + 1, `t${i}`, long(i + 1)))
     const short = samples
       .slice(0, 50)
@@ -56,11 +58,11 @@ onEveryHistory('latest values', ({ url }) => {
     const assertAll = async (where: string) => assert((await read()) === want.join(), where)
     await assertAll('all in the spool')
     for (let moved = 0; ; moved++) {
-      const batch = await spool.take({ maxSamples: 200, maxBytes: 16 * 1024 * 1024 })
+      const batch = await spool.take(MOVER, { maxSamples: 200, maxBytes: 16 * 1024 * 1024 })
       if (!batch) break
       await history.append(Buffer.from(batch.rows), batch.token)
       await assertAll(`${moved} batches in history and in the spool`)
-      await spool.drop(batch)
+      await spool.pass(MOVER, batch)
       await assertAll(`${moved} batches in history`)
     }
     const filters = ['1007/obj/t1', '1007/+/t399', '1007/obj/t60', '1007/obj/missing']
@@ -85,12 +87,12 @@ onEveryHistory('latest values', ({ url }) => {
   })
 })
 
-test('a topic costs a bounded number of bytes, whatever its message', async () => {
-  const text = 'm'.repeat(MAX_SHORT_MSG + 1)
+test('the memory of a topic is limited, whatever its message', async () => {
+  const text = 'm'.repeat(MAX_SHORT_MSG_CHARACTERS + 1)
   const latest = new Latest(systemClock)
   const big = `${'y'.repeat(1024 * 1024)}`
   for (let i = 0; i < 1000; i++) {
-    // A part of a longer text, as lines of a file are.
+    // A part of a longer text, like the lines of a file.
     const topic = `${big}1007/obj/room/sensor-${i}`.slice(big.length)
     latest.put({ ...sample(i, ''), topic, msg: (big + i).slice(0, MAX_MSG_BYTES) })
   }
@@ -105,4 +107,49 @@ test('a topic costs a bounded number of bytes, whatever its message', async () =
   }
   assert(remembered <= 16 * 1024 * 1024)
   assert.equal(latest.count(7), 1001)
+})
+
+test('removed values are replaced or gone, and the topics stay sorted', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(steps, { maxLength: 40 }), async (steps) => {
+      const latest = new Latest(systemClock)
+      let counted = 0
+      latest.onCount((_id, change) => {
+        counted += change
+      })
+      const model = new Map<string, number>()
+      for (const [at, { topic, kind }] of steps.entries()) {
+        const name = sample(0, topic).topic
+        const held = latest.find(7, name)
+        if (kind === 'put') {
+          latest.put(sample(at + 100, topic))
+          model.set(name, at + 100)
+        } else if (kind === 'look') {
+          await latest.topics(7, undefined)
+        } else if (held) {
+          const older = kind === 'replace' ? sample(at, topic) : undefined
+          latest.replace(held, older)
+          latest.replace(held, sample(99, topic))
+          if (older) model.set(name, at)
+          else model.delete(name)
+        }
+        const few = latest.few(7)
+        if (few)
+          assert.deepEqual(new Map(few.map(({ topic, value }) => [topic, value])), sorted(model))
+      }
+      assert.deepEqual(await latest.topics(7, undefined), [...sorted(model).keys()])
+      assert.deepEqual(await latest.topics(7, ['1007/obj/+']), [...sorted(model).keys()])
+      assert.deepEqual([latest.count(7), counted], [model.size, model.size])
+      const held = await latest.within(7, { from: unixMs(0), to: unixMs(99_000) })
+      assert.equal(held.length, [...model.values()].filter((value) => value < 100).length)
+    }),
+    { numRuns: rounds(500) }
+  )
+})
+
+const sorted = (model: ReadonlyMap<string, number>) =>
+  new Map([...model].sort(([a], [b]) => (a < b ? -1 : 1)))
+const steps = fc.record({
+  topic: fc.constantFrom('a', 'b', 'c', 'd'),
+  kind: fc.constantFrom('put', 'put', 'look', 'replace', 'drop')
 })

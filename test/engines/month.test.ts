@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { History, MonthPart, SamplePlace } from '../../src/history/history.ts'
-import { openHistory } from '../../src/history/open.ts'
 import { sampleBytes } from '../../src/lib/quota.ts'
 import { decodeSamples, encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
@@ -12,12 +11,12 @@ import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
 
 onEveryHistory('months', monthBehaviour)
 
-function monthBehaviour({ url }: EngineUnderTest) {
+function monthBehaviour({ url, open }: EngineUnderTest) {
   let dataDir: string
   let history: History
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'month-'))
-    history = (await openHistory({ url: await url(), dataDir })).history
+    history = await open({ url: await url(), dataDir })
   })
   after(async () => {
     await history.close()
@@ -41,7 +40,7 @@ function monthBehaviour({ url }: EngineUnderTest) {
     )
   }
 
-  test('all of a month with their ids, in the order of every engine', async () => {
+  test('readMonth gives all samples of a month with their ids, in the same order on every engine', async () => {
     const texts = ['', 'a', '"b"', '\t\n\\\0', 'ä', '\uffee', '😀']
     const stored = Array.from({ length: 600 }, (_, i) =>
       sample({
@@ -63,7 +62,7 @@ function monthBehaviour({ url }: EngineUnderTest) {
     assertParts(await partsOf('2021-02', parts.at(-1)?.next), [])
   })
 
-  test('the bytes of a month by installation', async () => {
+  test('the bytes of a month are given by installation', async () => {
     const at = (month: number, day: number) => unixMs(Date.UTC(2019, month, day))
     const stored = Array.from({ length: 1300 }, (_, i) =>
       sample({
@@ -73,7 +72,7 @@ function monthBehaviour({ url }: EngineUnderTest) {
         msg: i % 3 === 0 ? `€${i}` : ''
       })
     )
-    // The same sample twice is one.
+    // The same sample sent twice is one.
     await append([...stored, sample({ timestamp: at(2, 31) }), sample({ timestamp: at(4, 1) })])
     await append(stored.slice(0, 10))
     const expected = new Map<number, number>()
@@ -93,12 +92,12 @@ function monthBehaviour({ url }: EngineUnderTest) {
     for await (const part of history.bytesOf('1999-12')) assert.deepEqual(part, [])
   })
 
-  test('in parts, and on from each of them', async () => {
+  test('a month can be read in parts and continued after each part', async () => {
     const begin = Date.UTC(2022, 4)
     const stored = Array.from({ length: 65_000 }, (_, i) =>
       sample({
         installation_id: 1 + (i % 2),
-        // More at one moment than a part holds.
+        // More samples with one timestamp than a part has.
         timestamp: unixMs(i < 60_000 ? begin : begin + i),
         value: i
       })
@@ -113,7 +112,7 @@ function monthBehaviour({ url }: EngineUnderTest) {
     }
   })
 
-  test('few at a time where messages are large', async () => {
+  test('parts have few samples if messages are large', async () => {
     const stored = Array.from({ length: 60 }, (_, i) =>
       sample({ timestamp: unixMs(Date.UTC(2023, 5) + i), msg: 'x'.repeat(1_000_000) })
     )
@@ -123,7 +122,7 @@ function monthBehaviour({ url }: EngineUnderTest) {
     assertParts(parts, stored)
   })
 
-  test('latest values alone', async () => {
+  test('latest values can be read separately', async () => {
     const installation_id = 99
     const at = unixMs(Date.UTC(2024, 2))
     const [old, gone] = [

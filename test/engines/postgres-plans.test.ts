@@ -13,10 +13,10 @@ onEveryRegistry('plans', (engine) => {
   if (engine.name !== 'PostgreSQL') return
   const { platform } = withPlatform(engine)
 
-  test('what is asked often reads no table through', async () => {
+  test('frequent queries do not read a whole table', async () => {
     const { world, deps } = platform()
     await fill(deps.registry)
-    // These ids went round what reserves them.
+    // These ids were inserted directly, without being reserved.
     await deps.lineage.note()
     await deps.lineage.ahead()
     const installation = await world.installation()
@@ -64,7 +64,7 @@ onEveryRegistry('plans', (engine) => {
       assert.equal((await world.request('POST /api/v2/auth', { headers })).status, 200)
       await world.publish(user, `${installation.client_id}/obj/lamp`, { value: round })
     }
-    // Once or twice is how a cache begins.
+    // A cache reads once or twice at its start.
     const scanned = (await rowsReadThrough(deps.registry)).filter(
       ({ seq_tup_read }) => seq_tup_read >= ROUNDS * SITES
     )
@@ -72,7 +72,7 @@ onEveryRegistry('plans', (engine) => {
   })
 })
 
-/** As many as make a scan worth avoiding. */
+/** So many rows that PostgreSQL avoids a scan. */
 async function fill(registry: Registry): Promise<void> {
   const statements = [
     sql`insert into organizations (parent_id, name, address, email, phone, notes, force_sms_login, created, updated)
@@ -87,7 +87,7 @@ async function fill(registry: Registry): Promise<void> {
         select u.id, i.id from users u join installations i on i.client_id = 500000 + u.id`,
     sql`insert into tokens (user_id, hash, purpose, created, expires, last_used, session_timeout, name, agent, address, permissions, code_hash, tries)
         select u.id, md5(u.email), 'session', 0, 0, 0, 0, '', '', '', null, '', 0 from users u where u.email like 'x%'`,
-    sql`insert into objects (kind, installation_id, type, type_folded, meta, protected_meta, created, updated)
+    sql`insert into modelx (kind, installation_id, type, type_folded, meta, protected_meta, created, updated)
         select 'function', i.id, 't', 't', '{"name":"n"}', '{}', 0, 0
         from installations i, generate_series(1, ${OBJECTS_PER_SITE}::int)`,
     sql`insert into schedules (installation_id, active, topic, value, minute, hour, day_of_month, day_of_week, month, executor, created, updated, next_run, zone, runs)
@@ -96,7 +96,7 @@ async function fill(registry: Registry): Promise<void> {
   for (const statement of statements) await statement.execute(registry)
 }
 
-/** By table, since the database began. Connections keep what they counted for seconds, or to their end. */
+/** Scans by table, since the start of the database. A connection reports them seconds later, or when it ends. */
 const rowsReadThrough = (registry: Registry) =>
   registry.connection().execute(async (own) => {
     await sql`select pg_stat_force_next_flush()`.execute(own)

@@ -3,14 +3,13 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import fastify from 'fastify'
 import { sql } from 'kysely'
-import { Directory } from '../../src/access/directory.ts'
+import { openSearcher } from '../../src/features/search/open.ts'
+import { wantedBy } from '../../src/features/search/query.ts'
+import type { Question } from '../../src/features/search/search.ts'
 import { handleError } from '../../src/http/error-handler.ts'
-import { wantedBy } from '../../src/lib/search-query.ts'
+import { Directory } from '../../src/permission/directory.ts'
 import { recordChange } from '../../src/registry/changes.ts'
-import { openClaims } from '../../src/registry/claims.ts'
-import { openRegistry } from '../../src/registry/open.ts'
-import type { Question } from '../../src/registry/search.ts'
-import { openSearcher } from '../../src/registry/searcher.ts'
+import { openClaims, openRegistry } from '../../src/registry/open.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
@@ -21,8 +20,8 @@ import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const CONNECTIONS = 5
 
-onPostgres('connections that fall silent', ({ url }) => {
-  /** The way to a server through a network that can forget it. */
+onPostgres('connections that no longer answer', ({ url }) => {
+  /** A proxy to the server that can stop passing data on. */
   const route = async (t: { after(close: () => unknown): void }, limit?: number) => {
     const straight = await url()
     const proxy = new TcpProxy(Number(new URL(straight).port))
@@ -43,7 +42,7 @@ onPostgres('connections that fall silent', ({ url }) => {
       Array.from({ length: CONNECTIONS }, () => sql`select pg_sleep(0.2)`.execute(registry))
     )
 
-  test('one that was just used costs one question, and takes the others with it', async (t) => {
+  test('a connection that was just used fails one query, and the idle ones are closed with it', async (t) => {
     const { through, proxy } = await route(t, 1500)
     const registry = await open(t, through)
     await useMany(registry)
@@ -56,7 +55,7 @@ onPostgres('connections that fall silent', ({ url }) => {
     assert.deepEqual(new Set(outcomes.slice(1)), new Set(['answered']))
   })
 
-  test('one in a transaction does not wait again to roll back', async (t) => {
+  test('a transaction on such a connection does not wait again to roll back', async (t) => {
     const { through, proxy } = await route(t, 1500)
     const registry = await open(t, through)
     const start = performance.now()
@@ -69,7 +68,7 @@ onPostgres('connections that fall silent', ({ url }) => {
     assert(performance.now() - start < 2900)
   })
 
-  test('one that rested is asked before it is given out', async (t) => {
+  test('an idle connection is tested before it is used', async (t) => {
     const { through, proxy } = await route(t, 1500)
     const registry = await open(t, through)
     await useMany(registry)
@@ -80,7 +79,7 @@ onPostgres('connections that fall silent', ({ url }) => {
     assert(performance.now() - start < 6000, 'all are given up with the first')
   })
 
-  test('one that rested and ended is replaced before anybody notices', async (t) => {
+  test('an idle connection that has ended is replaced without an error', async (t) => {
     const { straight, through } = await route(t)
     const registry = await open(t, through)
     await useMany(registry)
@@ -89,7 +88,7 @@ onPostgres('connections that fall silent', ({ url }) => {
     await useMany(registry)
   })
 
-  test('callers are asked to come again, and find all well', async (t) => {
+  test('callers get 503, and the next request works', async (t) => {
     const { through, proxy } = await route(t, 1500)
     const platform = await startTestPlatform({ registryUrl: through })
     t.after(() => platform.stop())
@@ -114,7 +113,7 @@ onPostgres('connections that fall silent', ({ url }) => {
     })
   })
 
-  test('a connection that ends between two statements is a pause too', async (t) => {
+  test('a connection that ends between two statements also gives 503', async (t) => {
     const { straight, through } = await route(t)
     const registry = await open(t, through)
     const app = fastify()
@@ -131,29 +130,25 @@ onPostgres('connections that fall silent', ({ url }) => {
     assert.deepEqual([statusCode, body], [503, '{"message":"Service Unavailable"}'])
   })
 
-  test(
-    'a search is given up soon after its own limit, not at that of all others',
-    slow,
-    async (t) => {
-      const { through, proxy } = await route(t)
-      const registry = await open(t, through)
-      const searcher = openSearcher(registry, { url: through, dataDir: '', timeoutMs: 500 })
-      t.after(() => searcher.close())
-      const question: Question = {
-        query: { wanted: wantedBy('lamp'), filters: [], limit: 10, offset: 0 },
-        reach: { device: { visible: 'everything', types: new Map(), seesProtected: 'everything' } }
-      }
-      const search = () => searcher.search(question, new AbortController().signal)
-      await search()
-      proxy.forget()
-      const start = performance.now()
-      await search().catch(() => {})
-      assert(performance.now() - start < 15_000)
-      await search()
+  test('a search ends soon after its own time limit, not at the general one', slow, async (t) => {
+    const { through, proxy } = await route(t)
+    const registry = await open(t, through)
+    const searcher = openSearcher(registry, { url: through, dataDir: '', timeoutMs: 500 })
+    t.after(() => searcher.close())
+    const question: Question = {
+      query: { wanted: wantedBy('lamp'), filters: [], limit: 10, offset: 0 },
+      reach: { device: { visible: 'everything', types: new Map(), seesProtected: 'everything' } }
     }
-  )
+    const search = () => searcher.search(question, new AbortController().signal)
+    await search()
+    proxy.forget()
+    const start = performance.now()
+    await search().catch(() => {})
+    assert(performance.now() - start < 15_000)
+    await search()
+  })
 
-  test('claims are lost within seconds, and taken again', slow, async (t) => {
+  test('claims are lost within seconds, and taken again later', slow, async (t) => {
     const { through, proxy } = await route(t)
     const claims = await openClaims(through, false)
     t.after(() => claims.close())
@@ -163,7 +158,7 @@ onPostgres('connections that fall silent', ({ url }) => {
     await eventually(async () => assert.equal(await claims.take('scheduler'), true))
   })
 
-  test('changes are heard of long before the question that hangs is given up', slow, async (t) => {
+  test('changes are read long before the hanging query is given up', slow, async (t) => {
     const { straight, through, proxy } = await route(t)
     const registry = await open(t, through)
     const directory = await Directory.open(registry)

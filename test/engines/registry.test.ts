@@ -6,33 +6,32 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { Directory } from '../../src/access/directory.ts'
 import { noIds } from '../../src/lib/lineage.ts'
 import { Unavailable } from '../../src/lib/unavailable.ts'
+import { Directory } from '../../src/permission/directory.ts'
 import { recordChange } from '../../src/registry/changes.ts'
 import { hasTable, isOneOf } from '../../src/registry/dialect.ts'
 import {
   askForIds,
   confirmIds,
-  ID_STEP,
+  IDS_PER_STEP,
   raiseIds,
   reachedIds
 } from '../../src/registry/id-reserves.ts'
 import {
+  deleteInstallations,
   findInstallation,
   insertInstallation,
   pendingErasures,
-  removeInstallations,
   updateInstallation
 } from '../../src/registry/installations.ts'
 import { migrate, migrations } from '../../src/registry/migrate.ts'
-import { sigma } from '../../src/registry/migrations/0007-sigma.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import { insertOrganization, organizationsBelow } from '../../src/registry/organizations.ts'
 import { readRegistryLineage } from '../../src/registry/platform.ts'
-import { postgresDialect } from '../../src/registry/postgres.ts'
-import { deleteRole, findRole, insertRole } from '../../src/registry/roles.ts'
-import { sqliteDialect } from '../../src/registry/sqlite.ts'
+import { postgresDialect } from '../../src/registry/postgres/postgres.ts'
+import { deleteRole, findRole, insertRole, listRoles } from '../../src/registry/roles.ts'
+import { sqliteDialect } from '../../src/registry/sqlite/sqlite.ts'
 import type { Registry, Tables } from '../../src/registry/tables.ts'
 import { insertUser, readUser } from '../../src/registry/users.ts'
 import { eventually } from '../support/eventually.ts'
@@ -61,13 +60,13 @@ onEveryRegistry('registry', (engine) => {
     await again.destroy()
   })
 
-  test('ids go out as far as history has confirmed them, and above those that were raised', async () => {
+  test('ids are given out up to the confirmed limit, and above raised counters', async () => {
     const make = (within = registry) =>
       insertOrganization(within, { name: 'x', parent_id: null }, now)
     const { organization: reached } = await reachedIds(registry)
     assert.equal(await make(), reached + 1)
     const asked = await askForIds(registry)
-    assert.equal(asked.organization, (Math.ceil((reached + 1) / ID_STEP) + 1) * ID_STEP)
+    assert.equal(asked.organization, (Math.ceil((reached + 1) / IDS_PER_STEP) + 1) * IDS_PER_STEP)
     assert.equal((await readRegistryLineage(registry)).hasHistory, false)
     await confirmIds(registry, { ...asked, organization: reached + 2 })
     assert.equal((await readRegistryLineage(registry)).hasHistory, true)
@@ -83,7 +82,7 @@ onEveryRegistry('registry', (engine) => {
     assert.equal(await make(), 502)
   })
 
-  test('a schema newer than the program is refused and left alone', async () => {
+  test('a schema that is newer than the program is refused and not changed', async () => {
     await registry
       .insertInto('schema_migrations')
       .values({ number: 999, name: 'from the future', applied: 0 })
@@ -93,7 +92,7 @@ onEveryRegistry('registry', (engine) => {
   })
 
   if (engine.name === 'PostgreSQL') {
-    test('a migration takes as long as it takes, a question does not', async () => {
+    test('a migration has no time limit, a query has one', async () => {
       const at = await engine.url()
       const other = new pg.Client({ connectionString: at })
       await other.connect()
@@ -110,11 +109,9 @@ onEveryRegistry('registry', (engine) => {
     })
   }
 
-  test('roles that were made before they had organizations belong to the platform', async () => {
+  test('roles from before they had organizations belong to the platform', async () => {
     const place = { url: await engine.url(), dataDir: mkdtempSync(join(tmpdir(), 'caracal-')) }
-    const file = join(place.dataDir, 'registry.sqlite')
-    const dialect = place.url === '' ? sqliteDialect(file) : postgresDialect(place.url, {})
-    const old = new Kysely<Tables>({ dialect })
+    const old = openOld(place)
     await migrate(old, migrations.slice(0, 14))
     await insertOrganization(old, { name: 'Home', parent_id: null }, now)
     for (const name of ['one', 'two', 'gone']) {
@@ -147,7 +144,63 @@ onEveryRegistry('registry', (engine) => {
     rmSync(place.dataDir, { recursive: true })
   })
 
-  test('a migration that fails leaves nothing behind', async () => {
+  test('the first roles of an older registry may read the ledger of their installations', async () => {
+    const place = { url: await engine.url(), dataDir: mkdtempSync(join(tmpdir(), 'caracal-')) }
+    const old = openOld(place)
+    await migrate(old, migrations.slice(0, 17))
+    for (const name of ['Administrator', 'Manager', 'User', 'Guest']) {
+      await insertRole(old, { name, priority: 1, permissions: { 'status/read/all': true } })
+    }
+    await old.destroy()
+    const registry = await openRegistry(place)
+    const grants = (await listRoles(registry)).map(({ name, permissions }) => [
+      name,
+      Object.keys(permissions)
+    ])
+    assert.deepEqual(grants, [
+      ['Administrator', ['status/read/all']],
+      ['Manager', ['status/read/all', 'ledger/list/all']],
+      ['User', ['status/read/all', 'ledger/list/assigned']],
+      ['Guest', ['status/read/all']]
+    ])
+    await registry.destroy()
+    rmSync(place.dataDir, { recursive: true })
+  })
+
+  test('no role or key of an older registry may delete values by a pattern, except all permissions', async () => {
+    const place = { url: await engine.url(), dataDir: mkdtempSync(join(tmpdir(), 'caracal-')) }
+    const old = openOld(place)
+    await migrate(old, migrations.slice(0, 20))
+    const patterns = ['log/#', 'log/+/all', '12/log/#', '12/log/+/+', 'log/read/all', '+/read/all']
+    const permissions = Object.fromEntries([...patterns, 'catalog/#'].map((name) => [name, true]))
+    await insertRole(old, { name: 'Reader', priority: 1, permissions })
+    await insertRole(old, { name: 'Administrator', priority: 1, permissions: { '#': true } })
+    const role_id = await insertRole(old, { name: 'Key', priority: 1, permissions: {} })
+    const user = { email: 'k@example.org', password_hash: '', role_id: role_id ?? 0 }
+    const user_id = await insertUser(old, user, 0)
+    await old
+      .insertInto('tokens')
+      .values({
+        ...{ user_id: user_id ?? 0, hash: 'h', purpose: 'session', created: 0, expires: 0 },
+        ...{ last_used: 0, session_timeout: 0, name: 'key', agent: '', address: '' },
+        ...{ permissions: JSON.stringify(patterns), code_hash: '', tries: 0 }
+      })
+      .execute()
+    await old.destroy()
+    const registry = await openRegistry(place)
+    const roles = new Map(
+      (await listRoles(registry)).map((role) => [role.name, Object.keys(role.permissions).sort()])
+    )
+    const readings = ['+/read/all', '12/log/read/#', '12/log/read/+', 'log/read/#', 'log/read/all']
+    assert.deepEqual(roles.get('Reader'), [...readings, 'catalog/#'].sort())
+    assert.deepEqual(roles.get('Administrator'), ['#'])
+    const key = await registry.selectFrom('tokens').select('permissions').executeTakeFirst()
+    assert.deepEqual([...new Set(JSON.parse(key?.permissions ?? ''))].sort(), readings)
+    await registry.destroy()
+    rmSync(place.dataDir, { recursive: true })
+  })
+
+  test('a migration that fails changes nothing', async () => {
     const broken = {
       name: 'broken',
       up: async (registry: Registry) => {
@@ -164,31 +217,46 @@ onEveryRegistry('registry', (engine) => {
     assert.equal(await hasTable(registry, 'half_done'), false)
   })
 
-  test('what was folded with two kinds of sigma is folded again, and indexed again', async () => {
-    const id = await insertInstallation(registry, { name: 'x', organization_id: organization }, now)
-    const folded = { key_folded: 'οδος', value_folded: 'τελος', protected: 0 as const }
-    await registry
-      .insertInto('installation_meta')
-      .values({ installation_id: id, key: 'ΟΔΟΣ', value: 'ΤΕΛΟΣ', ...folded })
-      .execute()
-    await registry.deleteFrom('search_marks').execute()
-    await sigma.up(registry)
+  test('texts that were folded with two kinds of sigma are folded and indexed again', async () => {
+    const place = { url: await engine.url(), dataDir: mkdtempSync(join(tmpdir(), 'caracal-')) }
+    const old = openOld(place)
+    await migrate(old, migrations.slice(0, 6))
+    await sql`insert into organizations
+      (name, address, email, phone, notes, force_sms_login, created, updated)
+      values ('Home', '{}', '', '', '', 0, 0, 0)`.execute(old)
+    await sql`insert into installations
+      (client_id, organization_id, name, notes, timezone, capabilities, created, updated)
+      values (7, 1, 'x', '', '', '[]', 0, 0)`.execute(old)
+    await sql`insert into installation_meta
+      (installation_id, key, value, protected, key_folded, value_folded)
+      values (1, 'ΟΔΟΣ', 'ΤΕΛΟΣ', 0, 'οδος', 'τελος')`.execute(old)
+    await sql`insert into objects
+      (kind, installation_id, type, type_folded, meta, protected_meta, created, updated)
+      values ('function', 1, 'ΤΕΛΟΣ', 'τελος', '{}', '{}', 0, 0)`.execute(old)
+    await sql`delete from search_marks`.execute(old)
+    await old.destroy()
+
+    const registry = await openRegistry(place)
     const meta = await registry
       .selectFrom('installation_meta')
       .select(['key', 'key_folded', 'value_folded'])
-      .where('installation_id', '=', id)
       .executeTakeFirstOrThrow()
     assert.deepEqual({ ...meta }, { key: 'ΟΔΟΣ', key_folded: 'οδοσ', value_folded: 'τελοσ' })
-    const marks = await registry
-      .selectFrom('search_marks')
-      .select('id')
-      .where('id', '=', id)
-      .execute()
-    assert.equal(marks.length, 1)
-    await registry.deleteFrom('search_marks').execute()
+    const model = await registry.selectFrom('modelx').selectAll().executeTakeFirstOrThrow()
+    assert.equal(model.type_folded, 'τελοσ')
+    const marks = await registry.selectFrom('search_marks').selectAll().orderBy('kind').execute()
+    assert.deepEqual(
+      marks.map((mark) => ({ ...mark })),
+      [
+        { kind: 'function', id: 1 },
+        { kind: 'installation', id: 1 }
+      ]
+    )
+    await registry.destroy()
+    rmSync(place.dataDir, { recursive: true })
   })
 
-  test('foreign keys hold', async () => {
+  test('foreign keys are enforced', async () => {
     await assert.rejects(
       insertInstallation(registry, { name: 'x', organization_id: 999_999 }, now),
       /foreign key/i
@@ -199,7 +267,7 @@ onEveryRegistry('registry', (engine) => {
     const make = () =>
       insertInstallation(registry, { name: 'x', organization_id: organization }, now)
     const first = await make()
-    await removeInstallations(registry, [first], now)
+    await deleteInstallations(registry, [first], now)
     const second = await make()
     assert(second > first)
     assert.equal((await findInstallation(registry, second))?.client_id, second + 1000)
@@ -227,7 +295,7 @@ onEveryRegistry('registry', (engine) => {
     }
   })
 
-  test('a failed transaction takes nothing with it', async () => {
+  test('a failed transaction does not affect others', async () => {
     const id = await insertInstallation(
       registry,
       { name: 'before', organization_id: organization },
@@ -243,7 +311,7 @@ onEveryRegistry('registry', (engine) => {
     assert.deepEqual({ ...found?.meta }, {})
   })
 
-  test('links go with the user and with the installation', async () => {
+  test('links are deleted with the user and with the installation', async () => {
     const role_id = await insertRole(registry, { name: 'r', priority: 1, permissions: {} })
     assert(role_id)
     const user = (email: string) =>
@@ -254,7 +322,7 @@ onEveryRegistry('registry', (engine) => {
     const id = await insertInstallation(registry, fields, now)
     await registry.deleteFrom('users').where('id', '=', gone).execute()
     assert.deepEqual((await findInstallation(registry, id))?.users, [kept])
-    await removeInstallations(registry, [id], now)
+    await deleteInstallations(registry, [id], now)
     const links = await registry
       .selectFrom('user_installations')
       .selectAll()
@@ -275,7 +343,7 @@ onEveryRegistry('registry', (engine) => {
     assert.deepEqual(await organizationsBelow(registry, []), [])
   })
 
-  test('a list of ids of any length is one parameter', async () => {
+  test('a list of ids of any length is passed as one parameter', async () => {
     const ids = Array.from({ length: 50_000 }, (_, i) => i + 1)
     const rows = await registry
       .selectFrom('organizations')
@@ -291,14 +359,14 @@ onEveryRegistry('registry', (engine) => {
     assert.deepEqual(none, [])
   })
 
-  test('the directory of another node follows within its next look', async () => {
+  test('the directory of another node is current after its next look', async () => {
     const other = await Directory.open(registry)
     let changes = 0
     other.onIdentityChange(() => changes++)
     const id = await insertInstallation(registry, { name: 'x', organization_id: organization }, now)
     await other.catchUp()
     assert.equal(other.installationByClientId(id + 1000)?.id, id)
-    await removeInstallations(registry, [id], now)
+    await deleteInstallations(registry, [id], now)
     await other.catchUp()
     assert.equal(other.installation(id), undefined)
     await recordChange(registry, 'user', 1, now)
@@ -306,3 +374,11 @@ onEveryRegistry('registry', (engine) => {
     assert.equal(changes, 2)
   })
 })
+
+/** Without migrations. */
+function openOld({ url, dataDir }: { url: string; dataDir: string }): Kysely<Tables> {
+  const file = join(dataDir, 'registry.sqlite')
+  return new Kysely<Tables>({
+    dialect: url === '' ? sqliteDialect(file) : postgresDialect(url, {})
+  })
+}

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { History, ScanQuery } from '../../src/history/history.ts'
-import { openHistory } from '../../src/history/open.ts'
 import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { type LineForm, lineTopic, sampleLine } from '../../src/lib/sample-lines.ts'
 import { DAY, HOUR, unixMs } from '../../src/lib/unix-time.ts'
@@ -12,12 +11,12 @@ import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
 
 onEveryHistory('scan', scanBehaviour)
 
-function scanBehaviour({ url }: EngineUnderTest) {
+function scanBehaviour({ url, open }: EngineUnderTest) {
   let dataDir: string
   let history: History
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'scan-'))
-    history = (await openHistory({ url: await url(), dataDir })).history
+    history = await open({ url: await url(), dataDir })
   })
   after(async () => {
     await history.close()
@@ -40,7 +39,7 @@ function scanBehaviour({ url }: EngineUnderTest) {
     return parts
   }
 
-  test('all, by time, topic and id, in both forms', async () => {
+  test('a scan gives all samples by time, topic and id, in both forms', async () => {
     const installation_id = nextNumber()
     const start = Date.UTC(2020, 11, 31)
     const texts = ['', 'a,b', '"q"', 'line\nend', 'cr\rlf\n', '=1+1', 'ä 😀', '\t\0']
@@ -65,7 +64,7 @@ function scanBehaviour({ url }: EngineUnderTest) {
     await assertScan([], scanOf(nextNumber()))
   })
 
-  test('years of silence between dense hours', async () => {
+  test('a scan passes over years without samples', async () => {
     const installation_id = nextNumber()
     const at = [Date.UTC(1970, 0), Date.UTC(1999, 3), Date.UTC(2024, 0, 31, 23, 59)]
     const stored = at.flatMap((start) =>
@@ -84,11 +83,11 @@ function scanBehaviour({ url }: EngineUnderTest) {
     assert(largest < 1024 * 1024, `${largest} bytes at a time`)
   })
 
-  test('more at one moment than is read at once', async () => {
+  test('a scan works if more samples have one timestamp than it reads at once', async () => {
     const installation_id = nextNumber()
     const timestamp = unixMs(1_700_000_000_000)
     const crowd = Array.from({ length: 12_345 }, (_, i) =>
-      // Their order by value is not that of their arrival.
+      // Their order by value differs from their order of arrival.
       sample({ installation_id, topic: `7/obj/${i % 2}`, timestamp, value: (i * 7919) % 12_345 })
     )
     const around = [-1, 1].map((ms) =>
@@ -114,7 +113,7 @@ function scanBehaviour({ url }: EngineUnderTest) {
     assert(largest < 6 * 1024 * 1024, `${largest} bytes at a time`)
   })
 
-  test('nobody reads on: nothing is read', async () => {
+  test('a scan reads nothing ahead if nobody takes the parts', async () => {
     const installation_id = nextNumber()
     await append([sample({ installation_id })])
     const aborted = AbortSignal.abort(new Error('hung up'))
@@ -146,7 +145,7 @@ const scanOf = (installation_id: number): ScanQuery => ({
 
 const bytes = (text: string) => Buffer.from(text)
 
-/** The definition of a scan, by brute force. */
+/** Computes a scan in the simplest way, to compare with. */
 const expectedLines = (stored: readonly Sample[], query: ScanQuery, form: LineForm): string =>
   stored
     .filter(({ timestamp }) => timestamp >= query.from && timestamp <= query.to)

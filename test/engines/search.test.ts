@@ -5,27 +5,27 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import type { KindReach, Reach } from '../../src/lib/search-query.ts'
-import { wantedBy } from '../../src/lib/search-query.ts'
-import { queryTokens } from '../../src/lib/search-tokens.ts'
+import { indexed } from '../../src/features/search/candidates.ts'
+import { foldInTransaction, foldMarks } from '../../src/features/search/fold.ts'
+import { openSearcher } from '../../src/features/search/open.ts'
+import type { KindReach, Reach } from '../../src/features/search/query.ts'
+import { wantedBy } from '../../src/features/search/query.ts'
+import { type Question, search } from '../../src/features/search/search.ts'
+import { queryTokens } from '../../src/features/search/tokens.ts'
 import {
+  deleteInstallations,
   insertInstallation,
-  removeInstallations,
   updateInstallation
 } from '../../src/registry/installations.ts'
 import {
-  changeObject,
-  insertObject,
-  removeObject,
-  removeSomeObjects
-} from '../../src/registry/objects.ts'
+  changeModelx,
+  insertModelx,
+  removeModelx,
+  removeSomeModelx
+} from '../../src/registry/modelx.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import { insertOrganization } from '../../src/registry/organizations.ts'
-import { type Question, search } from '../../src/registry/search.ts'
-import { indexed } from '../../src/registry/search-candidates.ts'
-import { foldInTransaction, foldMarks } from '../../src/registry/search-fold.ts'
-import { openSearcher } from '../../src/registry/searcher.ts'
-import type { ObjectKind, Registry } from '../../src/registry/tables.ts'
+import type { ModelxKind, Registry } from '../../src/registry/tables.ts'
 import { onEveryRegistry } from '../support/registries.ts'
 import { rounds } from '../support/rounds.ts'
 import { expected, type Model } from '../support/search-model.ts'
@@ -42,10 +42,10 @@ const meta = fc.dictionary(fc.constantFrom('name', 'room', 'Room', 'note', 'app.
   noNullPrototype: true
 })
 const type = fc.constantFrom('zwave', 'Lora', 'switch')
-const kind = fc.constantFrom<ObjectKind>('device', 'function')
+const kind = fc.constantFrom<ModelxKind>('device', 'function')
 const nat = fc.nat({ max: 1000 })
 
-/** `at` picks one of what is there. */
+/** `at` picks one of the existing objects. */
 const create = fc.record({
   do: fc.constant('create' as const),
   ...{ kind, type, meta, protected_meta: meta, at: nat }
@@ -103,7 +103,7 @@ const asked = fc.record({
   limit: fc.constantFrom(1, 2, 5, 10_000),
   offset: fc.oneof(fc.constant(0), fc.nat({ max: 60 }))
 })
-/** Found by counting. */
+/** Answered from counts. */
 const pageOfEverything = asked.map((asked) => ({ ...asked, q: '*', filters: {}, types: {} }))
 type Asked = typeof asked extends fc.Arbitrary<infer T> ? T : never
 
@@ -136,7 +136,7 @@ onEveryRegistry('search', (engine) => {
         const home = pick(installations(), step.at)
         const { kind, type, meta } = step
         const protected_meta = without(step.protected_meta, meta)
-        const row = await insertObject(
+        const row = await insertModelx(
           registry,
           kind,
           home?.id ?? 0,
@@ -154,14 +154,14 @@ onEveryRegistry('search', (engine) => {
         if (!object || object.kind === 'installation') return
         const fields = { type: step.type, meta: without(step.meta, object.protected_meta) }
         const written = { ...fields, meta: JSON.stringify(fields.meta) }
-        await changeObject(registry, { ...object, kind: object.kind }, () => written, now)
+        await changeModelx(registry, { ...object, kind: object.kind }, () => written, now)
         Object.assign(object, fields)
         return
       }
       case 'remove': {
         const object = pick(objects(), step.at)
         if (!object || object.kind === 'installation') return
-        await removeObject(registry, { ...object, kind: object.kind }, () => {})
+        await removeModelx(registry, { ...object, kind: object.kind }, () => {})
         model.entities = model.entities.filter((entity) => entity !== object)
         return
       }
@@ -196,8 +196,8 @@ onEveryRegistry('search', (engine) => {
         if (!home || installations().length < 3) return
         await registry
           .transaction()
-          .execute((registry) => removeInstallations(registry, [home.id], now))
-        if (step.erased > 0) await removeSomeObjects(registry, home.id, step.erased)
+          .execute((registry) => deleteInstallations(registry, [home.id], now))
+        if (step.erased > 0) await removeSomeModelx(registry, home.id, step.erased)
         model.organizationOf.delete(home.id)
         model.entities = model.entities.filter(({ installation_id }) => installation_id !== home.id)
         return
@@ -208,9 +208,9 @@ onEveryRegistry('search', (engine) => {
       case 'skip ids': {
         const last = Math.max(0, ...objects().map(({ id }) => id)) + step.by
         await (url === ''
-          ? sql`update sqlite_sequence set seq = max(seq, ${last}) where name = 'objects'`
-          : sql`select setval(pg_get_serial_sequence('objects', 'id'),
-              greatest(${last}, nextval(pg_get_serial_sequence('objects', 'id'))))`
+          ? sql`update sqlite_sequence set seq = max(seq, ${last}) where name = 'modelx'`
+          : sql`select setval(pg_get_serial_sequence('modelx', 'id'),
+              greatest(${last}, nextval(pg_get_serial_sequence('modelx', 'id'))))`
         ).execute(registry)
       }
     }
@@ -242,7 +242,7 @@ onEveryRegistry('search', (engine) => {
     }
     const filters = Object.entries(asked.filters).map(([key, patterns]) => ({ key, patterns }))
     const { limit, offset } = asked
-    // By type only objects are seen.
+    // With a grant by type only objects are seen.
     const reachOf = (kind: string) => (kind === 'installation' ? { ...own, types: new Map() } : own)
     return {
       query: { wanted: wantedBy(asked.q), filters, limit, offset },
@@ -250,7 +250,7 @@ onEveryRegistry('search', (engine) => {
     }
   }
 
-  test('finds what a look at everything finds, before and after indexing', async () => {
+  test('search finds the same as a comparison with every object, before and after indexing', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { minLength: 1, maxLength: 8 }),
@@ -281,7 +281,7 @@ onEveryRegistry('search', (engine) => {
     )
   })
 
-  /** The index alone, in steps so short that every border between them is crossed. */
+  /** Uses only the index, in very short steps, so that every border between steps is tested. */
   async function isCandidate({ query }: Question, seesProtected: boolean): Promise<void> {
     const tokens = queryTokens(query, seesProtected)
     if (!tokens) return
@@ -307,7 +307,7 @@ onEveryRegistry('search', (engine) => {
     }
   }
 
-  test('what a crash leaves is marked, found, and indexed by the next start', async () => {
+  test('objects that are marked at a crash are found, and indexed after the next start', async () => {
     await apply({
       ...{ do: 'create', kind: 'device', type: 'zwave', at: 0 },
       ...{ meta: { name: 'survivor' }, protected_meta: {} }
@@ -333,7 +333,7 @@ onEveryRegistry('search', (engine) => {
   })
 
   if (engine.name === 'PostgreSQL') {
-    test('a connection that breaks fails what it was doing and nothing else', async () => {
+    test('a broken connection fails only the search that used it', async () => {
       const broken = registry.transaction().execute(async (transaction) => {
         const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(
           transaction
@@ -347,7 +347,7 @@ onEveryRegistry('search', (engine) => {
     })
   }
 
-  test('a search that is given up stops at once, and the next one works', async () => {
+  test('a search that is aborted stops at once, and the next one works', async () => {
     const searcher = openSearcher(registry, { url, dataDir, timeoutMs: 60_000 })
     const question: Question = {
       query: { wanted: wantedBy('zz'), filters: [], limit: 10, offset: 0 },
@@ -364,6 +364,6 @@ onEveryRegistry('search', (engine) => {
   })
 })
 
-/** One key lives in one of the two maps. */
+/** A key is in only one of the two maps. */
 const without = (map: Record<string, string>, other: Record<string, string>) =>
   Object.fromEntries(Object.entries(map).filter(([key]) => !Object.hasOwn(other, key)))

@@ -1,64 +1,42 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type TestContext, test } from 'node:test'
-import { MAX_GROUP_BYTES, MAX_WAITING_BYTES, Spool } from '../../src/history/spool.ts'
+import { test } from 'node:test'
+import { MOVER } from '../../src/history/spool/groups.ts'
+import { MAX_GROUP_BYTES, MAX_WAITING_BYTES, Spool } from '../../src/history/spool/spool.ts'
 import { noIds, unknownLineage } from '../../src/lib/lineage.ts'
-import { decodeSamples, encodeSample } from '../../src/lib/sample.ts'
-import { unixMs } from '../../src/lib/unix-time.ts'
+import { append, fill, from, idsOf, line, MB, opened, sizeOf, temporary } from '../support/spool.ts'
 
 const limits = { maxSamples: 100, maxBytes: 1024 * 1024 }
 
-function temporary(t: TestContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'caracal-'))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
-
-const line = (id: number) =>
-  encodeSample({
-    id,
-    installation_id: 1,
-    client_id: 1001,
-    topic: '1001/obj/x',
-    timestamp: unixMs(id),
-    value: id,
-    msg: ''
-  })
-const append = (spool: Spool, ...ids: number[]) =>
-  Promise.all(ids.map((id) => spool.append(line(id), id)))
-const idsOf = (rows: Uint8Array) => [...decodeSamples(Buffer.from(rows))].map(({ id }) => id)
-
-test('samples come out in the order they went in, the same batch until it is dropped', async (t) => {
+test('samples come out in their order, and the same batch comes until it is dropped', async (t) => {
   const spool = await Spool.open(temporary(t))
   await append(spool, 1, 2, 3)
-  const first = await spool.take(limits)
+  const first = await spool.take(MOVER, limits)
   await append(spool, 4)
-  const again = await spool.take(limits)
+  const again = await spool.take(MOVER, limits)
   assert(first && again)
   assert.deepEqual(idsOf(first.rows), [1, 2, 3])
   assert.equal(first.count, 3)
   assert.deepEqual([again.token, idsOf(again.rows)], [first.token, [1, 2, 3]])
-  await spool.drop(first)
-  const next = await spool.take(limits)
+  await spool.pass(MOVER, first)
+  const next = await spool.take(MOVER, limits)
   assert(next && next.token !== first.token)
   assert.deepEqual(idsOf(next.rows), [4])
-  await spool.drop(next)
-  assert.equal(await spool.take(limits), undefined)
+  await spool.pass(MOVER, next)
+  assert.equal(await spool.take(MOVER, limits), undefined)
   await spool.close()
 })
 
-test('a batch keeps its token and its borders over a restart', async (t) => {
+test('a batch keeps its token and its limits over a restart', async (t) => {
   const dir = temporary(t)
   let spool = await Spool.open(dir)
   await append(spool, 1, 2)
-  const before = await spool.take(limits)
+  const before = await spool.take(MOVER, limits)
   await append(spool, 3)
   await spool.close()
   spool = await Spool.open(dir)
-  const after = await spool.take(limits)
+  const after = await spool.take(MOVER, limits)
   assert(before && after)
   assert.deepEqual([after.token, idsOf(after.rows)], [before.token, [1, 2]])
   assert.deepEqual(await spool.state().then(({ lastId, samples }) => [lastId, samples]), [3, 3])
@@ -68,7 +46,7 @@ test('a batch keeps its token and its borders over a restart', async (t) => {
   await spool.close()
 })
 
-test('a token is that of the content: a restored directory gives none out twice', async (t) => {
+test('a token depends on the content: a restored directory never uses a token for other samples', async (t) => {
   const tokens: (string | undefined)[] = []
   for (const [dir, id] of [
     [temporary(t), 1],
@@ -77,22 +55,26 @@ test('a token is that of the content: a restored directory gives none out twice'
   ] as const) {
     const spool = await Spool.open(dir)
     await append(spool, id)
-    tokens.push((await spool.take(limits))?.token)
+    tokens.push((await spool.take(MOVER, limits))?.token)
     await spool.close()
   }
   assert.equal(tokens[0], tokens[1])
   assert.notEqual(tokens[0], tokens[2])
 })
 
-test('a batch ends at its limits, and one group larger than them still goes', async (t) => {
+test('a batch ends at its limits, but a group that is larger is still taken', async (t) => {
   const spool = await Spool.open(temporary(t))
   await append(spool, ...Array.from({ length: 60 }, (_, i) => i))
   await append(spool, ...Array.from({ length: 60 }, (_, i) => 60 + i))
   await append(spool, ...Array.from({ length: 500 }, (_, i) => 120 + i))
   const counts: number[] = []
-  for (let batch = await spool.take(limits); batch; batch = await spool.take(limits)) {
+  for (
+    let batch = await spool.take(MOVER, limits);
+    batch;
+    batch = await spool.take(MOVER, limits)
+  ) {
     counts.push(batch.count)
-    await spool.drop(batch)
+    await spool.pass(MOVER, batch)
   }
   assert.equal(
     counts.reduce((sum, count) => sum + count, 0),
@@ -119,14 +101,65 @@ test('the ledger keeps the newest ten thousand, newest first', async (t) => {
   await spool.close()
 })
 
-test('a closed spool refuses instead of hanging', async (t) => {
+test('the ledger of an installation has only its entries, however many the others have', async (t) => {
+  const spool = await Spool.open(temporary(t))
+  const refuse = (n: number, installation_id?: number) =>
+    spool.refuse({
+      ...{ created: n, reason: 'not json', topic: `t${n}`, sender: 's', payload: '' },
+      installation_id
+    })
+  for (const n of [1, 2, 3]) await refuse(n, 7)
+  for (let round = 0; round < 5; round++) {
+    await Promise.all(Array.from({ length: 5000 }, (_, i) => refuse(i, 8)))
+  }
+  const topicsOf = async (installation_id: number, before = Number.MAX_SAFE_INTEGER, limit = 2) => {
+    const page = await spool.ledger({ before, limit, installation_id })
+    return page.map(({ id, topic }) => `${id} ${topic}`)
+  }
+  assert.deepEqual(await topicsOf(7), ['3 t3', '2 t2'])
+  assert.deepEqual(await topicsOf(7, 2), ['1 t1'])
+  const flood = await topicsOf(8, undefined, 10_000)
+  assert.deepEqual([flood.length, flood[0], flood.at(-1)], [1000, '25003 t4999', '24004 t4000'])
+  assert.deepEqual(await topicsOf(9), [])
+  const all = await spool.ledger({ before: Number.MAX_SAFE_INTEGER, limit: 10_000 })
+  assert.equal(all.length, 1003)
+  await spool.close()
+})
+
+test('the ledger of an older file keeps its entries, which belong to no installation', async (t) => {
+  const directory = temporary(t)
+  const file = new DatabaseSync(join(directory, 'spool.sqlite'))
+  file.exec(`create table ledger (id integer primary key autoincrement, created integer not null,
+    reason text not null, topic text not null, sender text not null, payload text not null);
+    insert into ledger values (5, 1, 'not json', '1001/obj/x', 's', 'x')`)
+  file.close()
+  for (const ids of [[5], [6, 5]]) {
+    const spool = await Spool.open(directory)
+    const all = await spool.ledger({ before: Number.MAX_SAFE_INTEGER, limit: 10 })
+    assert.deepEqual(
+      all.map(({ id }) => id),
+      ids
+    )
+    const page = { before: Number.MAX_SAFE_INTEGER, limit: 10, installation_id: 1 }
+    assert.deepEqual(
+      (await spool.ledger(page)).map(({ id }) => id),
+      ids.slice(0, -1)
+    )
+    await spool.refuse({
+      ...{ created: 2, reason: 'not json', topic: '', sender: '', payload: '', installation_id: 1 }
+    })
+    await spool.close()
+  }
+})
+
+test('a closed spool rejects calls instead of hanging', async (t) => {
   const spool = await Spool.open(temporary(t))
   await spool.close()
   await assert.rejects(spool.append(line(1), 1), /closed/)
   await spool.close()
 })
 
-test('reserved ids stay taken, whatever is stored after them and over a restart', async (t) => {
+test('reserved ids stay reserved, whatever is stored later and after a restart', async (t) => {
   const dir = temporary(t)
   let spool = await Spool.open(dir)
   await append(spool, 5)
@@ -140,39 +173,19 @@ test('reserved ids stay taken, whatever is stored after them and over a restart'
   await spool.close()
 })
 
-const MB = 1024 * 1024
-const sizeOf = (dir: string) =>
-  ['spool.sqlite', 'spool.sqlite-wal'].reduce(
-    (sum, name) => sum + statSync(join(dir, name)).size,
-    0
-  )
-
-async function opened(t: TestContext, dir: string): Promise<Spool> {
-  const spool = await Spool.open(dir)
-  t.after(() => spool.close())
-  return spool
-}
-
-/** Groups of a megabyte each. */
-async function fill(spool: Spool, ids: number[]): Promise<void> {
-  for (const id of ids) await spool.append(`${line(id).trimEnd()}${' '.repeat(MB)}\n`, id)
-}
-
-const from = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i)
-
 async function drain(spool: Spool, batches = Number.POSITIVE_INFINITY): Promise<number> {
   const limits = { maxSamples: 100, maxBytes: 4 * MB }
   let count = 0
   for (let left = batches; left > 0; left--) {
-    const batch = await spool.take(limits)
+    const batch = await spool.take(MOVER, limits)
     if (!batch) break
-    await spool.drop(batch)
+    await spool.pass(MOVER, batch)
     count += batch.count
   }
   return count
 }
 
-/** As the first versions made it: nothing can be given back bit by bit. */
+/** A file of the first versions, which cannot give back space in parts. */
 function makeOldFile(dir: string): void {
   const file = new DatabaseSync(join(dir, 'spool.sqlite'))
   file.exec(`pragma journal_mode = wal;
@@ -185,7 +198,7 @@ for (const [kind, prepare] of [
   ['a new file', () => {}],
   ['a file of the first versions', makeOldFile]
 ] as const) {
-  test(`${kind}: what was drained is given back to the disk, and no number comes twice`, async (t) => {
+  test(`${kind}: the space of moved samples is given back to the disk, and no number is used twice`, async (t) => {
     const dir = temporary(t)
     prepare(dir)
     let spool = await opened(t, dir)
@@ -197,17 +210,17 @@ for (const [kind, prepare] of [
     await spool.shrink(0)
     assert(sizeOf(dir) < MB, `${sizeOf(dir)} bytes`)
     await append(spool, 25)
-    const batch = await spool.take(limits)
+    const batch = await spool.take(MOVER, limits)
     assert.equal(batch?.last, 25)
     assert.deepEqual(idsOf(batch.rows), [25])
     assert.equal((await spool.state()).lastId, 25)
     await spool.close()
     spool = await opened(t, dir)
-    assert.deepEqual(await spool.take(limits), batch)
+    assert.deepEqual(await spool.take(MOVER, limits), batch)
     await spool.close()
   })
 
-  test(`${kind}: a spool that is never empty gets smaller too, and takes samples meanwhile`, async (t) => {
+  test(`${kind}: a spool that is never empty also gets smaller, and stores samples meanwhile`, async (t) => {
     const dir = temporary(t)
     prepare(dir)
     const spool = await opened(t, dir)
@@ -229,7 +242,7 @@ for (const [kind, prepare] of [
   })
 }
 
-test('a spool that is closed while it gets smaller opens again as it was', async (t) => {
+test('a spool that is closed while it gets smaller loses nothing', async (t) => {
   const dir = temporary(t)
   let spool = await opened(t, dir)
   await fill(spool, from(1, 24))
@@ -242,7 +255,7 @@ test('a spool that is closed while it gets smaller opens again as it was', async
   await spool.close()
 })
 
-test('it knows its platform, and ids only rise, also after it was opened again', async (t) => {
+test('it keeps the platform, and ids only grow, also after it was opened again', async (t) => {
   const path = temporary(t)
   const spool = await Spool.open(path)
   assert.deepEqual(await spool.lineage(), unknownLineage)
@@ -256,7 +269,7 @@ test('it knows its platform, and ids only rise, also after it was opened again',
   assert.deepEqual(await again.lineage(), kept)
 })
 
-test('many large samples at once: groups of a bounded size, all of it stored in order', async (t) => {
+test('many large samples at once are stored in order, in groups of a limited size', async (t) => {
   const dir = temporary(t)
   const spool = await opened(t, dir)
   const padding = ' '.repeat(MB)
@@ -282,11 +295,11 @@ test('many large samples at once: groups of a bounded size, all of it stored in 
   assert.deepEqual(rest, ids)
 })
 
-test('a group that cannot be written fails alone', async (t) => {
+test('a group that cannot be written does not affect others', async (t) => {
   const spool = await opened(t, temporary(t))
-  // SQLite keeps no such id.
+  // SQLite cannot store such an id.
   await assert.rejects(spool.append(line(1), Number.NaN))
   await append(spool, 2, 3)
-  assert.deepEqual(idsOf((await spool.take(limits))?.rows ?? new Uint8Array()), [2, 3])
+  assert.deepEqual(idsOf((await spool.take(MOVER, limits))?.rows ?? new Uint8Array()), [2, 3])
   assert.equal(spool.isFull, false)
 })

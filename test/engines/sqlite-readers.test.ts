@@ -11,23 +11,23 @@ import { DAY, SECOND, unixMs } from '../../src/lib/unix-time.ts'
 
 test('short queries do not wait for long ones, and an abort ends a long one', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'readers-'))
-  const { history } = await openHistory({ url: '', dataDir })
+  const history = await openHistory({ url: '', dataDir })
   t.after(async () => {
     await history.close()
     await rm(dataDir, { recursive: true })
   })
   const from = unixMs(Date.UTC(2024, 0))
-  const samples = Array.from({ length: 2000 }, (_, i) => ({
+  // Few samples for many buckets: the buckets of a far page are searched first.
+  const samples = Array.from({ length: 400_000 }, (_, i) => ({
     id: i + 1,
     installation_id: 1,
     client_id: 7,
-    topic: `7/obj/${i % 10}`,
-    timestamp: unixMs(from + i * SECOND),
-    value: i,
+    topic: `7/obj/${i % 20}`,
+    timestamp: unixMs(from + i * 6 * SECOND),
+    value: (i * 7919) % 1000,
     msg: ''
   }))
   await history.append(Buffer.from(samples.map(encodeSample).join('')), 'batch')
-  // Hundreds of thousands of looks into the month of the samples.
   const long: AggregateQuery = {
     installation_id: 1,
     topics: undefined,
@@ -35,11 +35,11 @@ test('short queries do not wait for long ones, and an abort ends a long one', as
     to: unixMs(from + 32 * DAY),
     order: 'asc',
     limit: 10,
-    offset: 1_000_000,
-    method: { name: 'count' },
-    buckets: { ms: 100 * SECOND }
+    offset: 0,
+    method: { name: 'integral', x: 1 },
+    buckets: { ms: SECOND }
   }
-  const short: AggregateQuery = { ...long, to: unixMs(from + DAY), offset: 0 }
+  const short: AggregateQuery = { ...long, to: unixMs(from + DAY / 24), offset: 0 }
   const ended: string[] = []
   const running = [long, long].map((query) =>
     history.aggregate(query).then(() => ended.push('long'))
@@ -49,23 +49,28 @@ test('short queries do not wait for long ones, and an abort ends a long one', as
   await Promise.all(running)
   assert.deepEqual(ended, ['short', 'long', 'long'])
 
-  const controller = new AbortController()
   const start = performance.now()
   await history.aggregate(long)
   const whole = performance.now() - start
-  const abandoned = history.aggregate(long, controller.signal)
-  const next = history.aggregate({ ...long, buckets: { ms: 31 * DAY } })
-  setTimeout(() => controller.abort(new Error('gone')), 20)
-  const abandonedAt = performance.now()
-  await assert.rejects(abandoned, { message: 'gone' })
-  await next
-  // Without a look at the abort the next one waits as long as the whole query takes.
-  assert(performance.now() - abandonedAt < whole / 2, `${whole} ms`)
+  const waits: number[] = []
+  // Other programs on the same cores may delay one try.
+  while (waits.length < 3 && Math.min(...waits) >= whole / 2) {
+    const controller = new AbortController()
+    const abandonedAt = performance.now()
+    const abandoned = history.aggregate(long, controller.signal)
+    const next = history.aggregate({ ...long, buckets: { ms: 31 * DAY } })
+    setTimeout(() => controller.abort(new Error('gone')), 20)
+    await assert.rejects(abandoned, { message: 'gone' })
+    await next
+    waits.push(performance.now() - abandonedAt)
+  }
+  // If the abort were ignored, the next query would wait for the whole long one.
+  assert(Math.min(...waits) < whole / 2, `${waits.join(', ')} of ${whole} ms`)
 })
 
-test('topics and escapes count too: a page never nears the longest text that there can be', async (t) => {
+test('topics and escapes count too: a page never comes near the longest possible string', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'readers-'))
-  const { history } = await openHistory({ url: '', dataDir })
+  const history = await openHistory({ url: '', dataDir })
   t.after(async () => {
     await history.close()
     await rm(dataDir, { recursive: true })

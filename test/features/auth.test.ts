@@ -82,7 +82,7 @@ onRegistryMatrix('auth', (engine) => {
     expect: { status: 401, body: { message: 'Unauthorized' } }
   })
 
-  test('DELETE auth cuts open MQTT connections of that token and no others', async () => {
+  test('DELETE auth closes the open MQTT connections of that token and no others', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(['mqtt/#'])
     const login = await world.request('POST /api/v2/auth', {
@@ -96,7 +96,7 @@ onRegistryMatrix('auth', (engine) => {
     assert.equal(other.mqtt.connected, true)
   })
 
-  test('every scheme signs in on an ordinary endpoint', async () => {
+  test('every authentication scheme works on an ordinary endpoint', async () => {
     const { world } = platform()
     const user = await world.user()
     const forms: Record<string, string>[] = [
@@ -114,10 +114,10 @@ onRegistryMatrix('auth', (engine) => {
     }
   })
 
-  test('a password may hold colons and letters of any script', async () => {
+  test('a password may contain colons and letters of any script', async () => {
     const { world, deps } = platform()
     const { updateUser } = await import('../../src/registry/users.ts')
-    const { hashPassword } = await import('../../src/access/password.ts')
+    const { hashPassword } = await import('../../src/identity/password.ts')
     const user = await world.user()
     const password = 'på:ss:ord ✓'
     const password_hash = await hashPassword(password, 'test')
@@ -128,7 +128,7 @@ onRegistryMatrix('auth', (engine) => {
     assert.equal(status, 200)
   })
 
-  test('an account is heard no more after ten wrong passwords from one address, and says when', async () => {
+  test('an account is locked after ten wrong passwords from one address, and the answer says for how long', async () => {
     const { world } = platform()
     const [user, other] = [await world.user(), await world.user()]
     const tryIn = (account: Account, password: string) =>
@@ -148,7 +148,7 @@ onRegistryMatrix('auth', (engine) => {
     assert.equal(byToken.status, 200, 'tokens of the account go on working')
   })
 
-  test('guesses side by side count like guesses in a row, and one client with many requests is one try', async () => {
+  test('parallel wrong passwords count like sequential ones, and one client with many requests counts once', async () => {
     const { world } = platform()
     const [user, busy] = [await world.user(), await world.user()]
     const tries = await Promise.all(
@@ -180,7 +180,7 @@ onRegistryMatrix('auth', (engine) => {
     }
   })
 
-  test('an organization above that forces a second factor holds for its members', async () => {
+  test('an organization above that forces a second factor does so for its members', async () => {
     const { world, deps } = platform()
     const above = await world.organization()
     const below = await world.organization(above)

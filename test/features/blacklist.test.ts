@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Blacklist } from '../../src/access/blacklist.ts'
-import { Directory } from '../../src/access/directory.ts'
+import { Blacklist } from '../../src/features/blacklist/blacklist.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
+import { Directory } from '../../src/permission/directory.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { statusText } from '../support/samples.ts'
@@ -45,7 +45,7 @@ onRegistryMatrix('blacklist', (engine) => {
     return json === '' ? [] : JSON.parse(`[${json}]`).map(({ value }: { value: number }) => value)
   }
 
-  /** Someone who manages the list in an organization with an installation, and what it hears. */
+  /** A user who manages the list of an organization with an installation, and the messages the user gets. */
   async function site(world: World) {
     const { installation, user } = await world.site(grants)
     return { installation, user, cid: installation.client_id }
@@ -54,7 +54,7 @@ onRegistryMatrix('blacklist', (engine) => {
   const asUser = ({ user }: Site) => user
 
   describe('what an entry does', () => {
-    test('block: acknowledged, heard by nobody, stored nowhere, counted', async () => {
+    test('block: a message is acknowledged and counted, but not delivered and not stored', async () => {
       const { world } = platform()
       const { installation, user, cid } = await site(world)
       const entry = await make({ topic: `${cid}/obj/loud/#`, reason: 'too loud' })
@@ -88,7 +88,7 @@ onRegistryMatrix('blacklist', (engine) => {
       assert.equal(later.messages[0]?.topic, `${cid}/cmd/mark`, 'nothing was retained')
     })
 
-    test('block holds for every kind of topic, but not for what the platform says', async () => {
+    test('block applies to every kind of topic, but not to messages of the platform', async () => {
       const { world } = platform()
       const { installation, user, cid } = await site(world)
       const entry = await make({ topic: `${cid}/#` })
@@ -104,7 +104,7 @@ onRegistryMatrix('blacklist', (engine) => {
       assert.equal(await countOf(entry), 4)
     })
 
-    test('ignore: heard, not stored, counted', async () => {
+    test('ignore: a message is delivered and counted, but not stored', async () => {
       const { world } = platform()
       const { installation, user, cid } = await site(world)
       const entry = await make({ topic: `${cid}/obj/+/raw`, mode: 'ignore' })
@@ -117,7 +117,7 @@ onRegistryMatrix('blacklist', (engine) => {
       assert.equal(await countOf(entry), 1)
     })
 
-    test('one that is not enabled does nothing; enabled, changed and deleted it is felt at once', async () => {
+    test('a disabled entry does nothing; enabling, changing and deleting take effect at once', async () => {
       const { world } = platform()
       const { installation, user, cid } = await site(world)
       const entry = await make({ topic: `${cid}/obj/x`, enabled: false })
@@ -136,7 +136,7 @@ onRegistryMatrix('blacklist', (engine) => {
       assert.deepEqual(await send(5), [5])
     })
 
-    test('the ledger and the metrics say blacklisted, the ledger once for a flood', async () => {
+    test('ledger and metrics say blacklisted, and the ledger has one entry for a flood', async () => {
       const { world } = platform()
       const { user, cid } = await site(world)
       const topic = `${cid}/obj/flood`
@@ -157,7 +157,7 @@ onRegistryMatrix('blacklist', (engine) => {
       assert.match(metrics.text, /caracal_refused_total\{reason="blacklisted"\} \d\d+/)
     })
 
-    test('who may not publish there is refused for that and not counted', async () => {
+    test('a sender who may not publish there is refused for that reason and not counted', async () => {
       const { world } = platform()
       const { cid } = await site(world)
       const stranger = await site(world)
@@ -169,11 +169,11 @@ onRegistryMatrix('blacklist', (engine) => {
       assert.equal(await countOf(entry), 0)
     })
 
-    test('a schedule’s value on it is not stored', async () => {
+    test('the value of a schedule on a blacklisted topic is not stored', async () => {
       const { world, deps } = platform()
       const { installation, cid } = await site(world)
       await make({ topic: `${cid}/obj/timer` })
-      const { Ingest } = await import('../../src/workers/ingest.ts')
+      const { Ingest } = await import('../../src/samples/ingest.ts')
       const disk = { isEnough: true } as ConstructorParameters<typeof Ingest>[0]['disk']
       const ingest = new Ingest({ ...deps, hasOwnSessions: true, disk })
       const payload = Buffer.from('{"value":1}')
@@ -181,7 +181,7 @@ onRegistryMatrix('blacklist', (engine) => {
       assert.deepEqual(await values(installation.id), [])
     })
 
-    test('several nodes follow, and their counts add up', async () => {
+    test('all nodes use a new entry, and their counts add up', async () => {
       const { world, deps } = platform()
       const { user, cid } = await site(world)
       const other = await Blacklist.open(deps.registry, clock)
@@ -207,7 +207,7 @@ onRegistryMatrix('blacklist', (engine) => {
       }
     })
 
-    test('counting writes nothing', async () => {
+    test('counts stay in memory until they are flushed', async () => {
       const { deps } = platform()
       const entry = await make({ topic: '999999/obj/x' })
       for (let i = 0; i < 1000; i++) deps.blacklist.count('999999/obj/x')
@@ -258,7 +258,7 @@ onRegistryMatrix('blacklist', (engine) => {
       return { ...given, entry, foreign, at: `${url}/${entry.id}` }
     }
     type Given = Awaited<ReturnType<typeof withEntry>>
-    const taken = { status: 409, body: { message: 'topic has an entry of this mode already' } }
+    const taken = { status: 409, body: { message: 'topic already has an entry with this mode' } }
     scenario('POST of a topic that has an entry', {
       given: withEntry,
       as: asUser,
@@ -283,7 +283,7 @@ onRegistryMatrix('blacklist', (engine) => {
       body: ({ entry }: Given) => ({ topic: entry.topic }),
       expect: taken
     })
-    test('100 of a tenant, whatever others have, and 1000 of the platform', async () => {
+    test('a tenant has at most 100 entries, whatever others have, and the platform 1000', async () => {
       const { world, deps } = platform()
       const { registry } = deps
       const { cid, user, installation } = await site(world)
@@ -330,13 +330,13 @@ onRegistryMatrix('blacklist', (engine) => {
       assert.deepEqual([status, json], [409, { message: 'the platform has 1000 entries already' }])
       await registry.deleteFrom('topic_blacklist').where('topic', 'like', '%full/%').execute()
     })
-    scenario('GET lists what the caller reaches', {
+    scenario('GET lists the entries that the caller reaches', {
       given: withEntry,
       as: asUser,
       request: `GET ${url}`,
       expect: { status: 200, body: ({ entry }: Given) => [entry] }
     })
-    scenario('GET lists everything for who reaches everything', {
+    scenario('GET lists all entries for a caller who reaches everything', {
       given: withEntry,
       as: () => platform().world.admin,
       request: `GET ${url}`,
@@ -352,7 +352,7 @@ onRegistryMatrix('blacklist', (engine) => {
       request: ({ at }) => `GET ${at}`,
       expect: { status: 200, body: ({ entry }: Given) => entry }
     })
-    scenario('PUT keeps what is missing or null, and the count', {
+    scenario('PUT keeps missing and null fields, and the count', {
       given: withEntry,
       as: asUser,
       request: ({ at }) => `PUT ${at}`,

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { findBrokerClient } from '../../src/features/broker/clients.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
-import type { PlatformBus } from '../../src/platform-bus.ts'
-import { findBrokerClient } from '../../src/registry/broker-clients.ts'
+import type { PlatformBus } from '../../src/platform/bus.ts'
 import { readPlatformId } from '../../src/registry/platform.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Mosquitto, startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
@@ -15,14 +15,14 @@ import { onRegistryMatrix } from '../support/registries.ts'
 import type { Account, Answer } from '../support/world.ts'
 
 const KEY = 'a_broker-key_of_32_characters_00'
-const DAY = 86_400_000
-const MINUTE = 60_000
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
 const asBroker = { authorization: `Bearer ${KEY}` }
 const json = { 'content-type': 'application/json' }
 
 type SignIn = { clientid: string; username?: string | null; password?: string; peerhost?: string }
 
-/** A request as it comes over the line, and the answer's status and body. */
+/** Sends a raw request; returns the status and body of the answer. */
 async function raw(port: number, head: string[], body: string) {
   const socket = connect(port, '127.0.0.1')
   const lines = [...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body]
@@ -91,7 +91,7 @@ onRegistryMatrix('broker', (engine) => {
     }
     const deleteToken = (as: Account) => platform.world.request('DELETE /api/v2/auth', { as })
 
-    test('who has no key or another one, however powerful, gets no answer', async () => {
+    test('a caller without the key, or with another key, gets no answer, whatever its rights', async () => {
       const { world } = platform
       const paths = ['/auth', '/acl', '/mosquitto/user', '/mosquitto/acl']
       const basic = (password: string) => ({ authorization: `Basic ${btoa(`x:${password}`)}` })
@@ -125,7 +125,7 @@ onRegistryMatrix('broker', (engine) => {
       assert.deepEqual(json, { message: 'unknown parameter x; this route knows none' })
     })
 
-    test('EMQX: who connects', async () => {
+    test('EMQX: who may connect', async () => {
       const { world } = platform
       const { installation, user } = await world.site([])
       const clientid = world.unique('device')
@@ -155,7 +155,7 @@ onRegistryMatrix('broker', (engine) => {
         { clientid: '', username: 'any name', password: user.token },
         { clientid: 'x'.repeat(256), username: 'any name', password: user.token },
         { clientid, username: 'x'.repeat(2000), password: user.token },
-        // Its own client ids and its own name are nobody else's.
+        // Nobody else can use the client ids and the name of the platform.
         { clientid: 'caracal-1-slot-0', username: 'any name', password: user.token },
         { clientid, username: 'caracal', password: user.token },
         { clientid, username: 'caracal', password: 'wrong' }
@@ -168,7 +168,7 @@ onRegistryMatrix('broker', (engine) => {
       })
     })
 
-    test('EMQX: who publishes and subscribes', async () => {
+    test('EMQX: who may publish and subscribe', async () => {
       const { world } = platform
       const { installation, user } = await world.site(['mqtt/#'])
       const stranger = await world.installation()
@@ -205,7 +205,7 @@ onRegistryMatrix('broker', (engine) => {
       const top = await world.user({ grants: ['mqtt/subscribe/all'], organizations: [1] })
       assert.equal(await may(await connected(top), 'subscribe #'), false)
 
-      // Who did not sign in under that client id and name.
+      // A client that did not sign in with that client id and name.
       assert.equal(await may({ clientid: 'nobody' }, `publish ${own}/obj/x`), false)
       const renamed = { ...device, username: 'another' }
       assert.equal(await may(renamed, `publish ${own}/obj/x`), false)
@@ -213,7 +213,7 @@ onRegistryMatrix('broker', (engine) => {
       assert.equal(await may({ clientid: 'c', username: 'caracal' }, 'subscribe $SYS/#'), false)
     })
 
-    test('the name of the platform alone opens nothing', async () => {
+    test('the name of the platform alone allows nothing', async () => {
       const { world } = platform
       const { clientid } = await connected(world.admin)
       const own = (id: string) => ({ clientid: id, username: 'caracal' })
@@ -232,14 +232,14 @@ onRegistryMatrix('broker', (engine) => {
         await f(own(signedIn), what, true)
         await f({ clientid: signedIn, username: 'any' }, what, false)
       }
-      // As it cuts a client off: Mosquitto throws away what waits and may not be read.
+      // When the platform disconnects a client: Mosquitto drops queued messages that may not be read.
       await signIn({ ...own(clientid), password: 'own password' })
       await f(own(clientid), 'read 1/obj/x', true)
       await f(own(clientid), 'write 1/set/x', false)
       await f(own(clientid), 'subscribe #', false)
     })
 
-    test('mosquitto-go-auth: every delivery is asked for, so a wildcard is open to more', async () => {
+    test('mosquitto-go-auth asks for every delivery, so more callers may use a wildcard', async () => {
       const { world } = platform
       const { installation, user } = await world.site(['mqtt/#'])
       const stranger = await world.installation()
@@ -259,10 +259,10 @@ onRegistryMatrix('broker', (engine) => {
       await f(`subscribe ${other}/#`, false)
       await f('subscribe #', true)
       await f('subscribe $share/group/+/obj/#', true)
-      // Where the platform reads: it would take messages away.
+      // The group of the platform: a member would take messages away.
       const id = await readPlatformId(platform.deps.registry)
       await f(`subscribe $share/caracal-${id}/+/obj/#`, false)
-      // EMQX does not tell the group, so it must not be guessed.
+      // EMQX does not tell the group, so nobody must be able to guess it.
       assert.match(id, /^[0-9a-f]{32}$/)
       await f('unsubscribe #', true)
       const reader = await connected(
@@ -277,7 +277,7 @@ onRegistryMatrix('broker', (engine) => {
       assert.equal(status, 403)
     })
 
-    test('what ends is refused at the next question', async () => {
+    test('a credential that has ended is refused at the next question', async () => {
       const { world } = platform
       const { installation, user } = await world.site(['mqtt/#'])
       const what = `publish ${installation.client_id}/obj/x`
@@ -307,7 +307,7 @@ onRegistryMatrix('broker', (engine) => {
       assert.equal(await may(gateway, what), false)
     })
 
-    test('while the registry is away, who was known goes on for ten minutes', async () => {
+    test('while the registry is away, known clients are allowed for ten minutes', async () => {
       const { world, deps } = platform
       const { installation, user } = await world.site(['mqtt/#'])
       const what = `publish ${installation.client_id}/obj/x`
@@ -322,15 +322,15 @@ onRegistryMatrix('broker', (engine) => {
       }
       await rename('broker_clients', 'away')
       try {
-        ahead = 5 * MINUTE
+        ahead = 5 * MINUTE_MS
         assert.equal(await may(device, what), true)
         await isUnanswered({ ...device, username: 'another' })
         await isUnanswered(silent)
-        ahead = 11 * MINUTE
+        ahead = 11 * MINUTE_MS
         await isUnanswered(device)
-        ahead = 5 * MINUTE
+        ahead = 5 * MINUTE_MS
         assert.equal(await may(device, what), true)
-        // What is known to have changed is not answered from memory.
+        // After a known change the answer does not come from memory.
         await deleteToken(user)
         await isUnanswered(device)
       } finally {
@@ -340,7 +340,7 @@ onRegistryMatrix('broker', (engine) => {
       assert.equal(await may(device, what), false)
     })
 
-    test('a key that ends by the clock is refused, a restricted one may what its list says', async () => {
+    test('a key that has expired is refused, and a restricted key may do what its list says', async () => {
       const { world } = platform
       const { installation, user } = await world.site(['mqtt/#', 'user/#'])
       const what = `publish ${installation.client_id}/obj/x`
@@ -361,7 +361,7 @@ onRegistryMatrix('broker', (engine) => {
       ahead = 0
     })
 
-    test('a restricted key has client ids of its own: what a wider one left there is not its', async () => {
+    test('a restricted key has its own client ids and cannot use the sessions of a wider key', async () => {
       const { world } = platform
       const { installation, user } = await world.site(['mqtt/#', 'user/#'])
       const key = async (name: string) => {
@@ -379,7 +379,7 @@ onRegistryMatrix('broker', (engine) => {
       assert.equal(await may(wide, `subscribe ${installation.client_id}/#`), true)
     })
 
-    test('a client id belongs to its principal until nobody used it for long', async () => {
+    test('a client id belongs to its principal until nobody has used it for a long time', async () => {
       const { world } = platform
       const { installation, user } = await world.site(['mqtt/#'])
       const thief = await world.user({})
@@ -388,25 +388,25 @@ onRegistryMatrix('broker', (engine) => {
       const { clientid } = device
       assert.deepEqual(await signIn({ ...device, password: thief.token }), deny)
       assert.equal(await may(device, what), true)
-      // The same principal takes over, whatever it shows.
+      // The same principal takes over with any credential.
       const again = { clientid, username: user.email }
       assert.deepEqual(await signIn({ ...again, password: user.password }), allow)
       assert.deepEqual(await signIn({ ...device, password: thief.token }), deny)
-      ahead = 29 * DAY
+      ahead = 29 * DAY_MS
       assert.equal(await may(again, what), true)
-      ahead = 58 * DAY
+      ahead = 58 * DAY_MS
       assert.deepEqual(await signIn({ clientid, username: 'x', password: user.token }), deny)
       assert.deepEqual(await signIn({ ...again, password: user.password }), allow)
-      ahead = 89 * DAY
+      ahead = 89 * DAY_MS
       const late = await world.user({})
       assert.deepEqual(await signIn({ ...device, password: late.token }), deny)
-      await platform.deps.brokerAccess.freeUnused(Date.now() + 58.5 * DAY, async () => true)
+      await platform.deps.brokerAccess.freeUnused(Date.now() + 58.5 * DAY_MS, async () => true)
       assert.deepEqual(await signIn({ ...device, password: late.token }), allow)
       assert.equal(await may(again, what), false)
       ahead = 0
     })
 
-    test('wrong passwords close an account where it comes from, and nothing else', async () => {
+    test('wrong passwords lock the account for their address, and nothing else', async () => {
       const { world } = platform
       const [user, other] = [await world.user({}), await world.user({})]
       const clientid = world.unique('device')
@@ -415,7 +415,7 @@ onRegistryMatrix('broker', (engine) => {
       for (let i = 0; i < 10; i++) await tryFrom('10.9.9.9', user, 'wrong')
       assert.deepEqual(await tryFrom('10.9.9.9', user, user.password), deny)
       assert.deepEqual(await tryFrom('10.9.9.8', user, user.password), allow)
-      // Where no address is told, failures of others close no account.
+      // If the address is not known, wrong passwords of other accounts do not lock an account.
       const byMosquitto = (username: string, password: string, id = world.unique('m')) =>
         ask('/mosquitto/user', { clientid: id, username, password })
       for (let i = 0; i < 12; i++) {
@@ -427,7 +427,7 @@ onRegistryMatrix('broker', (engine) => {
       assert.equal((await byMosquitto('caracal', 'own password')).status, 200)
     })
 
-    test('hostile input is 400 or no, never 500', async () => {
+    test('hostile input is 400 or a refusal, never 500', async () => {
       const { world } = platform
       const user = await world.user({})
       const f = async (path: string, body: unknown, want: number, headers = {}) => {
@@ -453,7 +453,7 @@ onRegistryMatrix('broker', (engine) => {
       await f('/mosquitto/user', '', 400)
     })
 
-    test('an open connection is cut off when its credential ends; what is kept for it stays', async (t) => {
+    test('an open connection is closed when its credential ends, and its session stays', async (t) => {
       const { world, deps } = platform
       const { installation, user } = await world.site(['mqtt/#'])
       const topic = `${installation.client_id}/set/x`
@@ -542,7 +542,7 @@ onRegistryMatrix('broker', (engine) => {
       await deps.bus.publish(topic, 'for another', { qos: 1 })
       await eventually(() => assert.equal(before.messages.length, 1))
 
-      // The broker waits for the answer: what it keeps ends behind it, and the gateway tries again.
+      // The broker waits for this answer. The old session ends after it, and the gateway tries again.
       assert.deepEqual(await signIn(gateway), deny)
       assert.equal(await may(account, `publish ${topic}`), false)
       for (const body of [gateway, account, admin]) assert.deepEqual(await signIn(body), deny)
@@ -561,7 +561,7 @@ onRegistryMatrix('broker', (engine) => {
       assert.deepEqual(await signIn(account), deny)
     })
 
-    test('while another cannot be cut off, a gateway waits for its client id', async () => {
+    test('a gateway waits for its client id while the other connection cannot be closed', async () => {
       const { world, deps } = platform
       const { installation, user } = await world.site(['mqtt/#'])
       const gateway = await gatewayOf(installation.id)
@@ -585,7 +585,7 @@ onRegistryMatrix('broker', (engine) => {
       await eventually(async () => assert.deepEqual(await signIn(gateway), allow))
     })
 
-    test('the client ids of a deleted account are free, of one that signed out they are not', async (t) => {
+    test('the client ids of a deleted account are free, those of an account that signed out are not', async (t) => {
       const { world, deps } = platform
       const { installation, user } = await world.site(['mqtt/#', 'user/#'])
       const topic = `${installation.client_id}/set/x`
@@ -632,11 +632,11 @@ onRegistryMatrix('broker', (engine) => {
       assert.deepEqual(await signIn({ ...left, username, password }), allow)
     })
 
-    test('the requests of mosquitto-go-auth, as they come over the line', async () => {
+    test('the requests of mosquitto-go-auth work exactly as it sends them', async () => {
       const { world, httpPort } = platform
       const { installation, user } = await world.site(['mqtt/#'])
       const clientid = world.unique('device')
-      // Go sends what stands before the @ of http_host as Basic, and the keys of a map in order.
+      // Go sends the text before the @ of http_host as Basic, and the keys of a map in order.
       const head = (path: string, type: string) => [
         `POST /broker/mosquitto/${path} HTTP/1.1`,
         `Host: 127.0.0.1:${httpPort}`,
@@ -654,7 +654,7 @@ onRegistryMatrix('broker', (engine) => {
       const no = { status: 403, body: '{"message":"Forbidden"}' }
       assert.deepEqual(await send('user', { clientid, password: user.token, username: 'd' }), yes)
       assert.deepEqual(await send('user', { clientid, password: 'wrong', username: 'd' }), no)
-      // Asked only with a configuration of another's: nobody is one, whatever the name.
+      // Only other configurations ask this. Nobody is a superuser, whatever the name.
       assert.equal((await send('superuser', { username: 'caracal' })).status, 404)
       assert.deepEqual(await send('acl', { acc: 2, clientid, topic, username: 'd' }), yes)
       assert.deepEqual(await send('acl', { acc: 2, clientid, topic: '1/x', username: 'd' }), no)
@@ -668,7 +668,7 @@ onRegistryMatrix('broker', (engine) => {
       assert.deepEqual(await sendForm('acl', `acc=4&clientid=${clientid}&topic=%23&username=e`), no)
     })
 
-    test('the requests of EMQX, as they come over the line', async () => {
+    test('the requests of EMQX work exactly as it sends them', async () => {
       const { world, httpPort } = platform
       const { installation, user } = await world.site(['mqtt/#'])
       const clientid = world.unique('device')
@@ -700,31 +700,31 @@ onRegistryMatrix('broker', (engine) => {
       })
     })
 
-    test('a client id that nobody used for long is free when its connection is cut off', async (t) => {
+    test('a client id that nobody has used for a long time is free after its connection was closed', async (t) => {
       const { world, deps } = platform
       const { clientid } = await connected(await world.user({}))
       const client = await mqttClient(t, mosquitto.port, { clientId: clientid, clean: false })
       const isThere = async () => (await findBrokerClient(deps.registry, clientid)) !== undefined
       const bus = deps.bus as PlatformBus
-      await bus.endSessionsUnusedSince(Date.now() - DAY)
+      await bus.endSessionsUnusedSince(Date.now() - DAY_MS)
       assert.deepEqual([await isThere(), client.mqtt.connected], [true, true])
-      // One that cannot be cut off keeps its client id.
-      await deps.brokerAccess.freeUnused(Date.now() + DAY, async () => false)
+      // A client that cannot be disconnected keeps its client id.
+      await deps.brokerAccess.freeUnused(Date.now() + DAY_MS, async () => false)
       assert.equal(await isThere(), true)
-      assert.ok((await bus.endSessionsUnusedSince(Date.now() + DAY)) > 0)
+      assert.ok((await bus.endSessionsUnusedSince(Date.now() + DAY_MS)) > 0)
       assert.equal(await isThere(), false)
       await eventually(() => assert.equal(client.mqtt.connected, false))
-      // Nobody finds there what was kept for another.
+      // The next owner does not get the session of the one before.
       const next = await mqttClient(t, mosquitto.port, { clientId: clientid, clean: false })
       assert.equal(next.sessionPresent, false)
     })
 
-    test('who comes back while being cut off keeps the client id', async () => {
+    test('a client that comes back while it is disconnected keeps its client id', async () => {
       const { world, deps } = platform
       const user = await world.user({})
       const device = await connected(user)
-      ahead = 2 * MINUTE
-      await deps.brokerAccess.freeUnused(Date.now() + MINUTE, async (clientid) => {
+      ahead = 2 * MINUTE_MS
+      await deps.brokerAccess.freeUnused(Date.now() + MINUTE_MS, async (clientid) => {
         if (clientid === device.clientid) await signIn({ ...device, password: user.token })
         return true
       })
@@ -732,7 +732,7 @@ onRegistryMatrix('broker', (engine) => {
       assert.ok(await findBrokerClient(deps.registry, device.clientid))
     })
 
-    test('above the limit new client ids are refused, and those there are stay', async () => {
+    test('above the limit new client ids are refused, and the existing ones stay', async () => {
       const { world, deps } = platform
       const [user, other] = [await world.user({}), await world.user({})]
       const device = await connected(user)
@@ -747,7 +747,7 @@ onRegistryMatrix('broker', (engine) => {
       await deps.registry.deleteFrom('broker_clients').where('owner', '=', owner).execute()
     })
 
-    test('nobody is let in before the messages are read, but the platform', async () => {
+    test('only the platform is let in before messages are read', async () => {
       const { world } = platform
       const user = await world.user({})
       const device = { clientid: world.unique('device'), username: 'x', password: user.token }
@@ -758,7 +758,7 @@ onRegistryMatrix('broker', (engine) => {
       await mosquitto.stop('SIGTERM')
       await eventually(async () => assert.equal(await statusOf(device), 503))
       assert.equal(await statusOf(own), 200)
-      // EMQX does not know 503 from any other failure.
+      // For EMQX 503 is like any other failure.
       assert.deepEqual(await signIn(device), deny)
       assert.deepEqual(await signIn(own), { result: 'allow', is_superuser: true })
       await mosquitto.start()

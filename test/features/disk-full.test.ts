@@ -5,7 +5,7 @@ import { ADMIN, startTestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 
 onRegistryMatrix('at the reserve of the disk', (engine) => {
-  test('what reads, signs in or deletes goes on, and what writes is 507', async (t) => {
+  test('reading, signing in and deleting work, and writing is 507', async (t) => {
     const platform = await startTestPlatform({ registryUrl: await engine.url() })
     t.after(() => platform.stop())
     const { world, deps } = platform
@@ -40,7 +40,7 @@ onRegistryMatrix('at the reserve of the disk', (engine) => {
 })
 
 describe('a registry that cannot grow', () => {
-  test('a write is 507 and leaves nothing behind, and goes on when there is space', async (t) => {
+  test('a write is 507 and changes nothing, and works again when there is space', async (t) => {
     const platform = await startTestPlatform()
     t.after(() => platform.stop())
     const { world, deps, logged } = platform

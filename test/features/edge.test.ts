@@ -37,7 +37,7 @@ function form(parts: Record<string, string | Uint8Array<ArrayBuffer>>): FormData
   return data
 }
 
-/** A publisher, and a stranger with the same grants elsewhere. */
+/** A publisher, and a stranger with the same grants in another organization. */
 async function withApp(world: World, more: object = {}) {
   const { installation, user } = await world.site(grants)
   const { user: stranger, installation: elsewhere } = await world.site(grants)
@@ -84,7 +84,7 @@ onRegistryMatrix('edge apps', (engine) => {
   const { platform, scenario } = withPlatform(engine)
 
   describe('apps', () => {
-    scenario('are created with a publisher of the caller', {
+    scenario('are created with a publisher that the caller belongs to', {
       given: (world) => withApp(world),
       as: asUser,
       request: ({ at }) => `GET ${at}`,
@@ -138,7 +138,7 @@ onRegistryMatrix('edge apps', (engine) => {
         expect: { status: 400, body: { message } }
       })
     }
-    test('without a publisher are the caller’s first organization’s, for clients of /lynx alone', async () => {
+    test('without a publisher belong to the caller’s first organization, only under /lynx', async () => {
       const { world } = platform()
       const { organization_id: first } = await world.installation()
       const second = await world.organization()
@@ -183,14 +183,14 @@ onRegistryMatrix('edge apps', (engine) => {
       body: ({ body }: Given) => body,
       expect: forbidden
     })
-    scenario('are not made official by just anybody', {
+    scenario('are made official only by an administrator of the platform', {
       given: (world) => withApp(world),
       as: asUser,
       request: `POST ${base}`,
       body: ({ body }: Given) => ({ ...body, official: true }),
       expect: forbidden
     })
-    scenario('are updated by the id in the body; what is missing stays', {
+    scenario('are updated by the id in the body; missing fields stay', {
       given: (world) => withApp(world),
       as: asUser,
       request: `PUT ${base}`,
@@ -316,7 +316,7 @@ onRegistryMatrix('edge apps', (engine) => {
       assert.equal((await world.request(`DELETE ${at}`, { as: user })).status, 403)
       assert.equal((await world.request(`DELETE ${at}`, { as: world.admin })).status, 200)
     })
-    test('outlive their publisher', async () => {
+    test('stay when their publisher is deleted', async () => {
       const { world } = platform()
       const parent = await world.organization()
       const child = await world.organization(parent)
@@ -334,7 +334,7 @@ onRegistryMatrix('edge apps', (engine) => {
   })
 
   describe('versions', () => {
-    test('go from upload to a name to a download', async () => {
+    test('can be uploaded, named and downloaded', async () => {
       const { world } = platform()
       const given = await withApp(world)
       const { at, user, stranger, upload, publish } = given
@@ -356,12 +356,12 @@ onRegistryMatrix('edge apps', (engine) => {
       assert.deepEqual([named.status, named.json], [200, { ...unnamed, name: '1.0' }])
       assert.equal((await publish('1.0', first.json.hash)).status, 200)
       assert.equal((await publish('1.1', first.json.hash)).status, 409)
-      // One part alone: the other is that of the latest version.
+      // One part only; the other comes from the latest version.
       const second = await upload({ app_lua: 'print(2)' })
       assert.equal(second.status, 200)
       assert.equal((await publish('1.0', second.json.hash)).status, 409)
       assert.equal((await publish('2.0', 'nothing')).status, 404)
-      // A name in the form of a hash could stand for other files.
+      // A name that looks like a hash could be taken for another version.
       assert.equal((await publish(first.json.hash, second.json.hash)).status, 400)
       for (const version of ['1.0', first.json.hash]) {
         const { text, headers } = await get(`/download?version=${version}`, stranger)
@@ -369,7 +369,7 @@ onRegistryMatrix('edge apps', (engine) => {
         assert.match(headers.get('content-type') ?? '', /^text\/plain/)
       }
       assert.equal((await get(`/download?version=${second.json.hash}`)).text, 'print(2)')
-      // What has no name is not for others.
+      // Others do not see a version without a name.
       assert.equal((await get(`/download?version=${second.json.hash}`, stranger)).status, 404)
       const seen = (await get('/version?untagged=true', stranger)).json as Version[]
       assert.deepEqual(
@@ -378,7 +378,7 @@ onRegistryMatrix('edge apps', (engine) => {
       )
       assert.equal((await get(`/configure?version=${second.json.hash}`)).text, json)
       assert.equal((await get('/configure', stranger)).text, json)
-      // An old version comes back and is the latest.
+      // An old version is uploaded again and becomes the latest.
       assert.equal((await upload(files)).status, 200)
       assert.equal((await upload(files)).status, 204)
       const all = (await get('/version?untagged=true')).json as Version[]
@@ -477,7 +477,7 @@ onRegistryMatrix('edge apps', (engine) => {
         expect: forbidden
       })
     }
-    scenario('are not downloaded without saying which', {
+    scenario('are not downloaded without a version', {
       given: (world) => withPublished(world),
       as: asUser,
       request: ({ at }) => `GET ${at}/download`,
@@ -521,7 +521,7 @@ onRegistryMatrix('edge apps', (engine) => {
         assert.equal((await world.request(`DELETE ${given.at}`, { as: given.user })).status, 200)
       }
     })
-    scenario('are created, and the world is told', {
+    scenario('are created, and this is published', {
       given: (world) => withPublished(world),
       as: asUser,
       request: (given) => `POST ${at(given)}`,
@@ -581,7 +581,7 @@ onRegistryMatrix('edge apps', (engine) => {
       body,
       expect: forbidden
     })
-    scenario('are changed, and the world is told', {
+    scenario('are changed, and this is published', {
       given: withInstance,
       as: asUser,
       request: (given) => `PUT ${at(given)}/${given.instance.id}`,
@@ -593,14 +593,14 @@ onRegistryMatrix('edge apps', (engine) => {
         assert.deepEqual(got, { ...was, name: 'New', config: { level: 6, more: [1] } })
       }
     })
-    scenario('do not become another app', {
+    scenario('cannot be changed to another app', {
       given: withInstance,
       as: asUser,
       request: (given) => `PUT ${at(given)}/${given.instance.id}`,
       body: (given: Given) => ({ ...body(given), app_id: given.app.id + 1 }),
-      expect: { status: 400, body: { message: 'app_id stays as it was created' } }
+      expect: { status: 400, body: { message: 'app_id cannot be changed' } }
     })
-    scenario('are removed, and the world is told', {
+    scenario('are removed, and this is published', {
       given: withInstance,
       as: asUser,
       request: (given) => `DELETE ${at(given)}/${given.instance.id}`,
@@ -630,7 +630,7 @@ onRegistryMatrix('edge apps', (engine) => {
       })
     }
 
-    test('a gateway reads what it runs, and downloads it though it is not public', async () => {
+    test('a gateway reads and downloads the apps that it runs, even if they are not public', async () => {
       const { world } = platform()
       const given = await withApp(world, { public: false })
       const { json } = await given.upload(files)

@@ -13,7 +13,7 @@ const contractKeys = [
 ]
 const keysOf = (object: unknown): string[] => Object.keys(object as object).sort()
 
-/** The fields of the contract, under /api to the letter and under /lynx as clients send them. */
+/** The fields of the contract: exactly under /api, and as clients send them under /lynx. */
 onRegistryMatrix('fields', (engine) => {
   const { platform } = withPlatform(engine)
 
@@ -36,7 +36,7 @@ onRegistryMatrix('fields', (engine) => {
     ...more
   })
 
-  describe('a type that one client sends is taken under /lynx and 400 under /api', () => {
+  describe('a wrong type that a client is known to send is accepted under /lynx and 400 under /api', () => {
     const object = async () => `/api/v2/functionx/${await site()}`
     const made = async (path: string, body: object) =>
       `${path}/${(await good(`POST ${path}`, body))['id']}`
@@ -110,7 +110,7 @@ onRegistryMatrix('fields', (engine) => {
       })
     }
 
-    test('nothing else is', async () => {
+    test('no other wrong type is accepted', async () => {
       const id = await site()
       for (const [line, body, message] of [
         [
@@ -140,7 +140,7 @@ onRegistryMatrix('fields', (engine) => {
       }
     })
 
-    test('a misspelt day of the month means it under /lynx, and nothing under /api', async () => {
+    test('dat_of_month means day_of_month under /lynx, and nothing under /api', async () => {
       for (const [prefix, want] of [
         ['', '*'],
         ['/lynx', '4']
@@ -155,7 +155,7 @@ onRegistryMatrix('fields', (engine) => {
   })
 
   describe('a required field that is missing', () => {
-    test('changes nothing of an edge app', async () => {
+    test('does not change an edge app', async () => {
       const body = {
         ...{ name: 'x', category: 'c', tags: ['a'], short_description: 's', description: 'd' },
         ...{ publisher: { id: 1 }, public: true }
@@ -167,7 +167,7 @@ onRegistryMatrix('fields', (engine) => {
       }
     })
 
-    test('changes nothing of a user, nor of the rest of its address', async () => {
+    test('does not change a user, nor the rest of the address', async () => {
       const made = await good(
         'POST /api/v2/user',
         person({ note: 'n', mobile: '1', meta: { a: '' } })
@@ -179,7 +179,7 @@ onRegistryMatrix('fields', (engine) => {
       assert.deepEqual(moved, { ...address, city: 'Other' })
     })
 
-    test('changes nothing of an organization, nor of the rest of its address', async () => {
+    test('does not change an organization, nor the rest of the address', async () => {
       const made = await good('POST /api/v2/organization', { name: 'x', address: { zip: '1' } })
       const at = `PUT /api/v2/organization/${made['id']}`
       assert.deepEqual(made['address'], { address: '', city: '', country: '', zip: '1' })
@@ -188,7 +188,7 @@ onRegistryMatrix('fields', (engine) => {
       assert.deepEqual(moved, { address: '', city: 'Other', country: '', zip: '1' })
     })
 
-    test('has the default of a new app', async () => {
+    test('gets a default in a new app', async () => {
       const app = await good('POST /api/v2/edge/app', { name: 'x', publisher: { id: 1 } })
       const { category, tags, short_description, description, public: isPublic } = app
       assert.deepEqual(
@@ -197,7 +197,7 @@ onRegistryMatrix('fields', (engine) => {
       )
     })
 
-    test('and has no default is named', async () => {
+    test('and has no default is named in the 400', async () => {
       const id = await site()
       await refused(`POST /api/v2/functionx/${id}`, {}, 'type is required')
       await refused(`POST /api/v2/schedule/${id}`, {}, 'topic is required; value is required')
@@ -211,7 +211,7 @@ onRegistryMatrix('fields', (engine) => {
     })
   })
 
-  test('users are answered with the twelve keys of the contract, to existing clients with two more', async () => {
+  test('a user has the twelve keys of the contract, and two more under /lynx', async () => {
     for (const [prefix, keys] of [
       ['', contractKeys],
       ['/lynx', [...contractKeys, 'assigned_installations', 'expire_at'].sort()]
@@ -231,14 +231,14 @@ onRegistryMatrix('fields', (engine) => {
       ]) {
         assert.deepEqual(keysOf(user), keys)
       }
-      // What is not shown is there all the same, and sending back an answer keeps it.
+      // Fields that are not shown still exist, and sending the answer back keeps them.
       const shown = await good(`GET /lynx/api/v2/user/${made['id']}`)
       assert.deepEqual(shown['assigned_installations'], assigned_installations)
       assert.equal(shown['expire_at'], 4e9)
     }
   })
 
-  describe('a user whom nobody can reach cannot be made', () => {
+  describe('nobody can make a user without organizations', () => {
     const organisationsOf = async (id: unknown) =>
       (await good(`GET /api/v2/user/${id}`))['organisations']
 
@@ -258,7 +258,7 @@ onRegistryMatrix('fields', (engine) => {
       }
     })
 
-    test('by PUT with an empty list of who sees only some of them', async () => {
+    test('by PUT with an empty list from a caller who sees only some organizations', async () => {
       const { world } = platform()
       const [own, hidden] = [await world.organization(), await world.organization()]
       const boss = await world.user({ grants: ['user/#'], organizations: [own], priority: 500 })
@@ -278,7 +278,7 @@ onRegistryMatrix('fields', (engine) => {
       }
     })
 
-    test('by POST of who belongs nowhere', async () => {
+    test('by POST of a caller without organizations', async () => {
       const { world } = platform()
       const loner = await world.user({ grants: ['#'], priority: 1000 })
       for (const organisations of [undefined, []]) {
@@ -313,7 +313,7 @@ onRegistryMatrix('fields', (engine) => {
         await deps.directory.catchUp()
         for (const { id } of users) {
           const { status, json } = await ask(`GET /api/v2/user/${id}`)
-          // It went with the organization, or it stayed where it was.
+          // The user was deleted with the organization, or stayed in its place.
           if (status === 200) assert.deepEqual((json as Fields)['organisations'], [kept])
           else assert.equal(status, 403)
           const { registry } = deps
@@ -332,7 +332,7 @@ onRegistryMatrix('fields', (engine) => {
       assert.deepEqual(await organisationsOf(user.id), [here])
     })
 
-    test('by registering where the organization is gone', async () => {
+    test('by registering for a deleted organization', async () => {
       const { world, deps } = platform()
       const organization_id = await world.organization()
       await deps.directory.catchUp()
@@ -351,8 +351,18 @@ onRegistryMatrix('fields', (engine) => {
     })
   })
 
+  test('an address has lines of a limited length, in users and organizations', async () => {
+    const words = 'address.city must be text of at most 1000 characters'
+    const city = (length: number) => ({ address: { ...address, city: 'x'.repeat(length) } })
+    const name = unique('organization')
+    const made = await good('POST /api/v2/user', person(city(1000)))
+    await refused('POST /api/v2/user', person(city(1001)), words)
+    await refused(`PUT /api/v2/user/${made['id']}`, city(1001), words)
+    await refused('POST /api/v2/organization', { name, ...city(1001) }, words)
+  })
+
   describe('mobile', () => {
-    test('takes what people write, as they write it', async () => {
+    test('accepts what people write, and keeps it unchanged', async () => {
       for (const mobile of [
         ...['+46 (0)70-123 45 67', '555.010.0100', '070-12 34 56 (work)', '08/12 34', ''],
         ...['\u202a+46\u00a070\u2011123\u202c', 'x'.repeat(255)]
@@ -362,14 +372,14 @@ onRegistryMatrix('fields', (engine) => {
       await good('PUT /api/v2/user/me', { mobile: '' })
     })
 
-    test('has no control characters, and an end', async () => {
+    test('has no control characters and a limited length', async () => {
       const words = 'mobile must be text without control characters, of at most 255 characters'
       for (const mobile of ['070\n1', '070\r1', '\u0007', '\u0085', '1'.repeat(256)]) {
         await refused('PUT /api/v2/user/me', { mobile }, words)
       }
     })
 
-    test('is a phone number where the second factor needs one', async () => {
+    test('must contain a phone number if the second factor is on', async () => {
       const made = await good('POST /api/v2/user', person({ mobile: 'call me' }))
       const at = `PUT /api/v2/user/${made['id']}`
       await refused(at, { sms_login: true }, 'mobile must be a phone number for sms_login')
@@ -403,7 +413,7 @@ onRegistryMatrix('fields', (engine) => {
       }
     })
 
-    test('that is a word of permission names is not opened by those names', async () => {
+    test('that is also a word in permission names is not allowed by those names', async () => {
       const { world } = platform()
       const grants = [
         ...['functionx/list/#', 'functionx/update/#', 'functionx/edit/#', 'functionx/view/#'],
@@ -436,7 +446,7 @@ onRegistryMatrix('fields', (engine) => {
       )
     })
 
-    test('have another key where the contract says so', async () => {
+    test('have another key if the contract says so', async () => {
       const { status, json } = await ask('GET /api/v3beta/search?limit=x&offset=-1')
       assert.equal(status, 400)
       assert.deepEqual(json, {
@@ -445,7 +455,7 @@ onRegistryMatrix('fields', (engine) => {
       })
     })
 
-    test('are short, however much is wrong', async () => {
+    test('are short, however many fields are wrong', async () => {
       const organisations = Array(40_000).fill('x')
       const { status, json } = await ask('PUT /api/v2/user/me', { organisations })
       assert.equal(status, 400)

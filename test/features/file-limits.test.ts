@@ -9,13 +9,13 @@ import { basename, join } from 'node:path'
 import { json, text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import {
   claimContent,
   contentsToLookAt,
   releaseContents
-} from '../../src/registry/file-contents.ts'
-import { sweepFiles } from '../../src/workers/file-sweep.ts'
+} from '../../src/features/file/contents.ts'
+import { sweepFiles } from '../../src/features/file/sweep.ts'
+import { HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
@@ -50,7 +50,7 @@ onRegistryMatrix('limits of files', (engine) => {
   const stored = (hash: string) =>
     existsSync(join(platform().dataDir, 'files', hash.slice(0, 2), hash.slice(2)))
   const incoming = () => readdirSync(join(platform().dataDir, 'files', 'incoming'))
-  /** An upload that has sent this much and goes on. */
+  /** An upload that has sent this many bytes and is not finished. */
   const begin = (at: string, { token }: { token: string }, sent: string) => {
     const headers = { 'x-api-key': token, ...type }
     const sending = httpRequest(platform().url + at, { method: 'POST', headers })
@@ -59,7 +59,7 @@ onRegistryMatrix('limits of files', (engine) => {
     return sending
   }
 
-  test('both APIs together take four uploads of a caller', async () => {
+  test('a caller has four uploads at once in both APIs together', async () => {
     const { world } = platform()
     const { at, user } = await withUser(world)
     const sending = [at, at, `/lynx${at}`, `/lynx${at}`].map((path) => begin(path, user, head))
@@ -72,7 +72,7 @@ onRegistryMatrix('limits of files', (engine) => {
       })
       assert.deepEqual(
         [fifth.status, fifth.json, fifth.headers.get('retry-after')],
-        [429, { message: 'Too many uploads at once: an account has at most 4 under way' }, '30']
+        [429, { message: 'Too many uploads at once: an account has at most 4 running' }, '30']
       )
     }
     for (const one of sending) {
@@ -85,7 +85,7 @@ onRegistryMatrix('limits of files', (engine) => {
     ['a file', `${head}x`],
     ['what comes before the first part', 'x']
   ] as const) {
-    test(`an upload that trickles ${what} for more than an hour is ended`, async () => {
+    test(`an upload that sends ${what} slowly for more than an hour is ended`, async () => {
       const { at, user } = await withUser(platform().world)
       const { callers } = platform().deps.uploading
       const sending = begin(at, user, sent)
@@ -111,7 +111,7 @@ onRegistryMatrix('limits of files', (engine) => {
     sending.destroy()
   })
 
-  test('what arrives for an owner counts together, also when a file is replaced', async () => {
+  test('all uploads for an owner count together, also when a file is replaced', async () => {
     const { world, deps } = platform()
     const { at, user } = await withUser(world)
     const small = { as: user, headers: type, body: head + end }
@@ -135,13 +135,13 @@ onRegistryMatrix('limits of files', (engine) => {
     third.destroy()
   })
 
-  test('a refused upload places nothing', async () => {
+  test('a refused upload stores nothing', async () => {
     const { world, deps } = platform()
     const { at, user } = await withUser(world)
     const text = world.unique('x')
     const sending = begin(at, user, head + text)
     await eventually(() => assert.equal(deps.uploading.bytes.total > 0, true))
-    // Another node takes the rest of the quota meanwhile.
+    // Meanwhile another node uses the rest of the quota.
     const row = { organization_id: null, hash: hashOf(''), name: 'x', mime: 'x/y' }
     const installation_id = Number(at.split('/').at(-1))
     await claimContent(deps.registry, row.hash, 0)
@@ -154,7 +154,7 @@ onRegistryMatrix('limits of files', (engine) => {
     assert.equal(stored(hashOf(text)), false)
   })
 
-  test('a content goes with its file, however new it is', async () => {
+  test('a content is removed with its file, however new it is', async () => {
     const { world, deps } = platform()
     const { at, user } = await withUser(world)
     const text = world.unique('x')
@@ -169,7 +169,7 @@ onRegistryMatrix('limits of files', (engine) => {
     assert.equal(stored(hashOf(text)), false)
   })
 
-  test('a claim ends with its upload, and no other claim with it', async () => {
+  test('a claim ends with its upload, and other claims stay', async () => {
     const { registry, clock } = platform().deps
     const now = clock()
     const f = async (claims: number[], released: number, isDue: boolean) => {
@@ -190,7 +190,7 @@ onRegistryMatrix('limits of files', (engine) => {
     await f([now + 1, now], now, false)
   })
 
-  test('a part that was received long ago is there while its request may go on', async () => {
+  test('a part that was received long ago stays while its request may continue', async () => {
     const { deps } = platform()
     const half = await deps.files.receive(10)
     const age = (hours: number) =>
@@ -204,7 +204,7 @@ onRegistryMatrix('limits of files', (engine) => {
     await half.discard()
   })
 
-  test('an organization goes with more files than a statement has variables', async () => {
+  test('an organization with more files than a statement has variables can be deleted', async () => {
     const { world, deps } = platform()
     const organization = await world.organization()
     await deps.directory.catchUp()
@@ -230,7 +230,7 @@ onRegistryMatrix('limits of files', (engine) => {
   })
 })
 
-test('uploads stop while there still is room for samples', async () => {
+test('uploads stop while there is still room for samples', async () => {
   const { bavail, bsize } = await statfs(tmpdir())
   const reserve = Math.floor((bavail * bsize) / 2 ** 20 / 1.5)
   const platform = await startTestPlatform({
@@ -248,7 +248,7 @@ test('uploads stop while there still is room for samples', async () => {
   }
 })
 
-test('an answer that ends after the stop has begun does not hold it up', {
+test('an answer that ends after the stop has begun does not delay the stop', {
   timeout: 30_000
 }, async (t) => {
   const platform = await startTestPlatform()
@@ -268,7 +268,7 @@ test('an answer that ends after the stop has begun does not hold it up', {
   await stopping
 })
 
-test('a FILES_DIR that is away answers 503 and ends nothing, until it is back', async () => {
+test('while FILES_DIR is away the answer is 503 and everything else works', async () => {
   const platform = await startTestPlatform()
   try {
     const { world, deps, dataDir } = platform

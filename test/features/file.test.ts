@@ -5,9 +5,10 @@ import { readdirSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { claimContent, sweepContent } from '../../src/features/file/contents.ts'
+import { sweepFiles } from '../../src/features/file/sweep.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
-import { claimContent, sweepContent } from '../../src/registry/file-contents.ts'
-import { sweepFiles } from '../../src/workers/file-sweep.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
@@ -17,8 +18,8 @@ const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
 const forbidden = { status: 403, body: { message: 'Forbidden' } }
 const notFound = { status: 404, body: { message: 'Not found' } }
 const base = '/api/v2/file'
-const MAX = 31_457_280
-const HOUR = 3_600_000
+const MAX_FILE_BYTES = 31_457_280
+const HOUR_MS = 3_600_000
 const asUser = ({ user }: { user: Account }) => user
 const hashOf = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
 const type = { 'content-type': 'multipart/form-data; boundary=x' }
@@ -205,7 +206,7 @@ onRegistryMatrix('files', (engine) => {
           })
         }
       }
-      scenario('are not reached through another owner', {
+      scenario('cannot be read through another owner', {
         given: async (world) => {
           const { file } = await withFile(world, kind)
           return { file, other: await withFile(world, kind) }
@@ -240,7 +241,7 @@ onRegistryMatrix('files', (engine) => {
         }
       })
     }
-    scenario('in doubled quotes is taken', {
+    scenario('in doubled quotes is accepted', {
       given: (world) => withFile(world),
       as: asUser,
       request: ({ at }) => `POST ${at}`,
@@ -253,7 +254,7 @@ onRegistryMatrix('files', (engine) => {
         assert.equal(file?.mime, 'text/plain; charset=utf-8')
       }
     })
-    scenario('of a page is kept, and the page does not run here', {
+    scenario('of an HTML page is kept, and the page does not run in the origin of the API', {
       given: (world) => withFile(world),
       as: asUser,
       request: ({ at }) => `POST ${at}`,
@@ -301,28 +302,28 @@ onRegistryMatrix('files', (engine) => {
       const headers = { 'x-api-key': given.user.token }
       return fetch(platform().url + given.at, { method: 'POST', headers, body: form })
     }
-    test('has files of 30 MiB, and not of a byte more', async () => {
+    test('has files of at most 30 MiB', async () => {
       const given = await withFile(platform().world)
-      const bytes = randomBytes(MAX)
+      const bytes = randomBytes(MAX_FILE_BYTES)
       const most = await upload(given, bytes)
       assert.equal(most.status, 200, await most.clone().text())
       const headers = { 'x-api-key': given.user.token }
       const url = `${platform().url}${base}/download/${hashOf(bytes)}`
       const back = Buffer.from(await (await fetch(url, { headers })).arrayBuffer())
       assert.equal(Buffer.compare(back, bytes), 0)
-      // Elsewhere: here the quota would be exceeded first.
-      const more = await upload(await withFile(platform().world), Buffer.alloc(MAX + 1))
+      // Elsewhere, because here the quota would be exceeded first.
+      const more = await upload(await withFile(platform().world), Buffer.alloc(MAX_FILE_BYTES + 1))
       assert.equal(more.status, 413)
       assert.deepEqual(await more.json(), { message: 'Body too large' })
       assert.deepEqual(incoming(), [])
-      assert(!stored().includes(hashOf(Buffer.alloc(MAX + 1))))
-      // 40 MiB is all that the installation may have.
-      const second = await upload(given, Buffer.alloc(MAX / 2))
+      assert(!stored().includes(hashOf(Buffer.alloc(MAX_FILE_BYTES + 1))))
+      // The installation may have 40 MiB.
+      const second = await upload(given, Buffer.alloc(MAX_FILE_BYTES / 2))
       assert.equal(second.status, 409)
       const message = 'this goes beyond the quota file_bytes of the installation, which is 41943040'
       assert.deepEqual(await second.json(), { message })
     })
-    test('that breaks off leaves nothing', async () => {
+    test('that breaks off stores nothing', async () => {
       const { world, url } = platform()
       const { at, user, file } = await withFile(world)
       const headers = { 'x-api-key': user.token, ...type, 'content-length': '1000000' }
@@ -334,7 +335,7 @@ onRegistryMatrix('files', (engine) => {
       await eventually(() => assert.deepEqual(incoming(), []))
       assert.deepEqual((await world.request(`GET ${at}`, { as: user })).json, [file])
     })
-    test('is one of four at once for a caller, and the fifth is told', async () => {
+    test('is one of four at once for a caller, and the fifth gets 429', async () => {
       const { world, url } = platform()
       const { at, user, stranger } = await withFile(world)
       const headers = { 'x-api-key': user.token, ...type }
@@ -378,13 +379,28 @@ onRegistryMatrix('files', (engine) => {
       })
       assert.equal(replaced.status, 200)
     })
+
+    test('that is deleted while it is replaced is missing, or was replaced before', async () => {
+      const { world } = platform()
+      const { at, user } = await withFile(world)
+      const upload = { as: user, headers: type, body: body({ text: 'x' }) }
+      for (let delay = 0; delay < 30; delay++) {
+        const [file] = (await world.request(`POST ${at}`, upload)).json as File[]
+        const replacing = world.request(`PUT ${at}/${file?.id}`, upload)
+        await wait(delay / 2)
+        const deleted = await world.request(`DELETE ${at}/${file?.id}`, { as: user })
+        assert.equal(deleted.status, 200)
+        const { status } = await replacing
+        assert(status === 200 || status === 404, `${status}`)
+      }
+    })
   })
 
   describe('a download', () => {
     for (const hash of [hashOf('nobody has this'), hashOf('')]) {
       scenario(`of a guessed hash ${hash.slice(0, 4)} is refused`, {
         given: async (world) => {
-          // Somebody has the empty one.
+          // A file with the empty content exists.
           const { at, user } = await withFile(world)
           await world.request(`POST ${at}`, { as: user, headers: type, body: body({ text: '' }) })
           return { user: (await withFile(world)).stranger }
@@ -406,14 +422,14 @@ onRegistryMatrix('files', (engine) => {
       request: `GET ${base}/download/${hashOf('')}`,
       expect: unauthorized
     })
-    scenario('of what one has already is not sent again', {
+    scenario('of a content that the client has already is not sent again', {
       given: (world) => withFile(world),
       as: ({ user }: Given) => user,
       request: ({ file }) => `GET ${base}/download/${file.hash}`,
       headers: ({ file }: Given) => ({ 'if-none-match': `"${file.hash}"` }),
       expect: { status: 304 }
     })
-    test('needs the grant to download, where the file is', async () => {
+    test('needs the grant to download at the place of the file', async () => {
       const { world } = platform()
       const given = await withFile(world)
       const own = given.installation.organization_id
@@ -434,7 +450,7 @@ onRegistryMatrix('files', (engine) => {
       await f(['file/#'], { organizations: [await world.organization(own)] }, 403)
       await f(['file/#'], { organizations: [await world.organization(1)] }, 403)
     })
-    test('of an organization’s file needs to belong to it', async () => {
+    test('of a file of an organization needs membership', async () => {
       const { world } = platform()
       const parent = await world.organization()
       const own = await world.organization(parent)
@@ -468,7 +484,7 @@ onRegistryMatrix('files', (engine) => {
       await f(['file/update/organization'], child, [403, 403])
       await f(['file/create_delete/all', 'file/update/all'], own, [403, 403])
     })
-    test('whose content is lost says so, and not 500', async () => {
+    test('whose content is lost is 503, not 500', async () => {
       const { world, deps } = platform()
       const { file, download } = await withFile(world)
       await deps.files.remove(file.hash)
@@ -485,7 +501,7 @@ onRegistryMatrix('files', (engine) => {
         body: body({ text })
       })
 
-    test('that are the same are stored once, and go with the last file', async () => {
+    test('that are the same are stored once, and removed with the last file', async () => {
       const { world } = platform()
       const first = await withFile(world)
       const second = await withFile(world)
@@ -499,7 +515,7 @@ onRegistryMatrix('files', (engine) => {
       })
       const hash = hashOf(text)
       const count = () => stored().filter((name) => name === hash).length
-      ahead += HOUR + 1
+      ahead += HOUR_MS + 1
       for (const [i, file] of files.entries()) {
         await sweep()
         assert.equal(count(), 1)
@@ -511,7 +527,7 @@ onRegistryMatrix('files', (engine) => {
       await sweep()
       assert.equal(count(), 0)
     })
-    test('of deleted installations and organizations go, files and all', async () => {
+    test('of deleted installations and organizations are removed with their files', async () => {
       const { world, deps } = platform()
       const { installation, file } = await withFile(world)
       const organization = await world.organization()
@@ -520,7 +536,7 @@ onRegistryMatrix('files', (engine) => {
       const made = await upload({ at, user: world.admin as Account }, world.unique('content'))
       const [other] = made.json as File[]
       assert(other && stored().includes(file.hash) && stored().includes(other.hash))
-      ahead += HOUR + 1
+      ahead += HOUR_MS + 1
       for (const line of [
         `DELETE /api/v2/installation/${installation.id}`,
         `DELETE /api/v2/organization/${organization}?force=true`
@@ -537,37 +553,37 @@ onRegistryMatrix('files', (engine) => {
       await sweep()
       assert(!stored().includes(file.hash) && !stored().includes(other.hash))
     })
-    test('that were replaced go', async () => {
+    test('that were replaced are removed', async () => {
       const { world } = platform()
       const { at, file, user } = await withFile(world)
       const replace = { as: user, headers: type, body: body({ text: world.unique('new') }) }
-      ahead += HOUR + 1
+      ahead += HOUR_MS + 1
       assert.equal((await world.request(`PUT ${at}/${file.id}`, replace)).status, 200)
       await sweep()
       assert(!stored().includes(file.hash))
     })
-    test('of a crash before the row are garbage for an hour, then gone', async () => {
+    test('that a crash left without a row are removed after an hour', async () => {
       const { deps, world } = platform()
       const text = world.unique('crashed')
       const hash = hashOf(text)
-      const half = await deps.files.receive(MAX)
+      const half = await deps.files.receive(MAX_FILE_BYTES)
       await half.write(Buffer.from(text))
       await half.finish()
       await claimContent(deps.registry, hash, deps.clock())
       await deps.files.place(half)
       await sweep()
       assert(stored().includes(hash))
-      ahead += HOUR + 1
+      ahead += HOUR_MS + 1
       await sweep()
       assert(!stored().includes(hash))
     })
-    test('are not swept while somebody uploads the same', async () => {
+    test('are not swept while somebody uploads the same content', async () => {
       const { deps, world } = platform()
       const given = await withFile(world)
       const { file, text, at, user } = given
       await world.request(`DELETE ${at}/${file.id}`, { as: user })
-      ahead += HOUR + 1
-      // The sweeper stands between its look and the removal when the upload begins.
+      ahead += HOUR_MS + 1
+      // The upload begins when the sweep has looked for files but not removed the content yet.
       let uploading: Promise<unknown> | undefined
       const removed = await sweepContent(deps.registry, file.hash, deps.clock(), async () => {
         uploading = upload(given, text)
@@ -576,13 +592,13 @@ onRegistryMatrix('files', (engine) => {
       assert.equal(removed, true)
       await uploading
       assert.equal((await given.download()).text, text)
-      // And the other way round: claimed, so the sweeper keeps off.
+      // The other way round: the content is claimed, so the sweep skips it.
       await claimContent(deps.registry, file.hash, deps.clock())
       const isGone = await sweepContent(deps.registry, file.hash, deps.clock(), async () =>
         assert.fail('it is claimed')
       )
       assert.equal(isGone, false)
-      ahead += HOUR + 1
+      ahead += HOUR_MS + 1
       await sweep()
       assert.equal((await given.download()).text, text)
     })

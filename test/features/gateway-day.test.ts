@@ -8,7 +8,7 @@ import { withPlatform } from '../support/scenario.ts'
 type Credential = { mqtt_username: string; mqtt_password: string; mqtt_client_id: string }
 type Instance = { app_id: number; version: string; config: { interval: number } }
 
-/** A gateway played by hand, with what clients have: HTTP with Basic, and MQTT. */
+/** The test acts as a gateway, with HTTP (Basic) and MQTT. */
 onRegistryMatrix('a day of a gateway', (engine) => {
   const { platform } = withPlatform(engine)
 
@@ -54,7 +54,7 @@ onRegistryMatrix('a day of a gateway', (engine) => {
     })
     await asOwner(`POST /api/v2/schedule/${id}`, { topic: 'set/lamp', value: 1, hour: '6' })
 
-    // The gateway shows it, says what it can, and reads what is its own.
+    // The gateway uses the credential, tells its capabilities, and reads its own data.
     const { mqtt_username: username, mqtt_password: password } = credential
     const headers = { authorization: `Basic ${btoa(`${username}:${password}`)}` }
     const verified = await world.request(`POST /api/v2/gateway/verify/${id}`, {
@@ -82,7 +82,7 @@ onRegistryMatrix('a day of a gateway', (engine) => {
     })
     assert.equal(created.status, 200)
 
-    // It connects, publishes values, and hears commands and news.
+    // It connects, publishes values, and receives commands and news.
     const gateway = await mqttClient(t, mqttPort, {
       username,
       password,

@@ -51,7 +51,7 @@ onRegistryMatrix('gateway', (engine) => {
   })
 
   describe('credentials', () => {
-    scenario('are everything an edge client is configured with', {
+    scenario('have everything that an edge client needs', {
       given: withGateway,
       as: () => platform().world.admin,
       request: ({ installation }) => `POST ${base}/credentials/${installation.id}`,
@@ -71,7 +71,7 @@ onRegistryMatrix('gateway', (engine) => {
         assert.match(mqtt_password, /^[A-Za-z0-9._:@+-]{22,}$/)
       }
     })
-    scenario('end the one before, over HTTP and on open connections', {
+    scenario('end the old credential, over HTTP and on open connections', {
       given: async (world) => {
         const given = await withGateway(world)
         const { username, password } = given
@@ -93,7 +93,7 @@ onRegistryMatrix('gateway', (engine) => {
       request: ({ installation }) => `POST ${base}/credentials/${installation.id}`,
       expect: forbidden
     })
-    scenario('by a key that may less than a gateway', {
+    scenario('by a key that may do less than a gateway', {
       given: async (world) => {
         const given = await withGateway(world)
         const made = await world.request('POST /api/v2/user/me/security/token', {
@@ -122,7 +122,7 @@ onRegistryMatrix('gateway', (engine) => {
       ['twice the same and what is no text', ['a', 'a', 1, null, '', 'x'.repeat(101)], ['a']]
     ]
     for (const [what, body, want] of reports) {
-      scenario(`takes the capabilities from ${what} and tells the world`, {
+      scenario(`takes the capabilities from ${what} and publishes this`, {
         given: withGateway,
         headers: ({ headers }) => headers,
         request: ({ installation }) => `POST ${base}/verify/${installation.id}`,
@@ -141,7 +141,7 @@ onRegistryMatrix('gateway', (engine) => {
       })
     }
     for (const body of [undefined, '', {}, { capabilities: 'x' }, '5', 'null', { other: 1 }]) {
-      scenario(`keeps them when the body is ${JSON.stringify(body)}`, {
+      scenario(`keeps the capabilities if the body is ${JSON.stringify(body)}`, {
         given: async (world) => {
           const given = await withGateway(world)
           const line = `POST ${base}/verify/${given.installation.id}`
@@ -183,7 +183,7 @@ onRegistryMatrix('gateway', (engine) => {
       request: ({ installation }) => `POST ${base}/verify/${installation.id}`,
       expect: unauthorized
     })
-    scenario('by nobody', { request: `POST ${base}/verify/1`, expect: unauthorized })
+    scenario('without credentials', { request: `POST ${base}/verify/1`, expect: unauthorized })
 
     test('is refused for a while after ten wrong passwords', async () => {
       const { world } = platform()
@@ -201,12 +201,12 @@ onRegistryMatrix('gateway', (engine) => {
   describe('registration policy', () => {
     const policy = `${base}/registration/policy`
     const start = { allow_unregistered: false, default_organization_id: 1 }
-    scenario('starts closed', {
+    scenario('is closed at first', {
       as: () => platform().world.admin,
       request: `GET ${policy}`,
       expect: { status: 200, body: start }
     })
-    test('while it is open, the first password presented is taken; after that no other', async () => {
+    test('accepts the first password of a gateway while it is open, and no other after that', async () => {
       const { world } = platform()
       const { id, client_id } = await world.installation()
       const verify = async (password: string) =>
@@ -225,7 +225,7 @@ onRegistryMatrix('gateway', (engine) => {
       assert.deepEqual((await set(false)).json, start)
       assert.equal(await verify('presented first'), 204)
     })
-    test('is nothing for the administrator of a part, and opens nothing outside its organization', async () => {
+    test('cannot be changed by the administrator of a tenant, and applies only in its organization', async () => {
       const { world } = platform()
       const victim = await world.installation()
       const tenant = await world.user({
@@ -286,7 +286,7 @@ onRegistryMatrix('gateway', (engine) => {
   })
 
   describe('reset', () => {
-    scenario('forgets the credential and cuts its connections', {
+    scenario('removes the credential and closes its connections', {
       given: async (world) => {
         const given = await withGateway(world)
         const { username, password } = given
@@ -309,7 +309,7 @@ onRegistryMatrix('gateway', (engine) => {
       request: ({ installation }) => `POST ${base}/reset/${installation.id}`,
       expect: forbidden
     })
-    scenario('by someone it is assigned to, without the grant', {
+    scenario('by a user it is assigned to, without the grant', {
       given: async (world) => {
         const given = await withGateway(world)
         const assigned = [given.installation.id]
@@ -346,7 +346,7 @@ onRegistryMatrix('gateway', (engine) => {
       )
     })
 
-    test('publishes and hears its own topics over MQTT and no others', async (t) => {
+    test('publishes and receives its own topics over MQTT and no others', async (t) => {
       const { world, mqttPort } = platform()
       const { installation, username, password } = await withGateway(world)
       const other = await world.installation()
@@ -368,7 +368,7 @@ onRegistryMatrix('gateway', (engine) => {
       assert.deepEqual(await status(other.id), [])
     })
 
-    test('goes with its installation', async () => {
+    test('is deleted with its installation', async () => {
       const { world } = platform()
       const { installation, username, password, headers } = await withGateway(world)
       const client = await world.mqtt({ token: '' }, { username, password })

@@ -12,7 +12,7 @@ type Row = { topic: string; value: number; msg: string }
 const grants = ['mqtt/publish/all', 'log/read/all', 'status/read/all']
 const TOPICS = 5
 
-test('samples beyond the bounds are refused and told; the neighbour is served', async (t) => {
+test('samples above the limits are refused with a reason, and other installations are not affected', async (t) => {
   const platform = await startTestPlatform({
     settings: { CARACAL_TOPICS_PER_INSTALLATION: String(TOPICS) }
   })
@@ -108,13 +108,13 @@ test('samples beyond the bounds are refused and told; the neighbour is served', 
     }))
     assert.equal((await importInto(neighbour, rows)).status, 200)
     assert.equal((await statusOf(neighbour)).length, TOPICS)
-    // What an import did not store takes nobody's place.
+    // Topics that an import did not store do not count.
     const other = await world.site(grants)
     assert.equal((await importInto(other, [...rows, { ...rows[0], topic: 'obj/6' }])).status, 409)
     assert.equal((await importInto(other, rows)).status, 200)
   })
 
-  await t.test('new topics that arrive at once count before they are stored', async () => {
+  await t.test('new topics that arrive at the same time count before they are stored', async () => {
     const site = await world.site(grants)
     await Promise.all(
       Array.from({ length: 4 * TOPICS }, (_, i) => publish(site, `n${i}`, { value: i }))

@@ -21,7 +21,7 @@ onRegistryMatrix('installation', (engine) => {
   const { platform, scenario } = withPlatform(engine)
 
   describe('POST installation', () => {
-    test('answers the whole installation and tells the world', async () => {
+    test('answers the whole installation and publishes this', async () => {
       const { world } = platform()
       const organization = await world.organization()
       const user = await world.user({ grants: manager, organizations: [organization] })
@@ -59,7 +59,7 @@ onRegistryMatrix('installation', (engine) => {
       assert.deepEqual(published, [`${client_id}/evt/installation/updated`])
     })
 
-    scenario('with just a name lands in the first organization of the caller', {
+    scenario('with only a name is placed in the caller’s first organization', {
       ...site(...manager),
       request: 'POST /api/v2/installation?silent=true',
       body: { name: 'Bare', organization_id: 0, notes: null, users: null, meta: null },
@@ -267,7 +267,7 @@ onRegistryMatrix('installation', (engine) => {
   })
 
   describe('GET installation', () => {
-    test('lists what the caller can see, by id, filtered by metadata', async () => {
+    test('lists the visible installations by id, filtered by metadata', async () => {
       const { world } = platform()
       const organization_id = await world.organization()
       const make = (meta: Record<string, string>, protected_meta: Record<string, string> = {}) =>
@@ -310,7 +310,7 @@ onRegistryMatrix('installation', (engine) => {
   })
 
   describe('PUT installation/{id}', () => {
-    scenario('keeps what is missing or null and ignores what the path decides', {
+    scenario('keeps missing and null fields and ignores what the path says', {
       given: async (world) => {
         const installation = await world.installation({
           name: 'Before',
@@ -410,7 +410,7 @@ onRegistryMatrix('installation', (engine) => {
   })
 
   describe('DELETE installation/{id}', () => {
-    test('removes it, its links and its history, and tells the world', async () => {
+    test('removes it, its links and its history, and publishes this', async () => {
       const { world, deps } = platform()
       const { installation, user } = await world.site(['installation/#', 'mqtt/#', 'log/#'])
       const topic = `${installation.client_id}/obj/temp`
@@ -439,6 +439,17 @@ onRegistryMatrix('installation', (engine) => {
       assert.deepEqual(await statusText(deps, installation.id), '')
     })
 
+    test('twice at the same time deletes it once', async () => {
+      const { world } = platform()
+      for (let i = 0; i < 10; i++) {
+        const { installation } = await world.site([])
+        const line = `DELETE /api/v2/installation/${installation.id}`
+        const both = [1, 2].map(() => world.request(line, { as: world.admin }))
+        const statuses = (await Promise.all(both)).map(({ status }) => status)
+        assert.deepEqual(statuses.sort(), [200, 403])
+      }
+    })
+
     scenario('without the grant', {
       ...site('installation/list/all', 'installation/update/all'),
       request: ({ installation }) => `DELETE /api/v2/installation/${installation.id}`,
@@ -449,7 +460,7 @@ onRegistryMatrix('installation', (engine) => {
   })
 
   describe('GET installationinfo', () => {
-    test('assigned, organization and default follow the caller', async () => {
+    test('has assigned, organization and default of the caller', async () => {
       const { world } = platform()
       const above = await world.organization()
       const below = await world.organization(above)
@@ -508,13 +519,13 @@ onRegistryMatrix('installation', (engine) => {
       ])
     })
 
-    scenario('with an organization of text', {
+    scenario('with a text as organization', {
       ...site('installation/list/all'),
       request: 'GET /api/v2/installationinfo?organization_id=x',
       expect: { status: 400, body: { message: 'organization_id.0 must be a whole number' } }
     })
 
-    scenario('with assigned neither yes nor no', {
+    scenario('with a wrong value of assigned', {
       ...site('installation/list/all'),
       request: 'GET /api/v2/installationinfo?assigned=maybe',
       expect: { status: 400, body: { message: 'assigned must be true or false' } }
@@ -554,7 +565,7 @@ onRegistryMatrix('installation', (engine) => {
       expect: forbidden
     })
 
-    test('by client id and assignment: only what is assigned to the caller', async () => {
+    test('by client id with assigned=true, only if it is assigned to the caller', async () => {
       const { world } = platform()
       const [mine, other] = [await world.installation(), await world.installation()]
       const user = await world.user({
@@ -622,7 +633,7 @@ onRegistryMatrix('installation', (engine) => {
       request: ({ at }) => `GET ${at}/a%2Fb%20c%25`,
       expect: { status: 200, body: { value: 'odd', protected: false } }
     })
-    scenario('are created, and the world is told', {
+    scenario('are created, and this is published', {
       given: withMeta(),
       as: asUser,
       request: ({ at }) => `POST ${at}/new`,
@@ -653,7 +664,7 @@ onRegistryMatrix('installation', (engine) => {
       body: { value: 'v' },
       expect: { status: 404, body: { message: 'Not found' } }
     })
-    scenario('are deleted, and the world is told', {
+    scenario('are deleted, and this is published', {
       given: withMeta(['installation/+/protected_meta/all']),
       as: asUser,
       request: ({ at }) => `DELETE ${at}/pin`,

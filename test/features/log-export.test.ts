@@ -31,7 +31,7 @@ onSqlite('log export', (engine) => {
     return { ...site, path: `/api/v3beta/log/${site.installation.id}/export` }
   }
 
-  test('a file in the form, the window and the topics that were asked for', async () => {
+  test('a file has the requested format, time window and topics', async () => {
     const { world } = platform()
     const { path, user, installation } = await house(world)
     const read = async (query: string, headers: Record<string, string> = {}) => {
@@ -83,7 +83,7 @@ onSqlite('log export', (engine) => {
     return response
   }
 
-  test('gzip only when it is asked for', async () => {
+  test('an export is gzipped only if the client asks for it', async () => {
     const { path, user } = await house(platform().world)
     const read = async (accepted: string) => {
       const response = await open(path, user, { 'accept-encoding': accepted })
@@ -102,7 +102,7 @@ onSqlite('log export', (engine) => {
     }
   })
 
-  test('a slow reader holds the reading up, and one who hangs up ends it', async () => {
+  test('a slow client slows down the reading, and a hang-up ends it', async () => {
     const { world, deps } = platform()
     const { installation, user } = await world.site(grants)
     const msg = 'long '.repeat(200)
@@ -144,7 +144,7 @@ onSqlite('log export', (engine) => {
     history.scan = scan
   })
 
-  test('one who reads nothing does not hold up the stop', async () => {
+  test('a client that reads nothing does not delay the stop', async () => {
     const own = await startTestPlatform()
     const { installation, user } = await own.world.site(grants)
     const samples = Array.from({ length: 20_000 }, (_, i) => ({

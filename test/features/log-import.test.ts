@@ -23,7 +23,7 @@ type Result = { imported: number; rejected: number; errors: { line: number; mess
 type Row = { topic: string; timestamp: number; value: number; msg: string }
 type Site = Awaited<ReturnType<World['site']>>
 
-/** Values of one topic, a second apart. */
+/** Values of one topic, one per second. */
 const lines = (count: number, topic = 'obj/a') =>
   Array.from(
     { length: count },
@@ -74,7 +74,7 @@ onSqlite('log import', (engine) => {
 
   const site = () => platform().world.site(grants)
 
-  test('samples and what is wrong with the others, line by line', async () => {
+  test('good lines are stored, and the answer names what is wrong with the others', async () => {
     const house = await site()
     const { client_id } = house.installation
     const other = await platform().world.installation()
@@ -94,9 +94,9 @@ onSqlite('log import', (engine) => {
       rejected: 5,
       errors: [
         { line: 4, message: 'value must be a finite number' },
-        { line: 5, message: 'topic is of another installation' },
-        { line: 6, message: 'topic must have no +, # or NUL' },
-        { line: 7, message: 'timestamp must be from 1970 to a day ahead' },
+        { line: 5, message: 'topic belongs to another installation' },
+        { line: 6, message: 'topic must not have +, # or NUL' },
+        { line: 7, message: 'timestamp must be between 1970 and one day from now' },
         { line: 9, message: `topic must be obj/... or ${client_id}/obj/...` }
       ]
     })
@@ -107,7 +107,7 @@ onSqlite('log import', (engine) => {
     assert.deepEqual(await statusOf(house), [['obj/a', 1]])
   })
 
-  test('any content type: the first line tells CSV from NDJSON', async () => {
+  test('with any content type, the first line tells CSV from NDJSON', async () => {
     const house = await site()
     for (const type of ['application/x-ndjson', 'application/json', 'text/plain', '']) {
       const headers: Record<string, string> = type === '' ? {} : { 'content-type': type }
@@ -119,7 +119,7 @@ onSqlite('log import', (engine) => {
     assert.equal((await imported(house, lines(1), { 'content-type': 'text/csv' })).rejected, 1)
   })
 
-  test('nothing is nothing', async () => {
+  test('an empty file imports nothing', async () => {
     const house = await site()
     const nothing = { imported: 0, rejected: 0, errors: [] }
     for (const body of ['', '\n', '\ufeff', 'timestamp,topic,value,msg\r\n']) {
@@ -128,14 +128,14 @@ onSqlite('log import', (engine) => {
     assert.deepEqual(await imported(house, gzipSync(''), { 'content-encoding': 'gzip' }), nothing)
   })
 
-  test('at most 100 errors are told, all are counted', async () => {
+  test('at most 100 errors are listed, and all are counted', async () => {
     const { errors, ...counts } = await imported(await site(), `${'{}\n'.repeat(500)}${lines(1)}`)
     assert.deepEqual(counts, { imported: 1, rejected: 500 })
     assert.equal(errors.length, 100)
     assert.equal(errors.at(-1)?.line, 100)
   })
 
-  test('the same file twice, whole or in part, leaves the same rows', async () => {
+  test('importing the same file again, or a part of it, changes nothing', async () => {
     const house = await site()
     await imported(house, lines(1000))
     const before = await rowsOf(house)
@@ -146,7 +146,7 @@ onSqlite('log import', (engine) => {
     assert.deepEqual(await rowsOf(house), before)
   })
 
-  test('latest values follow: the newest timestamp wins', async () => {
+  test('an import updates the latest values: the newest timestamp wins', async () => {
     const house = await site()
     const { installation, user } = house
     const { world } = platform()
@@ -162,7 +162,7 @@ onSqlite('log import', (engine) => {
     assert.deepEqual(await statusOf(house), [['obj/a', 8]])
   })
 
-  test('an export goes into another installation and comes out the same', async () => {
+  test('an export can be imported to another installation and exported again unchanged', async () => {
     const [from, to] = [await site(), await site()]
     const texts = ['', 'a,b', '"q"\r\n', '=1', '\t\0', 'ä 😀']
     await store(
@@ -193,7 +193,7 @@ onSqlite('log import', (engine) => {
     }
   })
 
-  test('broken bytes, long lines, quotes and NUL', async () => {
+  test('broken bytes, long lines, quotes and NUL are handled', async () => {
     const house = await site()
     const long = 'x'.repeat(2 * 1024 * 1024)
     const body = Buffer.concat([
@@ -211,7 +211,7 @@ onSqlite('log import', (engine) => {
       [
         'not valid UTF-8',
         'longer than 524288 bytes',
-        'topic must have no +, # or NUL',
+        'topic must not have +, # or NUL',
         'not a JSON object',
         'not a JSON object',
         'timestamp must be a finite number',
@@ -223,7 +223,7 @@ onSqlite('log import', (engine) => {
     assert.match(endless.json.message, /^line 1: .*; 0 samples are stored/)
   })
 
-  test('gzip: cut off, broken, unknown, and a bomb', async () => {
+  test('gzip that is incomplete, broken, unknown or a bomb is refused', async () => {
     const house = await site()
     const gzip = { 'content-encoding': 'gzip' }
     const many = gzipSync(lines(60_000))
@@ -239,12 +239,12 @@ onSqlite('log import', (engine) => {
     assert.equal((await imported(house, many, gzip)).imported, 60_000, 'all of it again')
     assert.equal((await rowsOf(house)).length, 60_000)
 
-    const bomb = gzipSync(Buffer.alloc(256 * 1024 * 1024))
+    const bomb = gzipSync(Buffer.alloc(64 * MiB))
     const unfolds = await post(house, bomb, gzip)
     assert.equal(unfolds.status, 413)
     assert.match(
       unfolds.json.message,
-      /^The body unfolds to more than 250 times its size; .*; 0 samples are stored/
+      /^The uncompressed body has more than 250 times the compressed size; .*; 0 samples are stored/
     )
     const line = '{"timestamp":1700000000,"topic":"obj/a","value":0}\n'
     const few = gzipSync(Buffer.concat([Buffer.from(lines(10)), Buffer.alloc(8 * MiB, '\n')]))
@@ -252,12 +252,12 @@ onSqlite('log import', (engine) => {
     const blank = gzipSync(Buffer.alloc(11 * MiB, '\n'))
     assert.match(
       (await post(house, blank, gzip)).json.message,
-      /^The body unfolds to more than 10000000 lines/
+      /^The uncompressed body has more than 10000000 lines/
     )
     assert.equal((await imported(house, line)).imported, 1)
   })
 
-  test('bad lines end an import, and none of them holds up the others', async () => {
+  test('too many bad lines end an import, and do not delay other requests', async () => {
     const house = await site()
     const { status, json } = await post(house, '{\n'.repeat(150_000))
     assert.equal(status, 400)
@@ -267,7 +267,7 @@ onSqlite('log import', (engine) => {
     assert.equal((await imported(house, wide, csv)).imported, 20_000)
   })
 
-  test('who hangs up ends the work, also when all of the body has come', async () => {
+  test('a hang-up ends the work, also if the whole body has arrived', async () => {
     const house = await site()
     const { history } = platform().deps
     const append = history.append.bind(history)
@@ -311,7 +311,7 @@ onSqlite('log import', (engine) => {
     return { status: response.statusCode ?? 0, message: JSON.parse(text).message }
   }
 
-  test('the installation is deleted in between: nothing of it stays', async () => {
+  test('nothing stays if the installation is deleted during the import', async () => {
     const house = await site()
     const { world, deps } = platform()
     const sending = begin(house)
@@ -332,7 +332,7 @@ onSqlite('log import', (engine) => {
     assert.equal(await statusText(deps, house.installation.id), '')
   })
 
-  test('history fails in between: the answer says how much is stored', async () => {
+  test('if history fails during the import, the answer says how much is stored', async () => {
     const house = await site()
     const { history } = platform().deps
     const append = history.append.bind(history)
@@ -348,13 +348,13 @@ onSqlite('log import', (engine) => {
     assert(stored >= 50_000 && stored < 52_000, `${stored} stored`)
     assert.equal(
       json.message,
-      `History does not take samples; ${stored} samples are stored, and sending all of them again is safe`
+      `The history does not accept samples; ${stored} samples are stored, and sending all of them again is safe`
     )
     assert.equal((await imported(house, lines(90_000))).imported, 90_000)
     assert.equal((await rowsOf(house)).length, 90_000)
   })
 
-  test('the disk reserve refuses before and in between', async () => {
+  test('the disk reserve stops an import before and during its work', async () => {
     const house = await site()
     const { deps } = platform()
     const { hasRoom } = deps
@@ -372,7 +372,7 @@ onSqlite('log import', (engine) => {
     assert(stored >= 50_000 && stored < 60_000)
   })
 
-  test('two at once and two that wait; who hangs up makes room', async () => {
+  test('a tenant has two imports at once and two that wait, and a hang-up makes room', async () => {
     const house = await site()
     const waiting = Array.from({ length: 5 }, () => {
       const sending = begin(house)
@@ -382,13 +382,13 @@ onSqlite('log import', (engine) => {
     const refused = await Promise.race(waiting.map(answerOf))
     assert.deepEqual(refused, {
       status: 429,
-      message: 'Too many imports at once: an organization has at most 2 under way and 2 that wait'
+      message: 'Too many imports at once: an organization has at most 2 running and 2 waiting'
     })
     for (const sending of waiting) sending.destroy()
     await eventually(async () => assert.equal((await post(house, lines(1))).status, 200))
   })
 
-  test('the server stops: the answer says so', async () => {
+  test('if the server stops, the answer says so', async () => {
     const own = await startTestPlatform()
     const house = await own.world.site(grants)
     const sending = begin(house, own.url)
@@ -404,9 +404,9 @@ onSqlite('log import', (engine) => {
     })
   })
 
-  test('ids rise with arrival and are never given twice, over a restart too', async () => {
+  test('ids grow with arrival and are never used twice, also after a restart', async () => {
     const CARACAL_DATA_DIR = mkdtempSync(join(tmpdir(), 'caracal-'))
-    // The clock stands still, so that only what is kept can tell the ids apart.
+    // The clock stands still, so only the stored last id keeps the ids different.
     const still = unixMs(1_800_000_000_000)
     const options = { settings: { CARACAL_DATA_DIR }, clock: () => still }
     const idsIn = async (own: Awaited<ReturnType<typeof startTestPlatform>>) => {
@@ -470,7 +470,7 @@ onSqlite('log import', (engine) => {
     body: lines(1),
     expect: unauthorized
   })
-  scenario('POST log, beside it, still takes JSON only', {
+  scenario('POST log still accepts only JSON', {
     given: (world) => world.site(grants),
     as,
     request: ({ installation }) => `POST /api/v3beta/log/${installation.id}`,

@@ -47,7 +47,7 @@ test('rowTexts', () => {
   f('},{"id":', '},{', '{"id":1},{"id":2}', '\\', '\\"},{"id":')
 })
 
-/** Two functions and three topics, one of which nobody reads, in history. */
+/** Two functions, and three topics in history, one of them without a function. */
 async function house(world: World, permissions = grants) {
   const { installation, user } = await world.site(permissions)
   const create = async (type: string, meta: object) => {
@@ -75,7 +75,7 @@ onRegistryMatrix('v2 log', (engine) => {
   const { platform, scenario } = withPlatform(engine)
   const as = ({ user }: { user: Account }) => user
 
-  test('entries of functions', async () => {
+  test('an entry has the name and id of its function', async () => {
     const { world } = platform()
     const { path, user, installation, lamp, meter } = await house(world)
     const read = async (query: string) => {
@@ -128,7 +128,7 @@ onRegistryMatrix('v2 log', (engine) => {
     assert.deepEqual(recent.json, [], 'the last 24 hours')
   })
 
-  test('functions the caller may not view do not count', async () => {
+  test('functions that the caller may not view are ignored', async () => {
     const { world } = platform()
     const f = async (permissions: string[], want: number[]) => {
       const { path, user } = await house(world, ['log/read/all', 'mqtt/#', ...permissions])
@@ -140,7 +140,7 @@ onRegistryMatrix('v2 log', (engine) => {
     await f(['functionx/list/all'], [0, 1e-7, 1])
   })
 
-  test('more functions than one batch, more entries than one chunk', async () => {
+  test('more functions than one batch and more entries than one chunk work', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(grants)
     const ids = await Promise.all(
@@ -174,7 +174,7 @@ onRegistryMatrix('v2 log', (engine) => {
     }
   })
 
-  test('functions of other installations do not count', async () => {
+  test('functions of other installations are ignored', async () => {
     const { world } = platform()
     await house(world)
     const { installation, user } = await world.site(grants)

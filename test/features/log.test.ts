@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { boundWindow } from '../../src/features/log/bounds.ts'
 import type { Interval } from '../../src/lib/aggregation.ts'
-import { DAY, unixMs } from '../../src/lib/unix-time.ts'
+import { DAY, HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
@@ -12,18 +12,20 @@ const grants = ['log/read/all', 'mqtt/#']
 const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
 const forbidden = { status: 403, body: { message: 'Forbidden' } }
 
-type Page = { count: number; last: number; total: number; data: { value: number; topic: string }[] }
+type Row = { value: number; topic: string; values?: Record<string, number> }
+type Page = { count: number; last: number; total: number; data: Row[] }
 const values = (json: unknown) => (json as Page).data.map(({ value }) => value)
 
-test('boundWindow: the borders of a calendar begin with history', async () => {
+test('boundWindow computes calendar borders and many borders only from the begin of history', async () => {
   const [now, oldest] = [unixMs(20_000 * DAY), unixMs(19_000 * DAY)]
   const f = async (interval: Interval, want: number) => {
-    const bounds = { interval, topics: 1, now }
+    const bounds = { interval, topics: 1, methods: 1, now }
     const { from } = await boundWindow({ from: unixMs(0), to: now }, bounds, async () => oldest)
     assert.equal(from, want, JSON.stringify(interval))
   }
   await f({ unit: 'd', count: 1 }, oldest)
   await f({ ms: DAY }, 0)
+  await f({ ms: HOUR }, oldest)
 })
 
 /** An installation with a minute of values on two topics, in history. */
@@ -87,7 +89,7 @@ onRegistryMatrix('log', (engine) => {
     assert.deepEqual(await ask(counted), ['obj/a', 'obj/a,b'])
   })
 
-  test('pages of one house', async () => {
+  test('pages of one installation', async () => {
     const { world } = platform()
     const { path, user, installation } = await house(world)
     const read = async (query: string): Promise<Page> => {
@@ -172,7 +174,7 @@ onRegistryMatrix('log', (engine) => {
     })
   }
 
-  test('aggregated pages of one house', async () => {
+  test('aggregated pages of one installation', async () => {
     const { world } = platform()
     const { path, user, installation } = await house(world)
     const { client_id, id: installation_id } = installation
@@ -233,6 +235,12 @@ onRegistryMatrix('log', (engine) => {
     assert.deepEqual(values(await read('aggr_method=sum&aggr_interval=0s')), [9, 201, 6])
     assert.deepEqual(values(await read('aggr_method=sum&aggr_interval=1h')), [201, 15])
     assert.deepEqual(values(await read('aggr_method=sum', `POST ${path}`, ['obj/b'])), [201])
+    const several = await read('aggr_method=mean,min,percentile(50)&topics=obj/a')
+    const given = several.data.map(({ value, values }) => [value, values])
+    assert.deepEqual(given, [
+      [4.5, { mean: 4.5, min: 4, 'percentile(50)': 4 }],
+      [1.5, { mean: 1.5, min: 0, 'percentile(50)': 1 }]
+    ])
     const local = await read('aggr_method=count&aggr_interval=1mo&tz=Asia/Kolkata&topics=obj/a')
     assert.equal(local.last, Date.parse('2023-11-01T00:00+05:30') / 1000)
   })
@@ -241,6 +249,9 @@ onRegistryMatrix('log', (engine) => {
     ['aggr_method=average', /^aggr_method must be count, first,/],
     ['aggr_method=percentile(101)', /^aggr_method must be/],
     ['aggr_method=integral(0)', /^aggr_method must be/],
+    ['aggr_method=mean,', /^aggr_method must be/],
+    ['aggr_method=mean,mean', /^aggr_method must be/],
+    ['aggr_method=mean,min,max,sum,count', /or up to 4 different ones with commas between$/],
     ['aggr_interval=1y', /^aggr_interval must be a number and s, m, h, d, w or mo/],
     ['aggr_interval=-1m', /^aggr_interval must be/],
     [`aggr_interval=${'9'.repeat(51)}s`, /^aggr_interval must/],
@@ -256,7 +267,7 @@ onRegistryMatrix('log', (engine) => {
     })
   }
 
-  test('aggregation that would look at too many buckets names an interval that is fine', async () => {
+  test('the refusal of an aggregation with too many buckets names an interval that works', async () => {
     const { world } = platform()
     const { path, user } = await house(world)
     const read = (query: string) => world.request(`GET ${path}?${query}`, { as: user })
@@ -264,15 +275,17 @@ onRegistryMatrix('log', (engine) => {
     assert.equal(status, 400)
     const { message } = json as { message: string }
     const [, smallest, longest] =
-      /^aggr_interval must be at least (\w+) for 2 topics and this time, or the time at most (\d+) s$/.exec(
+      /^aggr_interval must be at least (\w+) for 2 topics and this time span, or the time span at most (\d+) s$/.exec(
         message
       ) ?? assert.fail(message)
     assert.equal(longest, '500000')
+    const two = await read('from=0&aggr_method=max,min&aggr_interval=1s')
+    assert.match(two.text, /for 2 topics, 2 methods and this .* at most 250000 s/)
     const coarse = await read(`from=0&aggr_method=max&aggr_interval=${smallest}`)
     assert.equal(coarse.status, 200, coarse.text)
     const short = await read('from=1700000000&to=1700500000&aggr_method=max&aggr_interval=1s')
     assert.equal(short.status, 200, short.text)
-    // Neither the years before the first sample nor those ahead count.
+    // The years before the first sample and the future do not count.
     const ever = await read('from=0&to=99999999999&aggr_method=max')
     assert.deepEqual(values(ever.json), [101, 5])
   })
@@ -302,7 +315,7 @@ onRegistryMatrix('log', (engine) => {
     expect: { status: 400, body: { message: 'body must be a list' } }
   })
 
-  test('a value sent again with the same timestamp is one entry', async () => {
+  test('a value that is sent twice with the same timestamp is one entry', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(grants)
     const topic = `${installation.client_id}/obj/x`
@@ -320,7 +333,7 @@ onRegistryMatrix('log', (engine) => {
     })
   })
 
-  test('nobody reads the log of others, whatever the filter', async () => {
+  test('nobody can read the log of others, whatever the filter', async () => {
     const { world } = platform()
     const { installation: theirs } = await house(world)
     const { installation, user } = await world.site(grants)
@@ -360,7 +373,7 @@ onRegistryMatrix('log', (engine) => {
 describe('slow log queries', () => {
   const { platform } = withPlatform(undefined, { settings: { CARACAL_SLOW_QUERY_MS: '0' } })
 
-  test('are logged with their shape and nothing of what they ask for', async () => {
+  test('are logged without topics and values', async () => {
     const { world, logged } = platform()
     const { path, user, installation } = await house(world)
     const query = 'from=1700000000&to=1700000060&topics=obj/a&aggr_method=percentile(9)'

@@ -1,26 +1,35 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
 import { after, before, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { ThreadCalls } from '../../src/lib/thread-calls.ts'
 import { SECOND, unixMs } from '../../src/lib/unix-time.ts'
-import { longestRound } from '../support/loop.ts'
+import type { Caller } from '../support/caller-thread.ts'
+import { startExecutor } from '../support/executor.ts'
+import { ATTEMPTS, longestRound } from '../support/loop.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { rounds } from '../support/rounds.ts'
 import { store } from '../support/samples.ts'
 
-/** [ADR-0038] Whatever somebody asks for, the others have their turn within this time. */
+/** [ADR-0038] Whatever a caller requests, others wait no longer than this. */
 const MOST_MS = 20
 
 let platform: TestPlatform
+const thread = new Worker(new URL('../support/caller-thread.ts', import.meta.url))
+const caller = new ThreadCalls<Caller>(thread, { name: 'caller' })
+let executor: Awaited<ReturnType<typeof startExecutor>>
 before(async () => {
-  platform = await startTestPlatform()
+  const settings = { CARACAL_NOTIFY_PRIVATE_NETWORKS: '127.0.0.1' }
+  platform = await startTestPlatform({ settings })
+  executor = await startExecutor()
 })
-after(() => platform.stop())
+after(async () => {
+  executor.stop()
+  await caller.close()
+  await platform.stop()
+})
 
 type Ask = { line: string; body?: unknown }
 type Row = { what: string; prepare: () => Promise<(attempt: number) => Ask> }
-/** Of `longestRound`. */
-const ATTEMPTS = [1, 2, 3]
 
 const site = () => platform.world.site(['#'])
 const long = (length: number) => 'x'.repeat(length)
@@ -48,6 +57,23 @@ const rows: Row[] = [
       }))
       await store(platform, installation, samples)
       return () => ({ line: `GET /api/v2/status/${installation.id}` })
+    }
+  },
+  {
+    what: 'deletion of the latest values of 20 000 topics',
+    prepare: async () => {
+      const sites = await Promise.all(ATTEMPTS.map(site))
+      for (const { installation } of sites) {
+        const topics = Array.from({ length: 20_000 }, (_, i) => `obj/room/sensor/${i}`)
+        const samples = topics.flatMap((topic) =>
+          [1000, 5000].map((at) => ({ topic, timestamp: unixMs(at), msg: long(at / 50) }))
+        )
+        await store(platform, installation, samples)
+      }
+      return (attempt) => {
+        const id = sites[attempt - 1]?.installation.id
+        return { line: `DELETE /api/v3beta/log/${id}?from=2&to=9&topics=obj/%23` }
+      }
     }
   },
   {
@@ -182,7 +208,7 @@ const rows: Row[] = [
     what: 'an organization that goes with 200 installations',
     prepare: async () => {
       const roots: number[] = []
-      for (let i = 0; i < 3; i++) {
+      for (const _ of ATTEMPTS) {
         const root = await platform.world.organization()
         await moreIds()
         for (let n = 0; n < 200; n++) {
@@ -212,7 +238,7 @@ const rows: Row[] = [
   {
     what: 'the blacklist when it is full',
     prepare: async () => {
-      for (let i = 0; i < 997; i++) {
+      for (let i = 0; i < 1000 - ATTEMPTS.length; i++) {
         const body = { topic: `+/obj/${i}/#`, enabled: true }
         const as = platform.world.admin
         await platform.world.request('POST /api/v2/blacklist/topic', { as, body })
@@ -248,6 +274,36 @@ const rows: Row[] = [
     }
   },
   {
+    what: 'a message whose template is as long as it may be',
+    prepare: async () => {
+      const { installation } = await site()
+      const text = '{{.payload.a}}'.repeat(32_768 / 14)
+      const line = `POST /api/v2/notification/${installation.id}/message`
+      return () => ({ line, body: { name: platform.world.unique('message'), text } })
+    }
+  },
+  {
+    what: 'a notification that prints as often as it may',
+    prepare: async () => {
+      const all = '.payload.all'
+      const text = `{{range ${all}}}{{range $${all}}}{{.}}{{end}}{{end}}`
+      const line = await notification(text)
+      const list = Array.from({ length: 67 }, (_, i) => i)
+      return () => ({ line, body: { all: list } })
+    }
+  },
+  {
+    what: 'a notification with as much text and payload as it may have',
+    prepare: async () => {
+      const line = await notification('{{.payload.text}}', { text: '{{.payload.text}}' })
+      return () => ({ line, body: { text: '<'.repeat(60_000) } })
+    }
+  },
+  {
+    what: 'the description of the API',
+    prepare: async () => () => ({ line: 'GET /docs/openapi.json' })
+  },
+  {
     what: '20 000 topics in the body of a request',
     prepare: async () => {
       const { installation } = await site()
@@ -261,6 +317,28 @@ const rows: Row[] = [
 async function moreIds(): Promise<void> {
   await platform.deps.lineage.note()
   await platform.deps.lineage.ahead()
+}
+
+/** How to send a message of this text to an executor that takes everything. */
+async function notification(text: string, config: object = {}): Promise<string> {
+  const { world } = platform
+  const { installation } = await site()
+  const made = async (line: string, body: object) => {
+    const answer = await world.request(line, { as: world.admin, body })
+    assert.equal(answer.status, 200, answer.text)
+    return (answer.json as { id: number }).id
+  }
+  const at = `/api/v2/notification/${installation.id}`
+  const { organization_id } = installation
+  const output = {
+    name: 'To me',
+    notification_message_id: await made(`POST ${at}/message`, { name: 'Alarm', text }),
+    notification_output_executor_id: await made('POST /api/v2/admin/notification/executor', {
+      ...{ name: 'Mail', type: 'smtp', organization_id, config: { url: executor.url } }
+    }),
+    config
+  }
+  return `POST ${at}/output/${await made(`POST ${at}/output`, output)}/send`
 }
 
 async function storeLong(installation: { id: number; client_id: number }, count: number) {
@@ -286,49 +364,36 @@ async function insertFunctions(installation_id: number, count: number, meta: str
   const row = { ...fields, protected_meta: '{}', created: 1, updated: 1 }
   for (let i = 0; i < count; i += 100) {
     await registry
-      .insertInto('objects')
+      .insertInto('modelx')
       .values(Array.from({ length: Math.min(100, count) }, () => row))
       .execute()
   }
 }
 
 for (const { what, prepare } of rows.slice(0, rounds(rows.length, 4))) {
-  test(`${what}: nobody waits for more than ${MOST_MS} ms`, async (t) => {
+  test(`${what}: no other request waits for more than ${MOST_MS} ms`, async (t) => {
     const askFor = await prepare()
-    // Ahead of it: what the caller does on this thread is not the platform's.
     const asked = ATTEMPTS.map((attempt) => {
       const { body, line } = askFor(attempt)
       const text = typeof body === 'string' ? body : JSON.stringify(body)
       return { line, body: Buffer.from(text ?? '') }
     })
-    const longest = await longestRound((attempt) => send(asked[attempt - 1]))
+    const longest = await longestRound(MOST_MS, (attempt) => send(asked[attempt - 1]))
     t.diagnostic(`${longest.toFixed(1)} ms`)
-    assert(longest <= MOST_MS, `${longest} ms`)
+    assert(longest < MOST_MS, `${longest} ms`)
   })
 }
 
-/** Sends a body in slices, and reads the answer without keeping it. */
-async function send({ line, body } = { line: '', body: Buffer.alloc(0) }): Promise<void> {
+/** From a thread of its own, so that only the work of the platform is measured. */
+async function send({ line, body } = { line: '', body: new Uint8Array() }): Promise<void> {
   const [method = '', path = ''] = line.split(' ')
-  const sending = request(platform.url + path, {
-    method,
-    headers: {
-      'x-api-key': platform.world.admin.token,
-      'content-length': body.length,
-      ...(body.subarray(0, 3).toString() === '--x' && {
-        'content-type': 'multipart/form-data; boundary=x'
-      })
-    }
-  })
-  const answered = once(sending, 'response') as Promise<[IncomingMessage]>
-  for (let start = 0; start < body.length; start += SLICE) {
-    if (!sending.write(body.subarray(start, start + SLICE))) await once(sending, 'drain')
+  const isForm = Buffer.from(body.subarray(0, 3)).toString() === '--x'
+  const headers = {
+    'x-api-key': platform.world.admin.token,
+    ...(isForm && { 'content-type': 'multipart/form-data; boundary=x' })
   }
-  sending.end()
-  const [answer] = await answered
-  let last = ''
-  for await (const bytes of answer) last = bytes.subarray(0, 200).toString()
-  assert.equal(answer.statusCode, 200, last)
+  const { status, last } = await caller.call('send', [
+    { url: platform.url + path, method, headers, body }
+  ])
+  assert.equal(status, 200, last)
 }
-
-const SLICE = 16 * 1024

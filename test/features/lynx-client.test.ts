@@ -5,7 +5,7 @@ import { withPlatform } from '../support/scenario.ts'
 
 type Thing = { id: number; type: string; name: string; meta: Record<string, string> }
 
-/** The package as it is published; it brings no types. */
+/** The published package. It has no types. */
 interface Client {
   getInstallations(): Promise<Thing[]>
   getFunctions(installationId: number, filter?: Record<string, string>): Promise<Thing[]>
@@ -41,14 +41,14 @@ describe('the published node-lynx', () => {
     assert(one)
     assert.deepEqual(await client.getFunction(site.id, one.id), one)
 
-    // Who has a function looks for its value by `topic_read`, as it is.
+    // A client looks for the value of a function by the exact text of `topic_read`.
     const topic = one.meta['topic_read'] ?? ''
     const [status, ...others] = await client.getStatus(site.id, [topic])
     assert.deepEqual([status?.topic, status?.value, others], [topic, 21.5, []])
     assert.equal((await client.getStatus(site.id)).length, 2)
   })
 
-  test('hears of errors by their status', async () => {
+  test('gets errors with their status', async () => {
     const { world } = platform()
     await assert.rejects(clientOf('x').getInstallations(), /^Error: 401:Unauthorized$/)
     await assert.rejects(clientOf(world.admin.token).getStatus(999_999), /^Error: 403:Forbidden$/)

@@ -31,7 +31,7 @@ type Credential = {
 }
 const hex = (length: number) => randomBytes(length / 2).toString('hex')
 
-/** How the clients connect that are known to, as they do it; the password is a key unless said. */
+/** How the known clients connect. The password is an API key unless another one is given. */
 describe('MQTT as existing clients speak it', () => {
   const { platform } = withPlatform()
 
@@ -148,7 +148,7 @@ describe('MQTT as existing clients speak it', () => {
     }
   }
 
-  test('the will of the sensor is its last value when it is cut off', async (t) => {
+  test('the will of a sensor is its last value when its connection is lost', async (t) => {
     const given = await site()
     const options = await rows['MicroPython sensor']?.options(given)
     const sensor = await mqttClient(t, platform().mqttPort, options)
@@ -170,7 +170,7 @@ describe('MQTT as existing clients speak it', () => {
     }
   })
 
-  test('a browser’s client: the subprotocol mqtt, a client id of 49 characters, PINGREQ is answered', async (t) => {
+  test('a client in a browser works: subprotocol mqtt, a client id of 49 characters, an answer to PINGREQ', async (t) => {
     const { key } = await site()
     const socket = new WebSocket(`ws://127.0.0.1:${platform().httpPort}/mqtt`, 'mqtt')
     t.after(() => socket.terminate())
@@ -186,7 +186,7 @@ describe('MQTT as existing clients speak it', () => {
     await eventually(() => assert.deepEqual(frames, ['20020000', 'd000']))
   })
 
-  test('SUBACK comes before anything that the subscription brings', async (t) => {
+  test('SUBACK comes before the messages of the subscription', async (t) => {
     const { cid, key, world, user } = await site()
     const sender = await world.mqtt(user)
     for (let i = 0; i < 50; i++) {
@@ -201,7 +201,7 @@ describe('MQTT as existing clients speak it', () => {
     assert.equal(client.hex().slice(0, connack.length + suback.length), connack + suback)
   })
 
-  test('MQTT 5 is refused with the code of a wrong version, as a client of MQTT 5 understands it', async (t) => {
+  test('MQTT 5 is refused with the code of a wrong version in the form of MQTT 5', async (t) => {
     const { key } = await site()
     const options = {
       ...{ protocolVersion: 5 as const, clientId: 'z2m-mqtt-1', keepalive: 120 },
@@ -214,12 +214,12 @@ describe('MQTT as existing clients speak it', () => {
     assert.equal(error.code, 0x84, String(error))
     const { world } = platform()
     const { text } = await world.request('GET /metrics', { as: world.admin })
-    assert.match(text, /^caracal_mqtt_refused_versions [1-9]/m)
+    assert.match(text, /^caracal_mqtt_refused_versions_total [1-9]/m)
     const again = await mqttClient(t, platform().mqttPort, { ...options, protocolVersion: 4 })
     assert.equal(again.mqtt.connected, true, 'and with 3.1.1 it gets in')
   })
 
-  test('a topic outside any installation is refused, and costs nobody the connection', async () => {
+  test('a topic outside any installation is refused, and the connection stays open', async () => {
     const { user, world, cid } = await site()
     const client = await world.mqtt(user)
     assert.deepEqual(await client.subscribe('tmp/time/test'), [128])
@@ -239,7 +239,7 @@ describe('MQTT as existing clients speak it', () => {
   describe('the edge client’s bridge', () => {
     const trees = ['set', 'obj', 'cmd', 'evt']
 
-    test('with mosquitto’s bit in the version: kept session, will, four trees, no echo', async (t) => {
+    test('with the bridge bit of mosquitto has a kept session, a will, four topic trees and no echo', async (t) => {
       const given = await site()
       const { cid, world, user } = given
       const { mqtt_username, mqtt_password, mqtt_client_id } = await credentialOf(given)
@@ -281,7 +281,7 @@ describe('MQTT as existing clients speak it', () => {
       assert.equal(back.hex().slice(0, 8), '20020100', 'the session was kept')
     })
 
-    test('mosquitto itself, set up with nothing but the gateway’s credential', async (t) => {
+    test('works as a real mosquitto with only the credential of the gateway', async (t) => {
       if (spawnSync('mosquitto', ['-h']).error) {
         assert.notEqual(process.env['CI'], 'true', 'CI must have mosquitto')
         t.skip('mosquitto is not installed')
@@ -310,7 +310,7 @@ describe('MQTT as existing clients speak it', () => {
       await eventually(async () => assert.match(await values(given), /"value":3/))
     })
 
-    test('its set-up page takes every character of credentials and keys', async () => {
+    test('accepts every character of credentials and keys on its set-up page', async () => {
       const given = await site()
       const { user, world } = given
       const allowed = /^[A-Za-z0-9:_\-+.@]+$/
@@ -327,7 +327,7 @@ describe('MQTT as existing clients speak it', () => {
   })
 })
 
-/** A mosquitto with the bridge that the edge client's template makes; a client on its own side. */
+/** A mosquitto with the bridge of the edge client's template, and a client on its side. */
 async function startBridge(t: TestContext, credential: Credential, port: number) {
   const { client_id, mqtt_username, mqtt_password, mqtt_client_id } = credential
   const edgePort = await freePort()

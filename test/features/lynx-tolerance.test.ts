@@ -11,8 +11,8 @@ type Ask = { body?: unknown; headers?: Record<string, string>; as?: { token: str
 const keysOf = (object: unknown): string[] => Object.keys(object as object).sort()
 const ok = ['message']
 
-/** What clients send beside the common cases of lynx.test.ts, and what they make of the answers. */
-onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
+/** Requests of clients beyond the common cases of lynx.test.ts, and how they read the answers. */
+onRegistryMatrix('lynx: less common requests of clients', (engine) => {
   const { platform } = withPlatform(engine)
 
   const lynx = (
@@ -32,7 +32,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
   const unique = (word: string) => platform().world.unique(word)
   const address = { address: '', city: '', country: '', zip: '' }
 
-  /** One of everything that has metadata, and where it is. */
+  /** One object of each kind that has metadata, by its path. */
   const owners = async (): Promise<string[]> => {
     const { id } = await site()
     const made = async (path: string, body: object) =>
@@ -50,7 +50,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
   }
 
   describe('0.3 status codes and bodies', () => {
-    test('errors that come before or beside a route are JSON with a message', async () => {
+    test('errors outside a route are JSON with a message', async () => {
       const { world } = platform()
       const user = await world.user()
       const headers = {
@@ -72,7 +72,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
       }
     })
 
-    test('a download is what was uploaded, and its error is JSON', async () => {
+    test('a download has the uploaded content, and its error is JSON', async () => {
       const app = await good('POST /api/v2/edge/app', {
         body: { name: 'x', publisher: { id: 1 } }
       })
@@ -90,7 +90,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
       assert.deepEqual(missing.json, { message: 'Not found' })
     })
 
-    test('whatever is deleted or reset answers {message} and nothing else', async () => {
+    test('every deletion and reset answers {message} and nothing else', async () => {
       const { world } = platform()
       const { id } = await site()
       const user = await world.user({
@@ -129,7 +129,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
   })
 
   describe('0.4 bodies that clients send', () => {
-    test('Value and Protected with capitals, on everything that has metadata', async () => {
+    test('Value and Protected with capitals work on everything that has metadata', async () => {
       for (const owner of await owners()) {
         const at = `${owner}/meta/k`
         const made = await good(`POST ${at}`, { body: { Value: 'v', Protected: true } })
@@ -141,7 +141,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
       }
     })
 
-    test('{} and null for an empty list in what is sent back', async () => {
+    test('{} and null mean an empty list in a body that is sent back', async () => {
       const app = await good('POST /api/v2/edge/app', {
         body: { name: 'x', tags: ['a'], publisher: { id: 1 } }
       })
@@ -159,7 +159,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
       }
     })
 
-    test('a body is JSON whatever its type says, also one that is no type at all', async () => {
+    test('a body is read as JSON, whatever its content type is', async () => {
       const { world } = platform()
       for (const type of ['json', 'application/json, application/json', 'a b/c', ';', 'text/plain'])
         for (const line of ['PUT /lynx/api/v2/user/me', 'PUT /api/v2/user/me']) {
@@ -172,7 +172,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
         }
     })
 
-    test('the installation in a body is noise, the path decides', async () => {
+    test('the installation in a body is ignored, the path decides', async () => {
       const [here, other] = [await site(), await site()]
       for (const room of ['functionx', 'devicex']) {
         for (const installation_id of [other.id, String(other.id), 0, null]) {
@@ -199,7 +199,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
       assert.deepEqual([put['value'], put['hour'], put['day_of_month']], [2.5, '*', '4'])
     })
 
-    test('DELETE with a body, whatever is deleted', async () => {
+    test('DELETE with a body works everywhere', async () => {
       for (const owner of (await owners()).toReversed()) {
         await good(`POST ${owner}/meta/k`, { body: { value: 'v' } })
         const record = await good(`GET ${owner}`)
@@ -255,7 +255,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
       }
     })
 
-    test('wildcards that a client does not encode arrive as something else, and break nothing', async () => {
+    test('wildcards that a client does not encode are read as other text and do no harm', async () => {
       const { world } = platform()
       const { id, client_id } = await site()
       await world.publish(world.admin, `${client_id}/obj/a`, { value: 1 })
@@ -279,7 +279,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
       }
     })
 
-    test('windows of a log as each client writes them', async () => {
+    test('time windows of a log work as each client writes them', async () => {
       const { world } = platform()
       const { id, client_id } = await site()
       await world.publish(world.admin, `${client_id}/obj/a`, { value: 1 })
@@ -288,7 +288,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
         [(now - 60).toFixed(3), (now + 60).toFixed(3)],
         [(now - 60).toFixed(6), (now + 60).toFixed(6)],
         [Math.floor(now - 60), Math.ceil(now + 60)],
-        // Go's time.Time without a value.
+        // The zero value of Go's time.Time.
         [-62135596800, Math.ceil(now + 60)],
         [Math.floor(now - 60), -62135596800]
       ]) {
@@ -301,7 +301,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
   })
 
   describe('0.6 paths that clients write', () => {
-    test('metadata keys raw and encoded, with every verb and on everything', async () => {
+    test('metadata keys work raw and encoded, with every method and on everything', async () => {
       for (const owner of await owners()) {
         for (const [one, other] of [
           ['k/x', 'k%2Fx'],
@@ -316,7 +316,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
       }
     })
 
-    test('slashes of a metadata key are its own, all others mean nothing', async () => {
+    test('slashes in a metadata key belong to the key, extra slashes elsewhere are ignored', async () => {
       const { id } = await site()
       const at = `/api/v2/installation/${id}`
       const keys = ['a/b', 'a//b', 'a/b/', '/a', 'http://x/meta/y']
@@ -333,7 +333,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
       assert.equal((await good(`GET /${at}//`))['id'], id)
     })
 
-    test('an address that cannot be read is 400 with a message, and says nothing else', async () => {
+    test('a malformed address is 400 with a message', async () => {
       for (const path of ['/lynx/api/v2/%E4', '/api/v2/user/me/meta/100%', '/%']) {
         const { status, json, headers } = await asAdmin(`GET ${path}`)
         assert.deepEqual([status, json], [400, { message: 'the URL is malformed' }], path)
@@ -350,7 +350,7 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
     })
   })
 
-  describe('0.7 keys and numbers of what came later', () => {
+  describe('0.7 keys and numbers of newer resources', () => {
     test('registration policies and the topic blacklist', async () => {
       const at = '/api/v2/user/registration/policy'
       const body = { email_pattern: '*@x.example', role_id: 3, organization_id: 1 }
@@ -393,14 +393,14 @@ onRegistryMatrix('lynx, the rest of what clients do', (engine) => {
       assert.deepEqual(keysOf(first), keys)
     })
 
-    test('a role’s own permission names come back as they are', async () => {
+    test('custom permission names of a role come back unchanged', async () => {
       const { world } = platform()
       const user = await world.user({ grants: ['external/node-red/editor'] })
       const permissions = await good('GET /api/v2/permission', { as: user })
       assert.equal(permissions['external/node-red/editor'], true)
     })
 
-    test('nothing has a time with decimals but values', async () => {
+    test('only values have times with decimals', async () => {
       const { id } = await site()
       await good(`POST /api/v2/functionx/${id}`, { body: { type: 'x' } })
       const found = [

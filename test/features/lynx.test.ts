@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { issueResetKey } from '../../src/access/tokens.ts'
-import { bodyTolerances, differences } from '../../src/dialect.ts'
+import { issueResetKey } from '../../src/identity/tokens.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
+import { bodyTolerances, differences } from '../../src/lynx.ts'
 import { routeTable } from '../../tools/pages.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
@@ -20,7 +20,7 @@ const json = { 'content-type': 'application/json' }
 const address = { address: '', city: '', country: '', zip: '' }
 const keysOf = (object: unknown): string[] => Object.keys(object as object).sort()
 
-/** What the strictest client takes: exactly these keys; it fails on any other. */
+/** The strictest client accepts exactly these keys and fails on any other. */
 const keySets = {
   object: ['created', 'id', 'installation_id', 'meta', 'protected_meta', 'type', 'updated'],
   status: ['client_id', 'installation_id', 'msg', 'timestamp', 'topic', 'value'],
@@ -180,8 +180,8 @@ onRegistryMatrix('lynx', (engine) => {
       body: { name: 'x', publisher: { id: 1 } }
     })) as { id: number }
 
-  describe('where it is', () => {
-    test('every route of the API is there and asks for the same sign-in', async () => {
+  describe('the address', () => {
+    test('every route of the API exists there and needs the same sign-in', async () => {
       const { world } = platform()
       for (const { method, path, access } of await routeTable()) {
         if (!path.startsWith('/api/')) continue
@@ -192,7 +192,7 @@ onRegistryMatrix('lynx', (engine) => {
         else assert.equal(status, 401, `${method} ${path}: ${text}`)
       }
     })
-    test('health, metrics and the API page are not', async () => {
+    test('health, metrics and the API page do not exist there', async () => {
       for (const path of ['', '/', '/health/live', '/metrics', '/docs', '/api/v2/nothing']) {
         const { status, json } = await lynx(`GET ${path}`)
         assert.deepEqual({ status, json }, { status: 404, json: { message: 'Not found' } }, path)
@@ -206,15 +206,21 @@ onRegistryMatrix('lynx', (engine) => {
         []
       )
     })
-    test('metrics tell the two apart', async () => {
+    test('metrics count the two addresses of a route together', async () => {
+      const pings = async () => {
+        const { text } = await api('GET /metrics')
+        const line = /^caracal_http_requests_total\{.*route="\/api\/v2\/ping".*\} (\d+)$/m
+        return Number(line.exec(text)?.[1] ?? 0)
+      }
+      const before = await pings()
       await lynx('GET /api/v2/ping')
-      const { text } = await api('GET /metrics')
-      assert.match(text, /route="\/lynx\/api\/v2\/ping"/)
+      await api('GET /api/v2/ping')
+      assert.equal(await pings(), before + 2)
     })
   })
 
   describe('0.1 sign-in', () => {
-    test('every form that clients use', async () => {
+    test('every form of sign-in that clients use works', async () => {
       const { world } = platform()
       const { id, client_id } = await site()
       const user = await world.user({ grants: ['#'], organizations: [1] })
@@ -255,7 +261,7 @@ onRegistryMatrix('lynx', (engine) => {
       const headers = { 'content-type': type, accept: '*/*' }
       await good(`POST /api/v2/functionx/${id}`, { headers, body: { type: 'x' } })
     }
-    // Sent without a type: a buffer has none.
+    // A buffer is sent without a content type.
     const { token } = platform().world.admin
     const response = await fetch(`${platform().url}/lynx/api/v2/functionx/${id}`, {
       method: 'POST',
@@ -266,7 +272,7 @@ onRegistryMatrix('lynx', (engine) => {
   })
 
   describe('0.3 status codes and bodies', () => {
-    /** The same request twice: what the contract says, and what clients need. */
+    /** The same request under both addresses: the answer of the contract, and the one that clients need. */
     const pairs: Record<string, (ask: typeof lynx, world: World) => Promise<Answer>> = {
       'DELETE auth': async (ask, world) => {
         const { token } = await world.user()
@@ -314,7 +320,7 @@ onRegistryMatrix('lynx', (engine) => {
       assert.deepEqual([there.status, there.text], [200, ''])
     })
 
-    test('a sign-in that goes on says so under both names', async () => {
+    test('a sign-in with a second step says so under both names', async () => {
       const { world } = platform()
       const user = await world.user({ sms_login: true, mobile: '+46700000000' })
       const headers = basic(user.email, user.password)
@@ -349,7 +355,7 @@ onRegistryMatrix('lynx', (engine) => {
       assert.deepEqual(keysOf(there.json), ['error'])
     })
 
-    test('the same version again is 204', async () => {
+    test('uploading the same version again is 204', async () => {
       const { id } = await makeApp()
       const { status, json: made } = await makeVersion(id, 'print(1)')
       assert.deepEqual([status, keysOf(made)], [200, ['hash']])
@@ -358,7 +364,7 @@ onRegistryMatrix('lynx', (engine) => {
   })
 
   describe('0.4 bodies that clients send', () => {
-    test('null maps, ids and times, an id as text, a missing one', async () => {
+    test('null maps, ids and times, an id as text and a missing id are accepted', async () => {
       const { id } = await site()
       const noise = { id: 0, created: 0, updated: 0, meta: null, protected_meta: null }
       const bodies: Fields[] = [
@@ -591,7 +597,7 @@ onRegistryMatrix('lynx', (engine) => {
       }
     })
 
-    test('without the grant protected_meta is absent', async () => {
+    test('protected_meta is missing without the grant', async () => {
       const { world } = platform()
       const { installation, user } = await world.site(['functionx/create_delete/all'])
       const made = await good(`POST /api/v2/functionx/${installation.id}`, {
@@ -614,13 +620,13 @@ onRegistryMatrix('lynx', (engine) => {
         assert.equal(entry['topic'], 'obj/a')
         assert.equal(entry['msg'], `"topic":"${client_id}/x`)
         isWhole(entry, ['client_id', 'installation_id'])
-        // One client computes with the digits as they stand.
+        // One client calculates with the digits of the text.
         assert.match(here.text, /"value":0\.0000001,/)
         assert.equal(firstOf((await api(line, body)).json)['topic'], `${client_id}/obj/a`)
       }
     })
 
-    test('HEAD of status has the length of GET', async () => {
+    test('HEAD of status has the same length as GET', async () => {
       const { id } = await withValue()
       const path = `${platform().url}/lynx/api/v2/status/${id}`
       const headers = { 'x-api-key': platform().world.admin.token }
@@ -651,7 +657,7 @@ onRegistryMatrix('lynx', (engine) => {
       }
     })
 
-    test('installations have no timezone, and keep the one they have', async () => {
+    test('installations show no timezone, and keep the one they have', async () => {
       const body = { name: 'x', organization_id: 1, timezone: 'Europe/Stockholm' }
       const made = (await good('POST /api/v2/installation', { body })) as Fields
       const one = `/api/v2/installation/${made['id']}`
@@ -812,7 +818,7 @@ onRegistryMatrix('lynx', (engine) => {
         }
       })) as Fields
       const kinds: [keyof typeof keySets, string, Fields][] = [
-        // What is used comes after what uses it.
+        // An object is deleted after the objects that use it.
         ['output', `${line}/output`, output],
         ['message', `${line}/message`, message],
         ['managedExecutor', executors, executor]
@@ -838,7 +844,7 @@ onRegistryMatrix('lynx', (engine) => {
       }
     })
 
-    test('search results under both spellings, under /api as the contract has them', async () => {
+    test('search results have both spellings, and under /api the one of the contract', async () => {
       const { id } = await site()
       const meta = { name: 'n', installationID: 'as written' }
       await good(`POST /api/v2/functionx/${id}`, { body: { type: 'x', meta } })
@@ -855,7 +861,7 @@ onRegistryMatrix('lynx', (engine) => {
       assert.equal(theirs && 'installation_id' in theirs, false)
     })
 
-    test('permissions: concrete names that are looked up as they are', async () => {
+    test('permissions have concrete names that clients can look up', async () => {
       const permissions = (await good('GET /api/v2/permission')) as Fields
       assert.equal(permissions['functionx/create_delete/all'], true)
     })
@@ -879,7 +885,7 @@ onRegistryMatrix('lynx', (engine) => {
         assert.equal(Number(firstOf(page['data'])['timestamp']) % 3600, 0)
       })
     })
-    test('longer than any header may be is 414 too', async () => {
+    test('a URL that is longer than any header is 414 too', async () => {
       const { status } = await lynx(`GET /api/v2/status/1?topics=${'x'.repeat(120_000)}`)
       assert.equal(status, 414)
     })

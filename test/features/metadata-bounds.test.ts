@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 
-const LARGE = 'x'.repeat(64 * 1024)
+const LARGE_VALUE = 'x'.repeat(64 * 1024)
 const message = 'the metadata must not have more than 262144 characters in all'
 const manyKeys = 'the metadata must not have more than 2000 keys in all'
 
@@ -16,7 +16,7 @@ onRegistryMatrix('metadata of an owner', (engine) => {
 
   for (const owner of ['user', 'installation', 'organization'] as const) {
     describe(`of ${owner}`, () => {
-      test('is bounded in all, key by key and at once, and what was there stays', async () => {
+      test('has a total limit, key by key and at once, and the old metadata stay', async () => {
         const { world } = platform
         const { id } = await {
           user: () => world.user({ organizations: [1] }),
@@ -28,10 +28,13 @@ onRegistryMatrix('metadata of an owner', (engine) => {
         const as = world.admin
         const put = (key: string, value: string) =>
           world.request(`PUT ${url}/meta/${key}?create_missing=true`, { as, body: { value } })
-        for (const key of ['a', 'b', 'c']) assert.equal((await put(key, LARGE)).status, 200)
-        const refused = await put('d', LARGE)
+        for (const key of ['a', 'b', 'c']) assert.equal((await put(key, LARGE_VALUE)).status, 200)
+        const refused = await put('d', LARGE_VALUE)
         assert.deepEqual([refused.status, refused.json], [413, { message }])
-        const posted = await world.request(`POST ${url}/meta/d`, { as, body: { value: LARGE } })
+        const posted = await world.request(`POST ${url}/meta/d`, {
+          as,
+          body: { value: LARGE_VALUE }
+        })
         assert.equal(posted.status, 413)
         assert.equal((await world.request(`GET ${url}/meta/d`, { as })).status, 404)
         assert.equal((await put('d', 'small')).status, 200)
@@ -41,7 +44,7 @@ onRegistryMatrix('metadata of an owner', (engine) => {
         const tooMany = await world.request(`PUT ${url}`, { as, body: many })
         assert.deepEqual([tooMany.status, tooMany.json], [413, { message: manyKeys }])
 
-        const meta = Object.fromEntries(['e', 'f', 'g', 'h'].map((key) => [key, LARGE]))
+        const meta = Object.fromEntries(['e', 'f', 'g', 'h'].map((key) => [key, LARGE_VALUE]))
         const { status, json } = await world.request(`PUT ${url}`, { as, body: { meta } })
         assert.deepEqual([status, json], [413, { message }])
         const { json: found } = await world.request(`GET ${url}`, { as })
@@ -50,7 +53,7 @@ onRegistryMatrix('metadata of an owner', (engine) => {
     })
   }
 
-  test('a function has so many keys, and loses some even beyond that', async () => {
+  test('a function has a limited number of keys, and keys can be removed even above the limit', async () => {
     const { world, deps } = platform
     const { id } = await world.installation()
     const as = world.admin
@@ -66,17 +69,17 @@ onRegistryMatrix('metadata of an owner', (engine) => {
     const one = `${url}/${(made.json as { id: number }).id}`
     const more = await world.request(`POST ${one}/meta/more`, { as, body: { value: '' } })
     assert.deepEqual([more.status, more.json], [413, { message: manyKeys }])
-    // As it may have been stored before there was a bound.
+    // As it may have been stored before there was a limit.
     const meta = JSON.stringify(keys(2010))
     await deps.registry
-      .updateTable('objects')
+      .updateTable('modelx')
       .set({ meta })
       .where('installation_id', '=', id)
       .execute()
     assert.equal((await world.request(`DELETE ${one}/meta/key 1`, { as })).status, 200)
   })
 
-  test('a body with more quotes and brackets than can be read quickly is refused', async () => {
+  test('a body with too many quotes and brackets is refused', async () => {
     const { world } = platform
     const { id } = await world.installation()
     const message = 'body must not have more than 100000 quotes and brackets'

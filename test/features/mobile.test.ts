@@ -20,7 +20,7 @@ onRegistryMatrix('mobile', (engine) => {
   const tokensOf = async ({ id }: { id: number }) =>
     (await platform().world.request(`GET /api/v2/mobile/${id}`, { headers: push })).json
 
-  test('a phone belongs to whoever registered it last', async () => {
+  test('a phone belongs to the user who registered it last', async () => {
     const { world } = platform()
     const [one, two] = [
       await world.user({ grants: ['mobile/create'] }),
@@ -46,7 +46,7 @@ onRegistryMatrix('mobile', (engine) => {
   })
 
   for (const device_id of ["Ada's phone - 2nd (work)", 'åäö +1.5/3', 'x'.repeat(255)]) {
-    test(`a phone may call itself ${device_id.slice(0, 30)}`, async () => {
+    test(`a phone may have the id ${device_id.slice(0, 30)}`, async () => {
       const { world } = platform()
       const user = await world.user({ grants: ['mobile/create'] })
       const firebase_token = world.unique('token')
@@ -102,7 +102,7 @@ onRegistryMatrix('mobile', (engine) => {
     })
   }
   for (const body of ['[]', '"x"', 'null', '{']) {
-    scenario(`POST ${body} is no object`, {
+    scenario(`POST ${body}, which is not an object`, {
       given: (world) => world.user({ grants: ['mobile/create'] }),
       as: (user) => user,
       request: 'POST /api/v2/mobile',
@@ -134,7 +134,7 @@ onRegistryMatrix('mobile', (engine) => {
     expect: unauthorized
   })
   scenario('GET without credentials', { request: 'GET /api/v2/mobile/1', expect: unauthorized })
-  scenario('a system account opens nothing else', {
+  scenario('a system account may use nothing else', {
     request: 'GET /api/v2/user/me',
     headers: push,
     expect: unauthorized

@@ -12,7 +12,7 @@ const notFound = { status: 404, body: { message: 'Not found' } }
 
 type Body = { id: number; type: string; meta: Record<string, string>; [field: string]: unknown }
 
-/** One room mounted twice: the second time on one engine is enough. */
+/** The same room serves two kinds; the second kind is tested on one engine only. */
 const models = [
   { resource: 'functionx', byType: 'functionx', run: onRegistryMatrix },
   { resource: 'devicex', byType: 'device', run: onSqlite }
@@ -60,7 +60,7 @@ for (const { resource, byType, run } of models) {
     const { platform, scenario } = withPlatform(engine)
 
     describe('creating', () => {
-      scenario('answers the whole object and tells the world', {
+      scenario('answers the whole object and publishes this', {
         given: (world) => world.site(protecting),
         as: asUser,
         request: ({ installation }) => `POST ${base}/${installation.id}`,
@@ -177,7 +177,7 @@ for (const { resource, byType, run } of models) {
         })
       }
 
-      scenario('with more metadata than anybody means', {
+      scenario('with too much metadata', {
         given: (world) => world.site(plain),
         as: asUser,
         request: ({ installation }) => `POST ${base}/${installation.id}`,
@@ -278,7 +278,7 @@ for (const { resource, byType, run } of models) {
     })
 
     describe('updating', () => {
-      scenario('replaces type and metadata, ignores what the path decides, tells the world', {
+      scenario('replaces type and metadata, ignores what the path says, and publishes this', {
         given: withObject(protecting),
         as: asUser,
         request: ({ at }) => `PUT ${at}?silent=false`,
@@ -303,7 +303,7 @@ for (const { resource, byType, run } of models) {
         { type: 'switch' },
         { type: 'switch', meta: null, protected_meta: null }
       ]) {
-        scenario(`keeps what is missing or null: ${JSON.stringify(body)}`, {
+        scenario(`keeps missing and null fields: ${JSON.stringify(body)}`, {
           given: withObject(),
           as: asUser,
           request: ({ at }) => `PUT ${at}?silent=true`,
@@ -372,7 +372,7 @@ for (const { resource, byType, run } of models) {
           }
         })
       }
-      scenario('what is not there', {
+      scenario('an object that does not exist', {
         given: withObject(),
         as: asUser,
         request: ({ installation }) => `PUT ${base}/${installation.id}/999999`,
@@ -394,7 +394,7 @@ for (const { resource, byType, run } of models) {
     })
 
     describe('deleting', () => {
-      scenario('removes it and tells the world, whatever body comes along', {
+      scenario('removes it and publishes this, also with a body', {
         given: withObject(),
         as: asUser,
         request: ({ at }) => `DELETE ${at}`,
@@ -463,7 +463,7 @@ for (const { resource, byType, run } of models) {
         ['?room=hall&Room=k%C3%96k', [0, 2]],
         ['?=x', []],
         ['?__proto__=x', []],
-        ["?room=';drop table objects;--", []]
+        ["?room=';drop table modelx;--", []]
       ]
       test('filters by type and metadata, sorted by id', async () => {
         const { world } = platform()
@@ -479,7 +479,7 @@ for (const { resource, byType, run } of models) {
           )
         }
       })
-      scenario('finds by protected metadata only with the grant, and then shows them', {
+      scenario('filters by protected metadata only with the grant, and then shows them', {
         given: async (world) => ({ ...(await withThree(world)), admin: world.admin }),
         as: ({ admin }) => admin,
         request: ({ installation }) => `GET ${base}/${installation.id}?pin=*`,
@@ -489,7 +489,7 @@ for (const { resource, byType, run } of models) {
           assert.deepEqual(found, [{ id: ids[1], protected_meta: { pin: '1' } }])
         }
       })
-      test('of thousands comes whole and in order', async () => {
+      test('of thousands of objects is complete and in order', async () => {
         const { world, deps } = platform()
         const { installation, user } = await world.site(plain)
         const rows = Array.from({ length: 2500 }, (_, i) => ({
@@ -504,11 +504,11 @@ for (const { resource, byType, run } of models) {
         }))
         for (let i = 0; i < rows.length; i += 500) {
           await deps.registry
-            .insertInto('objects')
+            .insertInto('modelx')
             .values(rows.slice(i, i + 500))
             .execute()
         }
-        // These ids went round what reserves them.
+        // These ids were inserted directly, without being reserved.
         await deps.lineage.note()
         await deps.lineage.ahead()
         const all = await world.request(`GET ${base}/${installation.id}`, { as: user })
@@ -581,7 +581,7 @@ for (const { resource, byType, run } of models) {
         request: string
         body?: unknown
         expect: { status: number; body?: unknown }
-        /** Whether the world hears of it. */
+        /** Whether a notification is published. */
         told?: true
         meta?: Record<string, string>
         secret?: Record<string, string>
@@ -795,7 +795,7 @@ for (const { resource, byType, run } of models) {
         assert.deepEqual(meta, { ...was, ...Object.fromEntries(names.map((name) => [name, name])) })
       })
 
-      test('a key of an object that is deleted meanwhile ends with 404', async () => {
+      test('writing a key of an object that is deleted meanwhile is 404', async () => {
         const { world } = platform()
         const { at, user } = await withObject()(world)
         const line = (method: string, path: string, body?: string) =>
@@ -807,7 +807,7 @@ for (const { resource, byType, run } of models) {
         socket.on('data', (chunk) => {
           answers += chunk
         })
-        // In one packet, so that all are under way at once.
+        // In one packet, so that all run at the same time.
         socket.write(put + put + line('DELETE', `${at}?silent=true`) + put + put)
         await eventually(() => assert.equal(answers.match(/HTTP\/1.1 \d+/g)?.length, 5))
         socket.destroy()
@@ -815,7 +815,7 @@ for (const { resource, byType, run } of models) {
         assert.equal((await world.request(`GET ${at}`, { as: user })).status, 404)
       })
 
-      test('of several who create one key at the same time one wins', async () => {
+      test('only one of several parallel creations of a key succeeds', async () => {
         const { world } = platform()
         const { at, user } = await withObject()(world)
         const answers = await Promise.all(
@@ -838,7 +838,7 @@ for (const { resource, byType, run } of models) {
         const other = await create(world, given.installation.id, { type: 'lora' })
         return { ...given, other: `${base}/${given.installation.id}/${other.id}` }
       }
-      test('open just that type', async () => {
+      test('allow only that type', async () => {
         const { world } = platform()
         const given = await withTwo(typed('view', 'add', 'edit', 'delete'))(world)
         const { at, other, user, installation } = given
@@ -864,7 +864,7 @@ for (const { resource, byType, run } of models) {
         await f(`POST ${at}/meta/x`, 200, { value: 'v' })
         await f(`DELETE ${at}`, 200)
       })
-      test('open just that verb', async () => {
+      test('allow only that verb', async () => {
         const { world } = platform()
         const { at, user, installation } = await withTwo(typed('view'))(world)
         const f = async (line: string, want: number, body?: object) => {
@@ -885,7 +885,7 @@ for (const { resource, byType, run } of models) {
       })
     })
 
-    test('what an installation leaves behind is out of reach at once and gone soon', async () => {
+    test('the objects of a deleted installation are invisible at once and removed soon', async () => {
       const { world, deps } = platform()
       const { installation, at } = await withObject()(world)
       const deleted = await world.request(`DELETE /api/v2/installation/${installation.id}`, {
@@ -895,7 +895,7 @@ for (const { resource, byType, run } of models) {
       assert.equal((await world.request(`GET ${at}`, { as: world.admin })).status, 403)
       const left = () =>
         deps.registry
-          .selectFrom('objects')
+          .selectFrom('modelx')
           .select('id')
           .where('installation_id', '=', installation.id)
           .execute()

@@ -14,7 +14,7 @@ import { connectPacket, mqttClient, packet, publishPacket, rawClient } from '../
 
 const REFUSED = 128
 const MIB = 1024 * 1024
-/** Processor time of the broker and of the clients of the test, which share a thread. */
+/** Limit of processor time for the broker and the test clients, which share a thread. */
 const LONGEST_ROUND_MS = 20
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
@@ -32,7 +32,7 @@ const subscribeAll = (id: number, filters: string[], qos = 1) =>
 const unsubscribeAll = (id: number, filters: string[]) =>
   packet(0xa2, Buffer.from([id >> 8, id & 255]), ...filters.map(text))
 
-/** Reads and does nothing with it, so that the work of the broker is what is measured. */
+/** Reads and ignores the data, so that only the work of the broker is measured. */
 async function lightClient(t: TestContext, port: number, ...first: Buffer[]) {
   const socket = connect(port, '127.0.0.1')
   t.after(() => socket.destroy())
@@ -48,7 +48,7 @@ async function lightClient(t: TestContext, port: number, ...first: Buffer[]) {
   return { socket, hex, send: (...packets: Buffer[]) => socket.write(Buffer.concat(packets)) }
 }
 
-test('a topic or filter beyond 64 levels or 1 024 bytes is refused and answered', async (t) => {
+test('a topic or filter with more than 64 levels or 1 024 bytes is refused with an answer', async (t) => {
   const { port, refused, handled, bus } = await startBus(t)
   const client = await mqttClient(t, port, { username: 'anna' })
   const neighbour = await mqttClient(t, port, { username: 'bert' })
@@ -81,7 +81,7 @@ test('a will with a topic that is too long is refused when it would be sent', as
   await eventually(() => assert.deepEqual(refused, [`anna ${topic} gone`]))
 })
 
-test('filters beyond those of a SUBSCRIBE, a connection and an owner are refused', async (t) => {
+test('filters above the limits of a SUBSCRIBE, a connection and an owner are refused', async (t) => {
   const limits = { filtersPerSubscribe: 3, filtersPerConnection: 5, filtersPerOwner: 8 }
   const { bus, port } = await startBus(t, { limits })
   const all = numbers(9).map((n) => `1/${n}`)
@@ -91,7 +91,7 @@ test('filters beyond those of a SUBSCRIBE, a connection and an owner are refused
     const first = await connectAs(`first of ${username}`)
     assert.deepEqual(await first.subscribe(all.slice(0, 4)), [1, 1, 1, REFUSED])
     assert.deepEqual(await first.subscribe(all.slice(3, 6)), [1, 1, REFUSED])
-    // What it has it may ask for again, with another QoS too.
+    // A client may subscribe to the same filter again, also with another QoS.
     assert.deepEqual(await first.subscribe(all.slice(0, 3), 0), [0, 0, 0])
     const second = await connectAs(`second of ${username}`)
     assert.deepEqual(await second.subscribe(all.slice(0, 3)), [1, 1, 1])
@@ -107,14 +107,14 @@ test('filters beyond those of a SUBSCRIBE, a connection and an owner are refused
   assert.deepEqual(await neighbour.subscribe(all.slice(0, 3)), [1, 1, 1])
 })
 
-test('connections and kept sessions beyond those of an owner are refused with code 3', async (t) => {
+test('connections and kept sessions above the limits of an owner are refused with code 3', async (t) => {
   const limits = { connectionsPerOwner: 3, sessionsPerOwner: 2 }
   const { bus, port } = await startBus(t, { limits })
   const connectAs = (clientId: string, clean = true, username = 'anna') =>
     mqttClient(t, port, { username, clientId, clean })
   const [first] = [await connectAs('1'), await connectAs('2'), await connectAs('3')]
   await assert.rejects(connectAs('4'), { code: 3 })
-  // A connection that takes over another one is none too many.
+  // A connection that takes over another one does not count twice.
   await connectAs('3')
   await connectAs('of bert', true, 'bert')
   await first.mqtt.endAsync()
@@ -128,7 +128,7 @@ test('connections and kept sessions beyond those of an owner are refused with co
   assert.equal(bus.counts.refused.sessions, 1)
 })
 
-test('connections and filters beyond a quota that several owners share are refused', async (t) => {
+test('connections and filters above a quota that several owners share are refused', async (t) => {
   const told: object[] = []
   const warn = (fields: object) => void told.push(fields)
   const { bus, port } = await startBus(t, { quota: 3, warn })
@@ -140,7 +140,7 @@ test('connections and filters beyond a quota that several owners share are refus
   await assert.rejects(connectAs('dora@site', '4'), { code: 3 })
   assert.equal(bus.counts.refused.connections, 1)
   assert.equal((told[0] as { quota: string }).quota, 'site')
-  // It takes over; and others have a quota of their own.
+  // It takes over. Others have their own quota.
   const again = await connectAs('bert@site', '2')
   await connectAs('dora@elsewhere', '4')
   assert.equal(bus.charged('connections', 'site'), 3)
@@ -151,7 +151,7 @@ test('connections and filters beyond a quota that several owners share are refus
   await first.mqtt.endAsync()
   await eventually(() => assert.equal(bus.charged('filters', 'site'), 1))
   assert.deepEqual(await again.subscribe(['1/a', '1/b', '1/c']), [1, 1, REFUSED])
-  // Those of a session that is kept are charged while it rests, and not twice when it comes back.
+  // Filters of a kept session are charged while it is offline, and not twice when it comes back.
   await kept.mqtt.endAsync()
   await eventually(() => assert.equal(bus.charged('connections', 'site'), 1))
   assert.equal(bus.charged('filters', 'site'), 3)
@@ -161,7 +161,7 @@ test('connections and filters beyond a quota that several owners share are refus
   assert.equal(bus.charged('filters', 'site'), 2)
 })
 
-test('connections that have not signed in are bounded for each address', async (t) => {
+test('connections that have not signed in are limited per address', async (t) => {
   const told: object[] = []
   const warn = (fields: object) => void told.push(fields)
   const limits = { newcomers: { inAll: 10, perAddress: 3 }, connectTimeoutMs: 500 }
@@ -177,7 +177,7 @@ test('connections that have not signed in are bounded for each address', async (
   await mqttClient(t, port)
 })
 
-test('a file from before with more than the limits is cut down at the start', async (t) => {
+test('an older file above the limits is cut down at the start', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
   t.after(() => rm(dataDir, { recursive: true }))
   const wide = { sessionsPerOwner: 100, filtersPerConnection: 100, filtersPerOwner: 1000 }
@@ -206,7 +206,7 @@ test('a file from before with more than the limits is cut down at the start', as
   const narrow = { sessionsPerOwner: 4, filtersPerConnection: 5, filtersPerOwner: 12 }
   const warn = (fields: object) => void told.push(fields)
   const after = await startBus(t, { dataDir, limits: narrow, warn })
-  // Seven too long ones, one of each session that stays, and those of the least used ones.
+  // Seven filters that are too long, one of each kept session, and those of the least used sessions.
   assert.deepEqual(told, [{ sessions: 2, filters: 7 + 4 + 8, retained: 1, wills: 1 }])
   assert.deepEqual(await after.bus.state(), { sessions: 5, retained: 0, queued: 0, bytes: 0 })
   const sender = await mqttClient(t, after.port)
@@ -215,7 +215,7 @@ test('a file from before with more than the limits is cut down at the start', as
   await eventually(() => assert.equal(back.messages.length, 6))
 })
 
-test('SUBSCRIBE at its bounds against 10 000 retained messages does not hold the event loop', async (t) => {
+test('SUBSCRIBE at its limits with 10 000 retained messages does not block the event loop', async (t) => {
   const { bus, port } = await startBus(t)
   for (const i of numbers(10_000)) {
     const path = numbers(20).map((level) => (i >> (level % 14)) & 1)
@@ -226,24 +226,24 @@ test('SUBSCRIBE at its bounds against 10 000 retained messages does not hold the
     const path = numbers(20).map((level) => ((n >> (level % 8)) & 1 || level % 2 ? '+' : '0'))
     return `1/${path.join('/')}/+`
   })
-  const longest = await longestRound(async (attempt) => {
+  const longest = await longestRound(LONGEST_ROUND_MS, async (attempt) => {
     reader.send(subscribeAll(1, filters))
-    // Each once, though most filters match it.
+    // Each message comes once, though most filters match it.
     await eventually(() => assert.equal(bus.counts.delivered, attempt * 10_000))
   })
   assert.ok(longest < LONGEST_ROUND_MS, `${longest} ms in one round`)
 })
 
-test('SUBSCRIBE and UNSUBSCRIBE with 8 000 filters are answered, longer ones end the connection', async (t) => {
+test('SUBSCRIBE and UNSUBSCRIBE with 8 000 filters are answered, and longer ones end the connection', async (t) => {
   const { bus, port } = await startBus(t)
   const reader = await lightClient(t, port, connectPacket({}))
   const filters = ['1/a', ...numbers(8000).map(() => 'a')]
   const packets = numbers(4).map((id) => [subscribeAll(id, filters), unsubscribeAll(id, filters)])
-  const longest = await longestRound(async (attempt) => {
+  const longest = await longestRound(LONGEST_ROUND_MS, async (attempt) => {
     const id = `000${attempt}`
     reader.send(...(packets[attempt] ?? []))
     await eventually(() => assert.ok(reader.hex().includes(`b002${id}`)))
-    // Codes: of the first 200 filters, two of which differ, and of the others.
+    // The codes of the first 200 filters, of which two differ, and of the others.
     assert.match(reader.hex(), new RegExp(`90[0-9a-f]{4}${id}0101808080`))
     assert.equal(bus.counts.refused.filters, attempt * 7801)
   })
@@ -259,7 +259,7 @@ test('SUBSCRIBE and UNSUBSCRIBE with 8 000 filters are answered, longer ones end
   assert.deepEqual(await neighbour.subscribe('1/#'), [1])
 })
 
-test('what is read and not yet stored is bounded, and a flood of one owner stops no other', async (t) => {
+test('messages that are read but not stored are limited, and a flood of one owner does not stop others', async (t) => {
   let stored = 0
   let inHandler = 0
   let most = 0
@@ -296,7 +296,7 @@ test('what is read and not yet stored is bounded, and a flood of one owner stops
   assert.ok(most <= 2 * MIB, `${most} bytes at once`)
 })
 
-test('messages for 3 000 resting sessions do not hold up the acknowledgements of others', async (t) => {
+test('messages for 3 000 offline sessions do not delay the acknowledgements of others', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
   t.after(() => rm(dataDir, { recursive: true }))
   await (await startBus(t, { dataDir })).bus.close()
@@ -325,14 +325,14 @@ test('messages for 3 000 resting sessions do not hold up the acknowledgements of
     await neighbour.publish('2/t', `${n}`, { qos: 1 })
     acknowledgedBefore.push(acknowledged)
   }
-  // Between the groups of the flood, not behind it.
+  // It comes between the groups of the flood, not after it.
   assert.ok((acknowledgedBefore.at(-1) ?? 100) < 50, acknowledgedBefore.join())
   await Promise.all(flooding)
   assert.deepEqual(receiver.payloads(), ['0', '1', '2', '3', '4'])
   assert.equal((await bus.state()).queued, 300_000)
 })
 
-test('20 connections with 1 000 filters that match each message: rechecks and messages are quick', async (t) => {
+test('rechecks and messages are fast with 20 connections of 1 000 matching filters each', async (t) => {
   const { bus, port } = await startBus(t)
   const levels = numbers(1000).map((n) =>
     numbers(10).map((bit) => ((n >> bit) & 1 ? '+' : String(bit)))
@@ -348,12 +348,12 @@ test('20 connections with 1 000 filters that match each message: rechecks and me
     }
   }
   assert.equal(bus.counts.refused.filters, 0)
-  const ofRecheck = await longestRound(() => bus.recheck())
+  const ofRecheck = await longestRound(LONGEST_ROUND_MS, () => bus.recheck())
   assert.ok(ofRecheck < LONGEST_ROUND_MS, `${ofRecheck} ms in one round`)
   const topic = `1/${numbers(10).join('/')}`
-  const ofMessage = await longestRound(async (attempt) => {
+  const ofMessage = await longestRound(LONGEST_ROUND_MS, async (attempt) => {
     await bus.publish(topic, 'x', { qos: 1 })
-    // Each connection gets it once.
+    // Each connection gets the message once.
     await eventually(() => assert.equal(bus.counts.delivered, attempt * 20))
   })
   assert.ok(ofMessage < LONGEST_ROUND_MS, `${ofMessage} ms in one round`)

@@ -23,7 +23,7 @@ onRegistryMatrix('MQTT client ids', (engine) => {
     return Number(/^caracal_mqtt_sessions (\d+)/m.exec(text)?.[1])
   }
 
-  test('that of a gateway is refused to those who may not publish there, and nothing is kept', async (t) => {
+  test('the id of a gateway is refused to accounts that may not publish there, and nothing is kept', async (t) => {
     const { world, mqttPort } = platform()
     const { installation, user: member } = await world.site(['mqtt/publish/all'])
     const { user: stranger, installation: other } = await world.site(['mqtt/#'])
@@ -39,7 +39,7 @@ onRegistryMatrix('MQTT client ids', (engine) => {
       { clientId, username: stranger.email, password: stranger.password },
       { clientId, username: 'x', password: reader.token },
       { ...neighbour, clientId },
-      // An installation that does not exist yet is nobody's.
+      // The installation does not exist yet, so nobody may use its id.
       { clientId: 'edge-999999', username: 'x', password: stranger.token },
       { clientId: 'edge-999999', username: 'x', password: world.admin.token }
     ]
@@ -50,14 +50,14 @@ onRegistryMatrix('MQTT client ids', (engine) => {
     }
     assert.equal(await sessions(), before)
     await mqttClient(t, mqttPort, { clientId, username: 'x', password: member.token, clean: false })
-    // What the platform hands out to nobody belongs to whoever came first.
+    // An id that the platform never gives out belongs to the first account that uses it.
     const free = ['edge-', 'edge-0', 'edge-07', 'edge-7/1', 'edge-app-share-7', 'Edge-7', 'edge-7 ']
     for (const clientId of [...free, 'edge-99999999999999999999']) {
       await mqttClient(t, mqttPort, { clientId, username: 'x', password: stranger.token })
     }
   })
 
-  test('nobody keeps the client of another tenant out by using its id first', async (t) => {
+  test('nobody can keep out the client of another tenant by using its id first', async (t) => {
     const { world, mqttPort } = platform()
     const clientId = world.unique('phone-of-b')
     const [a, b] = [await world.site(['mqtt/#']), await world.site(['mqtt/#'])]
@@ -87,7 +87,7 @@ onRegistryMatrix('MQTT client ids', (engine) => {
     assert.equal(taken.mqtt.connected, true, 'the same owner takes over')
   })
 
-  test('a gateway gets its own, whoever has it too', async (t) => {
+  test('a gateway gets its own id, even if another client has it', async (t) => {
     const { world, mqttPort } = platform()
     const { installation, user: member } = await world.site(['mqtt/#'])
     const topic = `${installation.client_id}/set/x`
@@ -111,7 +111,7 @@ onRegistryMatrix('MQTT client ids', (engine) => {
     assert.equal((await mqttClient(t, mqttPort, gateway)).sessionPresent, true)
   })
 
-  test('of a deleted account are free, and what was kept for it is gone', async (t) => {
+  test('ids of a deleted account are free, and its sessions are gone', async (t) => {
     const { world, mqttPort } = platform()
     const { user, installation } = await world.site(['mqtt/#'])
     const { client_id } = installation
@@ -133,13 +133,13 @@ onRegistryMatrix('MQTT client ids', (engine) => {
     await eventually(async () => assert.equal(await sessions(), before - 1))
     const free = await mqttClient(t, mqttPort, options(gone, next))
     assert.equal(free.sessionPresent, false)
-    // Who only signed out comes back with another token or the password.
+    // An account that only signed out comes back with another token or the password.
     const { email: username, password } = signedOut
     const again = await mqttClient(t, mqttPort, { ...options(left, next), username, password })
     assert.equal(again.sessionPresent, true)
   })
 
-  test('of a deleted organization and installation are free', async (t) => {
+  test('ids of a deleted organization and installation are free', async (t) => {
     const { world, mqttPort } = platform()
     const { user, installation } = await world.site(['mqtt/#'])
     const { organization_id } = installation

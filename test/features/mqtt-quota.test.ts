@@ -24,7 +24,7 @@ test('connections and filters of all users of an organization are charged to it 
   assert.deepEqual(await one.subscribe([1, 2, 3].map((n) => `${client_id}/${n}`)), [1, 1, 128])
   await connectAs(second)
   await assert.rejects(connectAs(third), { code: 3 })
-  // Who reaches the top pays nothing.
+  // Callers who reach the top are not charged.
   const top = await connectAs(ofTop)
   assert.deepEqual(await top.subscribe(`${client_id}/1`), [1])
   for (const id of [above, below]) {

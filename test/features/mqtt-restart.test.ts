@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/process.ts'
 import { statusText } from '../support/samples.ts'
 import type { Account } from '../support/world.ts'
 
-test('what a killed platform left behind, asked again who its owners are', async (t) => {
+test('after a kill, sessions and wills are used only if their owners still have the right', async (t) => {
   const first = await startTestPlatform()
   t.after(() => first.stop())
   const { world } = first
@@ -64,7 +64,7 @@ test('what a killed platform left behind, asked again who its owners are', async
   assert.equal(woken.mqtt.connected, true)
 })
 
-test('retained messages of a deleted installation go, those of others stay', async (t) => {
+test('retained messages of a deleted installation are removed, those of others stay', async (t) => {
   const first = await startTestPlatform()
   t.after(() => first.stop())
   const { world } = first
@@ -86,7 +86,7 @@ test('retained messages of a deleted installation go, those of others stay', asy
   await eventually(async () => assert.equal(await retained(), '1'))
 })
 
-/** What happened in the registry while the platform was down. */
+/** Changes the registry while the platform is down. */
 function change(dataDir: string, ended: { token: Account; password: Account }): void {
   const registry = new DatabaseSync(join(dataDir, 'registry.sqlite'))
   registry.prepare('delete from tokens where user_id = ?').run(ended.token.id)

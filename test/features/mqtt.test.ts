@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PlatformBus } from '../../src/platform-bus.ts'
+import type { PlatformBus } from '../../src/platform/bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { mqttClient, type TestClient } from '../support/mqtt.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
@@ -10,7 +10,7 @@ import type { World } from '../support/world.ts'
 
 const REFUSED = 128
 
-/** A message of the sender's own that proves that everything before it was handled. */
+/** Sends a last message; when it arrives, everything before it was handled. */
 async function settled(world: World, listener: TestClient, own: number): Promise<void> {
   const mark = world.unique('mark')
   await listener.publish(`${own}/cmd/${mark}`, mark, { qos: 1 })
@@ -62,7 +62,7 @@ onRegistryMatrix('MQTT', (engine) => {
     await assert.rejects(right, { code: 3 })
   })
 
-  test('SUBSCRIBE reaches the installations of the grant and no others', async () => {
+  test('SUBSCRIBE works on the installations of the grant and no others', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(['mqtt/subscribe/all', 'mqtt/publish/all'])
     const foreign = await world.installation()
@@ -84,7 +84,7 @@ onRegistryMatrix('MQTT', (engine) => {
     assert.equal(client.mqtt.connected, true)
   })
 
-  test('a subscription that begins with a wildcard brings only what the receiver may see', async () => {
+  test('a subscription that begins with a wildcard brings only messages that the receiver may see', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(['mqtt/#'])
     const foreign = await world.installation()
@@ -103,7 +103,7 @@ onRegistryMatrix('MQTT', (engine) => {
     assert(!later.messages.some(({ topic }) => topic.startsWith(`${foreign.client_id}/`)))
   })
 
-  test('PUBLISH where the sender may not is acknowledged and goes nowhere', async () => {
+  test('PUBLISH where the sender may not publish is acknowledged and dropped', async () => {
     const { world, deps } = platform()
     const { installation, user } = await world.site(['mqtt/publish/all', 'mqtt/subscribe/all'])
     const foreign = await world.installation()
@@ -131,7 +131,7 @@ onRegistryMatrix('MQTT', (engine) => {
     assert.notEqual(await statusText(deps, installation.id), '')
   })
 
-  test('a right that ends is gone from open connections, queued and retained messages too', async () => {
+  test('a right that ends no longer applies to open connections, queued and retained messages', async () => {
     const { world, deps } = platform()
     const { installation, user } = await world.site(['mqtt/#'])
     const topic = `${installation.client_id}/obj/x`
@@ -145,7 +145,7 @@ onRegistryMatrix('MQTT', (engine) => {
     await eventually(() => assert.equal(awake.messages.length, 1))
 
     await world.setGrants(user.id, ['mqtt/publish/all'])
-    // It was asked for already; what is awaited is that it has ended.
+    // It was closed already; the test waits for the end.
     await (deps.bus as PlatformBus).recheck()
     const publisher = await world.mqtt(world.admin)
     await publisher.publish(topic, '{"value":2}', { qos: 1, retain: true })
@@ -155,7 +155,7 @@ onRegistryMatrix('MQTT', (engine) => {
     assert.equal(awake.messages.length, 1)
   })
 
-  test('a user that is deleted is cut off', async () => {
+  test('a deleted user is disconnected', async () => {
     const { world, deps } = platform()
     const user = await world.user()
     const { recordChange } = await import('../../src/registry/changes.ts')

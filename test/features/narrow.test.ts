@@ -21,7 +21,7 @@ const changes = (id: number) =>
     [`DELETE /api/v2/user/${id}`, undefined]
   ] as const
 
-onRegistryMatrix('a narrow key or role', (engine) => {
+onRegistryMatrix('a restricted key or role', (engine) => {
   const { platform } = withPlatform(engine)
   const status = async (line: string, as: { token: string }, body?: unknown) =>
     (await platform().world.request(line, { as, body })).status
@@ -42,7 +42,7 @@ onRegistryMatrix('a narrow key or role', (engine) => {
     assert.equal(await status('GET /api/v2/user', as), 200)
   }
 
-  test('of an administrator changes no other administrator', async () => {
+  test('of an administrator cannot change another administrator', async () => {
     const { world } = platform()
     const organizations = [await world.organization()]
     const admin = { grants: ['#'], organizations, priority: 1000 }
@@ -58,7 +58,7 @@ onRegistryMatrix('a narrow key or role', (engine) => {
     assert.equal(await status(peer, owner, { note: 'the whole account may' }), 200)
   })
 
-  test('of the same priority changes nobody who holds more', async () => {
+  test('of the same priority cannot change a user with more grants', async () => {
     const { world } = platform()
     const organizations = [await world.organization()]
     const grants = ['user/list', 'user/update', 'user/create/delete', 'user/security/#']
@@ -78,7 +78,7 @@ onRegistryMatrix('a narrow key or role', (engine) => {
     )
   })
 
-  test('changes nothing that its owner signs in with, nor ends it', async () => {
+  test('cannot change what its owner signs in with, nor delete the owner', async () => {
     const { world } = platform()
     const organizations = [await world.organization()]
     const installation = await world.installation({ organization_id: organizations[0] ?? 0 })
@@ -111,7 +111,7 @@ onRegistryMatrix('a narrow key or role', (engine) => {
     assert.equal(await status('POST /api/v2/user/me/security/token', key, narrow), 200)
   })
 
-  test('asks nobody for a new password who holds more', async () => {
+  test('cannot reset the password of a user with more grants', async () => {
     const { world } = platform()
     const organization = await world.organization()
     const organizations = [organization]
@@ -121,17 +121,17 @@ onRegistryMatrix('a narrow key or role', (engine) => {
     const same = await world.user({ grants: ['user/list'], organizations, priority: 100 })
     const path = `POST /api/v2/organization/${organization}/force_password_reset`
     const { json } = await world.request(path, { as: clerk })
-    assert.deepEqual(json, { message: '1 users are asked for a new password' })
+    assert.deepEqual(json, { message: '1 user must set a new password' })
     assert.equal(await status('GET /api/v2/user/me', more), 200)
     assert.equal(await status('GET /api/v2/user/me', same), 401)
     const owner = await world.user({ grants: ['#'], organizations, priority: 1000 })
     const key = await restricted(world, owner, grants)
     const again = await world.request(path, { as: key })
-    assert.deepEqual(again.json, { message: '1 users are asked for a new password' })
+    assert.deepEqual(again.json, { message: '1 user must set a new password' })
     assert.equal(await status('GET /api/v2/user/me', more), 200)
   })
 
-  test('deletes no organization with a member who holds more', async () => {
+  test('cannot delete an organization with a member who has more grants', async () => {
     const { world } = platform()
     const top = await world.organization()
     const below = await world.organization(top)
@@ -143,7 +143,7 @@ onRegistryMatrix('a narrow key or role', (engine) => {
     await unharmed(member, clerk)
   })
 
-  test('takes nobody into an organization who is only a neighbour on an installation', async () => {
+  test('cannot take a user into an organization who only shares an installation', async () => {
     const { world } = platform()
     const shared = await world.installation()
     const [a, b] = [await world.organization(), await world.organization()]
@@ -157,7 +157,7 @@ onRegistryMatrix('a narrow key or role', (engine) => {
     assert.equal(await status(at, world.admin, { organisations: [b, a] }), 200)
   })
 
-  test('gives nobody an installation that the role opens further', async () => {
+  test('cannot assign an installation to a user whose role may do more there', async () => {
     const { world } = platform()
     const organization_id = await world.organization()
     const installation = await world.installation({ organization_id })

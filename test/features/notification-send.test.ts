@@ -20,7 +20,7 @@ async function ask(world: World, line: string, body?: unknown) {
 
 type Made = { text?: string; config?: object; secret?: string; url: string; zone?: string }
 
-/** An installation with everything said about it, and an output that goes to the address. */
+/** An installation with all fields set, and an output whose executor is at the address. */
 async function makeOutput(world: World, { text = 'Hi', config = {}, secret, url, zone }: Made) {
   const { organization_id } = await world.installation()
   await ask(world, `PUT /api/v2/organization/${organization_id}`, {
@@ -64,7 +64,7 @@ const messageOf = ({ json }: { json: unknown }) => (json as { message: string })
 onRegistryMatrix('sending a notification', (engine) => {
   const { platform } = withPlatform(engine, { settings: opened })
   let executor: Executor
-  /** How the executor answers next. */
+  /** The next answers of the executor. */
   let answer: (response: ServerResponse, received: Received) => unknown
   before(async () => {
     executor = await startExecutor((response, received) => answer(response, received))
@@ -75,7 +75,7 @@ onRegistryMatrix('sending a notification', (engine) => {
     answer = (response) => response.end('{}')
   }
 
-  test('hands the executor this, byte by byte', async () => {
+  test('sends exactly these bytes to the executor', async () => {
     begin()
     const { world } = platform()
     const given = await makeOutput(world, {
@@ -120,7 +120,7 @@ onRegistryMatrix('sending a notification', (engine) => {
     )
   })
 
-  test('knows the installation’s clocks, and says so where there is no value', async () => {
+  test('uses the time zone of the installation, and prints missing values as such', async () => {
     begin()
     const { world } = platform()
     const text =
@@ -148,7 +148,7 @@ onRegistryMatrix('sending a notification', (engine) => {
     }
   })
 
-  test('tells the executor no metadata, whatever a template asks for', async () => {
+  test('sends no metadata to the executor, whatever a template contains', async () => {
     begin()
     const { world } = platform()
     const words = ['Meta', 'ProtectedMeta', 'meta', 'protected_meta', 'Notes', 'notes', 'Users']
@@ -174,7 +174,7 @@ onRegistryMatrix('sending a notification', (engine) => {
     ['no JSON', '{', 'body is not valid JSON'],
     ['too deep a payload', `{"a":${'['.repeat(50)}${']'.repeat(50)}}`, 'body is nested too deep']
   ]
-  test('is refused with a payload that is none', async () => {
+  test('is refused if the payload is not an object', async () => {
     begin()
     const { world } = platform()
     const given = await makeOutput(world, { url: executor.url })
@@ -187,7 +187,7 @@ onRegistryMatrix('sending a notification', (engine) => {
     assert.deepEqual(executor.received, [])
   })
 
-  test('is refused when a template runs into what cannot be, and says where', async () => {
+  test('is refused if a template fails, and the message says where', async () => {
     begin()
     const { world } = platform()
     const text = 'a\n{{if gt .payload.value 30.0}}hot{{end}}'
@@ -220,7 +220,7 @@ onRegistryMatrix('sending a notification', (engine) => {
     assert.deepEqual(executor.received, [])
   })
 
-  test('ends when the installation moves where its executor is not', async () => {
+  test('fails when the installation moves to a place without its executor', async () => {
     begin()
     const { world } = platform()
     const given = await makeOutput(world, { url: executor.url })
@@ -230,12 +230,12 @@ onRegistryMatrix('sending a notification', (engine) => {
     const sent = await world.request(given.send, { as: world.admin })
     assert.deepEqual(
       [sent.status, messageOf(sent)],
-      [409, 'the executor is no longer one of the installation']
+      [409, 'the executor no longer belongs to the installation']
     )
     assert.deepEqual(executor.received, [])
   })
 
-  test('is for a gateway of the installation, which sees nothing else of it', async () => {
+  test('works for the gateway of the installation, which sees nothing else of it', async () => {
     begin()
     const { world } = platform()
     const given = await makeOutput(world, { url: executor.url })
@@ -304,7 +304,7 @@ onRegistryMatrix('sending a notification', (engine) => {
         assert(Math.abs(at - Date.now() / 1000) < 60)
       })
     }
-    test('answers any 2xx is a success, however much it says', async () => {
+    test('answers any 2xx is a success, however long the answer is', async () => {
       const { world } = platform()
       const given = await makeOutput(world, { url: executor.url })
       const huge = (response: ServerResponse) => {
@@ -343,11 +343,11 @@ onRegistryMatrix('sending a notification', (engine) => {
         assert(!/ECONN|ENOTFOUND|127\.0/.test(sent.text))
       }
     })
-    test('has become a name for this network', async () => {
+    test('has a name that now leads to this network', async () => {
       begin()
       const { world, deps } = platform()
       const given = await makeOutput(world, { url: executor.url })
-      // As if it had been written before the guard, or its name led here by now.
+      // As if it was saved before the check, or its name leads here now.
       for (const url of [
         'http://[::1]:1/',
         'http://10.0.0.1/',
@@ -369,7 +369,7 @@ onRegistryMatrix('sending a notification', (engine) => {
     })
   })
 
-  test('is counted, logged without secrets, and remembered', async () => {
+  test('is counted, logged without secrets, and stored', async () => {
     begin()
     const { world, logged, deps } = platform()
     const given = await makeOutput(world, { url: executor.url, secret: 'topsecret' })
@@ -447,7 +447,7 @@ onRegistryMatrix('sending a notification', (engine) => {
     assert.deepEqual([late.status, messageOf(late)], [429, 'Too many notifications'])
     const wait = Number(late.headers.get('retry-after'))
     assert(wait >= 1 && wait <= 60, String(wait))
-    // Of the others nobody waits.
+    // None of the others waits.
     const other = await makeOutput(world, { url: executor.url })
     assert.equal((await world.request(other.send, { as: world.admin })).status, 200)
     assert.equal(executor.received.length, 61)
@@ -457,7 +457,7 @@ onRegistryMatrix('sending a notification', (engine) => {
 onSqlite('notifications to a slow executor', (engine) => {
   const { platform } = withPlatform(engine, { settings: opened })
 
-  test('are given up after ten seconds, and only a few wait at once', async (t) => {
+  test('end after ten seconds, and only a few wait at once', async (t) => {
     const executor = await startExecutor(() => {})
     t.after(() => executor.stop())
     const { world } = platform()
@@ -475,7 +475,7 @@ onSqlite('notifications to a slow executor', (engine) => {
     assert.equal(executor.received.length, 4)
   })
 
-  test('do not hold up a stop of the platform', async (t) => {
+  test('do not delay a stop of the platform', async (t) => {
     const executor = await startExecutor(() => {})
     t.after(() => executor.stop())
     const { world, stop } = platform()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { rememberSend } from '../../src/registry/notifications.ts'
+import { rememberSend } from '../../src/features/notification/messages.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -112,14 +112,14 @@ onRegistryMatrix('notification', (engine) => {
         }
       })
     }
-    scenario('are changed; what is missing or null stays', {
+    scenario('are changed; missing and null fields stay', {
       given: withOutput,
       as: asUser,
       request: ({ at, message }) => `PUT ${at}/message/${message.id}`,
       body: { id: 5, installation_id: 7, name: null, text: 'New' },
       expect: { status: 200, body: ({ message }: Given) => ({ ...message, text: 'New' }) }
     })
-    scenario('are not changed to a template that is none', {
+    scenario('cannot be changed to an invalid template', {
       given: withOutput,
       as: asUser,
       request: ({ at, message }) => `PUT ${at}/message/${message.id}`,
@@ -134,7 +134,7 @@ onRegistryMatrix('notification', (engine) => {
       request: ({ at, message }) => `DELETE ${at}/message/${message.id}`,
       expect: inUse
     })
-    scenario('are deleted, with a body that nobody reads', {
+    scenario('are deleted, also with a body', {
       given: async (world) => {
         const { at, user, ...site } = await withOutput(world)
         const message = await ask(world, `POST ${at}/message`, { name: 'x', text: '' })
@@ -271,7 +271,7 @@ onRegistryMatrix('notification', (engine) => {
         }
       })
     }
-    test('take no message and no executor of others', async () => {
+    test('cannot use a message or an executor of others', async () => {
       const { world } = platform()
       const { at, message, executor, output, user } = await withOutput(world)
       const other = await withOutput(world)
@@ -296,7 +296,7 @@ onRegistryMatrix('notification', (engine) => {
         }
       }
     })
-    scenario('are changed; what is missing or null stays', {
+    scenario('are changed; missing and null fields stay', {
       given: withOutput,
       as: asUser,
       request: ({ at, output }) => `PUT ${at}/output/${output.id}`,
@@ -334,7 +334,7 @@ onRegistryMatrix('notification', (engine) => {
         })
       }
     })
-    test('are those of its organization and the ones above, none of others', async () => {
+    test('are those of its organization and the ones above', async () => {
       const { world } = platform()
       const parent = await world.organization()
       const own = await world.organization(parent)
@@ -357,7 +357,7 @@ onRegistryMatrix('notification', (engine) => {
         const { status } = await world.request(`GET ${at}/executor/${id}`, { as: world.admin })
         assert.equal(status, isOwn ? 200 : 404)
       }
-      // Whoever is assigned sees what the installation sees, above its own organization too.
+      // An assigned user sees the same executors as the installation, also those above its organization.
       const assigned = await world.user({
         grants: ['notification/executor/list/assigned'],
         assigned: [installation.id]
@@ -396,8 +396,8 @@ onRegistryMatrix('notification', (engine) => {
       ['file:///etc/passwd', 'config.url must begin with http:// or https://'],
       ['javascript:alert(1)', 'config.url must begin with http:// or https://'],
       ['http://', 'config.url must begin with http:// or https://'],
-      ['http://me:pass@example.org/', 'config.url must not hold a name or a password'],
-      ['http://me@example.org/', 'config.url must not hold a name or a password'],
+      ['http://me:pass@example.org/', 'config.url must not have a user name or password'],
+      ['http://me@example.org/', 'config.url must not have a user name or password'],
       [`http://example.org/${'x'.repeat(2000)}`, 'config.url has at most 2000 characters'],
       [
         'http://127.0.0.1/',
@@ -466,7 +466,7 @@ onRegistryMatrix('notification', (engine) => {
         }
       })
     }
-    scenario('are changed; what is missing, null or 0 stays', {
+    scenario('are changed; fields that are missing, null or 0 stay', {
       given: withOutput,
       as: asUser,
       request: ({ executor }) => `PUT ${admin}/${executor.id}`,
@@ -486,7 +486,7 @@ onRegistryMatrix('notification', (engine) => {
       request: ({ executor }) => `DELETE ${admin}/${executor.id}`,
       expect: inUse
     })
-    scenario('do not go to an organization of others', {
+    scenario('cannot be moved to an organization of others', {
       given: async (world) => ({ ...(await withOutput(world)), other: await world.organization() }),
       as: asUser,
       request: ({ executor }) => `PUT ${admin}/${executor.id}`,
@@ -507,7 +507,7 @@ onRegistryMatrix('notification', (engine) => {
       }),
       expect: forbidden
     })
-    test('belong to administrators unless a role says otherwise', async () => {
+    test('are managed by administrators only, unless a role allows it', async () => {
       const { world } = platform()
       const roles = (await ask(world, 'GET /api/v2/role')) as unknown as {
         name: string
@@ -532,7 +532,7 @@ onRegistryMatrix('notification', (engine) => {
     })
   })
 
-  test('what is deleted and used at the same time is one or the other', async () => {
+  test('an object that is deleted and used at the same time is either deleted or used', async () => {
     const { world } = platform()
     const { at, user, installation, message, executor } = await withOutput(world)
     const seen = new Set<string>()
@@ -567,7 +567,7 @@ onRegistryMatrix('notification', (engine) => {
     for (const outcome of seen) assert(['200 400', '409 200'].includes(outcome), outcome)
   })
 
-  test('the last 100 sends are remembered, newest first', async () => {
+  test('the last 100 sends are kept, newest first', async () => {
     const { world, deps } = platform()
     const { at, output } = await withOutput(world)
     for (let i = 1; i <= 105; i++) {
@@ -586,8 +586,8 @@ onRegistryMatrix('notification', (engine) => {
     await rememberSend(deps.registry, output.id, { sent: 1, outcome: 'too late' })
   })
 
-  describe('what it belongs to', () => {
-    test('takes messages and outputs along when it is an installation', async () => {
+  describe('the owner', () => {
+    test('takes its messages and outputs with it if it is an installation', async () => {
       const { world, deps } = platform()
       const { installation, output, message, executor } = await withOutput(world)
       await ask(world, `DELETE /api/v2/installation/${installation.id}?silent=true`)
@@ -597,11 +597,11 @@ onRegistryMatrix('notification', (engine) => {
       assert.deepEqual(await left('notification_outputs', output.id), [])
       await ask(world, `DELETE ${admin}/${executor.id}`)
     })
-    test('is not deleted with executors, unless by force and with the right', async () => {
+    test('cannot be deleted with executors, except by force and with the permission', async () => {
       const { world, deps } = platform()
       const { installation, output, executor } = await withOutput(world)
       const organization = installation.organization_id
-      // The installation moves away, so that only the executor is left, and the users.
+      // The installation moves away, so only the executor and the users are left.
       const { organization_id } = await world.installation()
       const body = { organization_id }
       await ask(world, `PUT /api/v2/installation/${installation.id}?silent=true`, body)
@@ -668,7 +668,7 @@ onRegistryMatrix('notification', (engine) => {
         body: payload,
         expect: forbidden
       })
-      scenario(`${method} ${path} with every grant but its own`, {
+      scenario(`${method} ${path} with every grant except its own`, {
         given: async (world) => {
           const verb = {
             GET: ['list'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestPlatform } from '../support/platform.ts'
 
-test('a change that cannot be announced is logged and holds', async (t) => {
+test('a change that cannot be published is logged and stays', async (t) => {
   const { world, deps, logged, stop } = await startTestPlatform()
   t.after(stop)
   const { installation, user } = await world.site(['functionx/#'])

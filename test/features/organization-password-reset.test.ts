@@ -10,7 +10,7 @@ const basic = (name: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 })
 
-/** A tree of two with people in both, and somebody who may update it. */
+/** Two organizations with users in both, and a user who may update them. */
 async function company(world: World) {
   const elsewhere = await world.organization()
   const top = await world.organization()
@@ -55,7 +55,7 @@ onRegistryMatrix('force_password_reset', (engine) => {
 
     const published = await world.published(async () => {
       const { status, json } = await world.request(force(top), { as: caller })
-      assert.deepEqual([status, json], [200, { message: '2 users are asked for a new password' }])
+      assert.deepEqual([status, json], [200, { message: '2 users must set a new password' }])
     })
     assert.deepEqual(published, [])
     for (const user of [worker, lower]) {
@@ -78,27 +78,27 @@ onRegistryMatrix('force_password_reset', (engine) => {
     await keyFor(platform(), lower.email)
   })
 
-  test('once more reaches only who has a password, and everybody may ask for another key', async () => {
+  test('a second time reaches only users with a password, and everybody can request another key', async () => {
     const { world } = platform()
     const { top, caller, worker, lower } = await company(world)
     await world.request(force(top), { as: caller })
     await keyFor(platform(), lower.email)
     const again = await world.request(force(top), { as: caller })
-    assert.deepEqual(again.json, { message: '0 users are asked for a new password' })
+    assert.deepEqual(again.json, { message: '0 users must set a new password' })
     const body = { email: worker.email }
     await world.request('POST /api/v2/auth/reset_password', { body })
     await keyFor(platform(), worker.email, 2)
     await keyFor(platform(), lower.email)
   })
 
-  test('of an organization below leaves those above alone', async () => {
+  test('of an organization below does not affect those above', async () => {
     const { world } = platform()
     const { below, caller, worker, lower } = await company(world)
     await world.request(force(below), { as: caller })
     assert.deepEqual([await signIn(worker), await signIn(lower)], [200, 401])
   })
 
-  test('whose mail fails is asked all the same', async () => {
+  test('resets the password also if a mail fails', async () => {
     const { world, deps, logged } = platform()
     const { top, caller, worker, lower } = await company(world)
     const { mail } = deps

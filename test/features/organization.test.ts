@@ -11,7 +11,7 @@ import type { Account, World } from '../support/world.ts'
 const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
 const forbidden = { status: 403, body: { message: 'Forbidden' } }
 
-/** A tree of three, seen by someone who belongs to its top. */
+/** Three organizations in a chain, and a user of the uppermost. */
 async function tree(world: World) {
   const top = await world.organization()
   const left = await world.organization(top)
@@ -176,7 +176,7 @@ onRegistryMatrix('organization', (engine) => {
   })
 
   describe('PUT organization/{id}', () => {
-    scenario('keeps what is missing or null, and the parent for 0', {
+    scenario('keeps missing and null fields, and the parent for 0', {
       given: tree,
       as,
       request: ({ leaf }) => `PUT /api/v2/organization/${leaf}`,
@@ -244,7 +244,7 @@ onRegistryMatrix('organization', (engine) => {
     })
   })
 
-  test('whatever is moved, and at the same time, the tree has no rings', async () => {
+  test('parallel moves never make a circle in the tree', async () => {
     const { world, deps } = platform()
     const top = await world.organization()
     const user = await world.user({ grants: ['organization/#'], organizations: [top] })
@@ -365,7 +365,7 @@ onRegistryMatrix('organization', (engine) => {
         assert.equal((await world.request(`${line}?force=true`, { as: entitled })).status, 200)
       })
     }
-    test('with force takes all below, installations with their history, and members who belong nowhere else', async () => {
+    test('with force deletes everything below, installations with their history, and members who belong nowhere else', async () => {
       const { world, deps } = platform()
       const { left, leaf, top, user: half } = await tree(world)
       const rights = ['organization/#', 'installation/delete/all', 'user/create/delete']
@@ -393,6 +393,23 @@ onRegistryMatrix('organization', (engine) => {
         assert.deepEqual(await deps.registry.selectFrom('erasures').selectAll().execute(), [])
       })
     })
+    test('listeners hear of each deleted installation, even while the directory reads changes', async () => {
+      const { world, deps } = platform()
+      const { left, leaf, top } = await tree(world)
+      const rights = ['organization/#', 'installation/delete/all', 'user/create/delete']
+      const user = await world.user({ grants: rights, organizations: [top] })
+      const installations = []
+      for (let i = 0; i < 20; i++) {
+        installations.push(await world.installation({ organization_id: i % 2 ? leaf : left }))
+      }
+      const reading = setInterval(() => deps.directory.catchUp().catch(() => {}), 1)
+      const published = await world.published(async () => {
+        await world.request(`DELETE /api/v2/organization/${left}?force=true`, { as: user })
+      })
+      clearInterval(reading)
+      const topics = installations.map(({ client_id }) => `${client_id}/evt/installation/updated`)
+      assert.deepEqual(published.sort(), topics.sort())
+    })
     scenario('with force, but a member is above the caller', {
       given: async (world) => {
         const given = await tree(world)
@@ -407,7 +424,7 @@ onRegistryMatrix('organization', (engine) => {
       given: tree,
       as,
       request: ({ top }) => `DELETE /api/v2/organization/${top}?force=true`,
-      expect: { status: 400, body: { message: 'the organization is your own, or above it' } }
+      expect: { status: 400, body: { message: 'the organization is your own or above your own' } }
     })
     scenario('without the grant', {
       given: async (world) => {
@@ -463,7 +480,7 @@ onRegistryMatrix('organization', (engine) => {
     }
   })
 
-  test('organizations have 32 levels, made or moved', async () => {
+  test('organizations have at most 32 levels, when they are made or moved', async () => {
     const { world, deps } = platform()
     const as = world.admin
     let deepest = 1
@@ -488,7 +505,7 @@ onRegistryMatrix('organization', (engine) => {
     assert.equal((await world.request(leaf, { as, body: { parent } })).status, 200)
   })
 
-  test('a tenant has 5 000 organizations, and another tenant its own', async () => {
+  test('a tenant has at most 5 000 organizations, whatever other tenants have', async () => {
     const { world, deps } = platform()
     const as = world.admin
     const [tenant, other] = [await world.organization(), await world.organization()]
@@ -512,14 +529,14 @@ onRegistryMatrix('organization', (engine) => {
         body: { name: world.unique('organization'), parent }
       })
     const full = await create(child)
-    const message = 'a tenant has at most 5000 organizations, all below it counted'
+    const message = 'a tenant has at most 5000 organizations, counting every level'
     assert.deepEqual([full.status, full.json], [409, { message }])
     const movedIn = await world.request(`PUT /api/v2/organization/${other}`, {
       as,
       body: { parent: tenant }
     })
     assert.deepEqual([movedIn.status, movedIn.json], [409, { message }])
-    // Inside it is no more than there was.
+    // A move inside the tenant does not add to the number.
     const [last] = await deps.registry
       .selectFrom('organizations')
       .select('id')

@@ -6,7 +6,7 @@ import { lettersTo } from '../support/outbox.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
-onRegistryMatrix('a change of what one signs in with', (engine) => {
+onRegistryMatrix('a change of the own password, e-mail or mobile', (engine) => {
   let ahead = 0
   const { platform } = withPlatform(engine, { clock: () => unixMs(Date.now() + ahead) })
   const status = async (line: string, as: { token: string }, body?: unknown) =>
@@ -67,7 +67,7 @@ onRegistryMatrix('a change of what one signs in with', (engine) => {
     }
   ]
   for (const { what, line, body } of cases) {
-    test(`${line}: the ${what} is told by mail, and other sessions end`, async () => {
+    test(`${line}: the change of the ${what} is told by mail, and other sessions end`, async () => {
       const { world } = platform()
       const { user, other, key } = await person()
       const [own, others, byKey] = await Promise.all(
@@ -101,7 +101,7 @@ onRegistryMatrix('a change of what one signs in with', (engine) => {
     })
   }
 
-  test('what stays as it was, and what others change, is no such change', async () => {
+  test('an unchanged value, and a change by others, send no mail', async () => {
     const { world } = platform()
     const { user, other } = await person()
     const { json } = await world.request('GET /api/v2/user/me', { as: user })
@@ -113,7 +113,7 @@ onRegistryMatrix('a change of what one signs in with', (engine) => {
     assert.deepEqual(told(user.email), [])
   })
 
-  test('what is refused is not told', async () => {
+  test('a refused change sends no mail', async () => {
     const { world } = platform()
     const { user, other } = await person()
     const taken = (await world.user()).email
@@ -122,14 +122,14 @@ onRegistryMatrix('a change of what one signs in with', (engine) => {
     assert.deepEqual([told(user.email), told(taken)], [[], []])
   })
 
-  test('ten an hour, then 429; a neighbour still may', async () => {
+  test('ten changes per hour are allowed, then 429, and other users are not affected', async () => {
     const { world } = platform()
     const [user, neighbour] = [await world.user(), await world.user()]
     const change = async (as: { token: string }, i: number) =>
       world.request('PUT /api/v2/user/me', { as, body: { mobile: `+46 70 000 00 ${10 + i}` } })
     for (let i = 0; i < 10; i++) assert.equal((await change(user, i)).status, 200)
     const { status: answer, json, headers } = await change(user, 10)
-    assert.deepEqual([answer, json], [429, { message: 'Too many changes of the account' }])
+    assert.deepEqual([answer, json], [429, { message: 'Too many account changes' }])
     assert(Number(headers.get('retry-after')) > 0)
     assert.equal(await status('PUT /api/v2/user/me', user, { note: 'still fine' }), 200)
     assert.equal((await change(neighbour, 1)).status, 200)

@@ -4,7 +4,7 @@ import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 const address = { address: '', city: '', country: '', zip: '' }
-/** Each one is a parameter of some route. */
+/** Each of these is a parameter of some route. */
 const elsewhere = [
   ...['silent', 'create_missing', 'minimal', 'force', 'assigned', 'assigned_only'],
   ...['organization_id', 'executor', 'type', 'topics', 'limit', 'version']
@@ -16,7 +16,7 @@ onRegistryMatrix('parameters', (engine) => {
     platform().world.request(line, { as: platform().world.admin, ...options })
   const unique = (word: string) => platform().world.unique(word)
 
-  /** The lists that take metadata filters: where to list, how to create, and their own parameters. */
+  /** The lists with metadata filters: the path, how to create an object, and the list's own parameters. */
   const lists = async () => {
     const { id } = await platform().world.installation()
     return [
@@ -36,7 +36,7 @@ onRegistryMatrix('parameters', (engine) => {
   }
 
   describe('of a list with metadata filters', () => {
-    test('those of other routes are metadata keys, and narrow', async () => {
+    test('parameters of other routes are metadata keys and filter the list', async () => {
       for (const { path, body, own } of await lists()) {
         const names = elsewhere.filter((name) => !own.some((one) => one === name))
         const value = unique('v')
@@ -66,7 +66,7 @@ onRegistryMatrix('parameters', (engine) => {
       }
     })
 
-    test('their own keep their meaning', async () => {
+    test('its own parameters keep their meaning', async () => {
       const { status, json } = await ask('GET /api/v2/organization?minimal=maybe')
       assert.deepEqual([status, json], [400, { message: 'minimal must be true or false' }])
       const { json: found } = await ask('GET /api/v2/organization?minimal=1')
@@ -76,7 +76,7 @@ onRegistryMatrix('parameters', (engine) => {
       assert.deepEqual(spelled.json, [])
     })
 
-    test('are bounded, and so is what is said of them', async () => {
+    test('have limits, and so has the message about them', async () => {
       const long = `${'k'.repeat(20_000)}=${'v'.repeat(300)}`
       const { status, text } = await ask(`GET /api/v2/user?${long}`)
       assert.equal(status, 400)
@@ -91,7 +91,7 @@ onRegistryMatrix('parameters', (engine) => {
   })
 
   describe('that a route does not know', () => {
-    test('are 400 with their name and those it knows', async () => {
+    test('are 400, and the message has the name and the known names', async () => {
       const { id, client_id } = await platform().world.installation()
       const log = 'from, to, limit'
       const more = 'offset, order, aggr_method, aggr_interval, tz'
@@ -114,7 +114,7 @@ onRegistryMatrix('parameters', (engine) => {
         [`GET /api/v2/user/me?constructor`, 'constructor', 'none'],
         ['GET /api/v2/ping?x', 'x', 'none'],
         ['GET /health/ready?x', 'x', 'none'],
-        ['GET /?x=1', 'x', 'none']
+        ['GET /docs?x=1', 'x', 'none']
       ] as const) {
         for (const prefix of line.startsWith('GET /api') ? ['', '/lynx'] : ['']) {
           const { status, json } = await ask(line.replace(' ', ` ${prefix}`))
@@ -126,7 +126,7 @@ onRegistryMatrix('parameters', (engine) => {
       }
     })
 
-    test('are 400 with a body as well: its filter is all there is', async () => {
+    test('are 400 with a body too, because the body has the filter', async () => {
       const { id } = await platform().world.installation()
       for (const path of [`/api/v2/status/${id}`, `/api/v2/log/${id}`, `/api/v3beta/log/${id}`]) {
         const { status, text } = await ask(`POST ${path}?topics=obj/x`, { body: [] })
@@ -144,7 +144,7 @@ onRegistryMatrix('parameters', (engine) => {
       assert.deepEqual([published, (await ask(`GET ${path}`)).json], [[], []])
     })
 
-    test('are named in a text of a bounded length', async () => {
+    test('are named in a text of limited length', async () => {
       const many = Array.from({ length: 500 }, (_, i) => `${'x'.repeat(100)}${i}=1`).join('&')
       const { status, json } = await ask(`GET /api/v2/user/me?${many}`)
       const { message } = json as { message: string }
@@ -154,7 +154,7 @@ onRegistryMatrix('parameters', (engine) => {
       assert.equal(message, `unknown parameters ${names} and 495 more; this route knows none`)
     })
 
-    test('tell nothing to those who may not call the route', async () => {
+    test('tell nothing to callers who may not use the route', async () => {
       const { world } = platform()
       const { id } = await world.installation()
       const stranger = await world.user({
@@ -176,14 +176,14 @@ onRegistryMatrix('parameters', (engine) => {
       }
     })
 
-    test('are no matter where there is no route', async () => {
+    test('do not matter if there is no route', async () => {
       for (const line of ['GET /api/v2/nothing?x=1', 'OPTIONS /api/v2/user?x=1', 'GET /mqtt?x=1']) {
         const { status, json } = await ask(line)
         assert.deepEqual([status, json], [404, { message: 'Not found' }], line)
       }
     })
 
-    test('are taken where a client is known to send them', async () => {
+    test('are accepted if a client is known to send them', async () => {
       const { id, client_id } = await platform().world.installation()
       const log = `/api/v3beta/log/${id}?include_total=false`
       const info = `/lynx/api/v2/installationinfo/${client_id}`
@@ -211,7 +211,7 @@ onRegistryMatrix('parameters', (engine) => {
     })
   })
 
-  describe('with a value that cannot be', () => {
+  describe('with an impossible value', () => {
     test('are 400 with their name', async () => {
       const { id } = await platform().world.installation()
       for (const [line, message] of [
@@ -222,6 +222,14 @@ onRegistryMatrix('parameters', (engine) => {
         ['/api/v2/installationinfo?assigned=2', 'assigned must be true or false'],
         ['/api/v2/installationinfo?organization_id=x', 'organization_id.0 must be a whole number'],
         ['/api/v2/installationinfo?organization_id=,', 'organization_id.0 must be a whole number'],
+        [
+          `/api/v2/installationinfo?organization_id=${'1,'.repeat(10_001)}`,
+          'organization_id must be a list of at most 10000 entries'
+        ],
+        [
+          `/api/v2/schedule/${id}?executor=${'x'.repeat(101)}`,
+          'executor must be text of at most 100 characters'
+        ],
         ['/api/v2/trace?action=nothing', /^action\.0 must be create or /]
       ] as const) {
         const { status, json } = await ask(`GET ${line}`)

@@ -17,7 +17,7 @@ async function start(t: TestContext, settings: Record<string, string>): Promise<
   return platform
 }
 
-/** With headers that `fetch` would not send. */
+/** A request with headers that `fetch` would not send. */
 async function post(
   { httpPort, world }: TestPlatform,
   path: string,
@@ -42,7 +42,7 @@ type Options = {
   body?: string
 }
 
-/** What a credential says when it is asked for under a Host. */
+/** The addresses in a credential that is requested with a Host header. */
 async function credential(platform: TestPlatform, options: Options) {
   const { id } = await platform.world.installation()
   const { api, aam, mqtt_broker } = await post(
@@ -99,12 +99,13 @@ for (const host of ['0.0.0.0', '::']) {
       text,
       new RegExp(`^PUT http://${own}:${httpPort}/api/v2/auth/reset_password$`, 'm')
     )
+    assert.match(text, new RegExp(`^http://${own}:${httpPort}/new-password#key=[\\w-]{43}$`, 'm'))
     assert(!text.includes('evil.org'))
     assert.equal(warnings(platform).length, 1)
   })
 }
 
-test('HOST 0.0.0.0 behind a proxy that is trusted: what it says', async (t) => {
+test('HOST 0.0.0.0 behind a trusted proxy: the credential has the address from the proxy', async (t) => {
   const platform = await start(t, {
     CARACAL_HOST: '0.0.0.0',
     CARACAL_TRUSTED_PROXIES: '127.0.0.1'
@@ -120,7 +121,7 @@ test('HOST 0.0.0.0 behind a proxy that is trusted: what it says', async (t) => {
   })
 })
 
-test('HOST 0.0.0.0 with PUBLIC_URL: that one, whatever the request says, and no warning', async (t) => {
+test('HOST 0.0.0.0 with PUBLIC_URL: the credential has PUBLIC_URL, whatever the request says, without a warning', async (t) => {
   const platform = await start(t, {
     CARACAL_HOST: '0.0.0.0',
     CARACAL_PUBLIC_URL: 'https://caracal.example.org/base/'
@@ -136,7 +137,7 @@ for (const [host, written] of [
   ['127.0.0.1', '127.0.0.1'],
   ['::1', '[::1]']
 ] as const) {
-  test(`HOST ${host}: that one with the real ports, whatever the request says`, async (t) => {
+  test(`HOST ${host}: the credential has this host with the real ports, whatever the request says`, async (t) => {
     const platform = await start(t, { CARACAL_HOST: host })
     const { httpPort, mqttPort } = platform
     assert.deepEqual(await credential(platform, { at: host, headers: { host: 'evil.org' } }), {
@@ -178,4 +179,30 @@ test('MQTT_PORT=off without TLS leaves MQTT over WebSocket, and the credential s
   await mqttClient(t, `ws://127.0.0.1:${httpPort}/mqtt`, {
     ...{ username: 'x', password: world.admin.token }
   })
+})
+
+test('who is signed in reads where the broker is, encrypted first', async (t) => {
+  const certificates = temporaryDirectory()
+  makeCertificate(certificates, 'broker')
+  const urlsOf = async ({ world }: TestPlatform) => {
+    const { json } = await world.request('GET /api/v2/gateway/broker', { as: world.admin })
+    return (json as { urls: string[] }).urls
+  }
+  const plain = await start(t, { CARACAL_HOST: '127.0.0.1' })
+  assert.deepEqual(await urlsOf(plain), [
+    `mqtt://127.0.0.1:${plain.mqttPort}`,
+    `ws://127.0.0.1:${plain.httpPort}/mqtt`
+  ])
+  const named = await start(t, { CARACAL_MQTT_PUBLIC_URL: 'mqtts://mqtt.example.org:8883/' })
+  assert.deepEqual(await urlsOf(named), ['mqtts://mqtt.example.org:8883'])
+  const { address, mqttPort, mqttsPort, httpPort } = await start(t, {
+    ...tlsSettings(certificates),
+    CARACAL_HOST: '0.0.0.0'
+  })
+  const request = { host: `caracal.example.org:${httpPort}`, protocol: 'https' }
+  assert.deepEqual(address.brokerUrls(request), [
+    `mqtts://caracal.example.org:${mqttsPort}`,
+    `mqtt://caracal.example.org:${mqttPort}`,
+    `wss://caracal.example.org:${httpPort}/mqtt`
+  ])
 })

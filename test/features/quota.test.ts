@@ -70,7 +70,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
   const loggedOf = (owner: string) =>
     platform().logged.filter((line) => line['owner'] === owner && 'quota' in line)
 
-  test('messages a second: a minute of them at once, then refused and told, and the neighbour is served', async () => {
+  test('messages per second: those of a minute are accepted at once, more are refused, and others are not affected', async () => {
     const [house, neighbour] = [await site(), await site()]
     await setQuota(`installation/${house.installation.id}`, { messages_per_second: 1 })
     const client = await platform().world.mqtt(house.user)
@@ -109,7 +109,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
     await client.mqtt.endAsync()
   })
 
-  test('topics of an organization count those of everything below it', async () => {
+  test('the topics of an organization include those of everything below it', async () => {
     const { world } = platform()
     const tenant = await world.organization()
     const branch = await world.organization(tenant)
@@ -132,7 +132,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
     const elsewhere = await site()
     for (const name of ['a', 'b', 'c', 'd']) await publish(elsewhere, name)
     assert.equal((await topicsOf(elsewhere)).length, 4)
-    // What is moved away or deleted counts no longer.
+    // What is moved away or deleted no longer counts.
     const move = { organization_id: elsewhere.installation.organization_id }
     await request(`PUT /api/v2/installation/${two.installation.id}`, {
       ...{ as: world.admin, body: move }
@@ -144,7 +144,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
     assert.equal(topics.used, 5)
   })
 
-  test('bytes of history a day, over MQTT and by import, until the next day', async () => {
+  test('bytes of history per day count over MQTT and by import, until the next day', async () => {
     const house = await site()
     const { id, organization_id, client_id } = house.installation
     const bytes = sampleBytes(`${client_id}/obj/x`, '')
@@ -154,7 +154,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
     const stopped = await importInto(house, rows)
     assert.equal(stopped.status, 409)
     assert.match(stopped.text, /line 3: this goes beyond the quota history_bytes_per_day/)
-    // What was not stored is not charged.
+    // Samples that were not stored are not charged.
     assert.equal(
       (await usageOf(`installation/${id}`, house.user)).history_bytes_per_day.used,
       bytes
@@ -174,7 +174,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
     assert.deepEqual([next.history_bytes_per_day.used, next.history_bytes.used], [bytes, 4 * bytes])
   })
 
-  test('bytes of history in all: refused until the quota is raised, and free again when it is erased', async () => {
+  test('bytes of history in total: refused until the quota is raised or history is erased', async () => {
     const { world } = platform()
     const house = await site()
     const { id, organization_id, client_id } = house.installation
@@ -196,7 +196,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
     assert.equal((await usage()).used, 0)
   })
 
-  test('files: of the installation, and of an organization with all below it', async () => {
+  test('files count for the installation and for an organization with everything below it', async () => {
     const { world } = platform()
     const tenant = await world.organization()
     const branch = await world.organization(tenant)
@@ -239,7 +239,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
     assert.equal(there.status, 200)
   })
 
-  test('a quota is read by whoever sees the owner, and set by who reaches the top alone', async () => {
+  test('callers who see the owner read a quota, and only callers who reach the top set it', async () => {
     const { world } = platform()
     const house = await site()
     const stranger = await site()
@@ -281,7 +281,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
     }
   })
 
-  test('the top organization has no quota, and uses what all use', async () => {
+  test('the top organization has no quota, and its usage is that of all', async () => {
     const { world } = platform()
     const house = await site()
     await publish(house, 'x')
@@ -311,7 +311,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
     assert.equal(await figure(line), 0.75)
   })
 
-  test('the metrics name the three owners that are nearest to a quota', async () => {
+  test('the metrics name the three tenants that are nearest to a quota', async () => {
     const sites = [await site(), await site(), await site(), await site()]
     for (const [place, house] of sites.entries()) {
       await setQuota(`installation/${house.installation.id}`, { topics: place + 1 })
@@ -321,7 +321,7 @@ onRegistryMatrix('quotas of a platform', (engine) => {
     const lines = text.split('\n').filter((line) => /^caracal_quota_share.*"topics"/.test(line))
     assert.equal(lines.length, 3)
     await eventually(() =>
-      assert.match(lines.join('\n'), /quota="topics",owner="installation \d+"\} 1$/m)
+      assert.match(lines.join('\n'), /quota="topics",tenant="organization \d+"\} 1$/m)
     )
   })
 })

@@ -15,7 +15,7 @@ const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
 const forbidden = { status: 403, body: { message: 'Forbidden' } }
 const url = '/api/v2/user/registration/policy'
 const PASSWORD = 'a brand new secret'
-const answered = { message: 'A key is on its way if this address may register' }
+const answered = { message: 'A key is sent if this address may register' }
 
 const basic = (name: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
@@ -50,7 +50,7 @@ onRegistryMatrix('registration', (engine) => {
     await platform().deps.directory.catchUp()
     return id
   }
-  /** A policy of its own domain, made by the administrator. */
+  /** A policy for a new domain, made by the administrator. */
   const open = async (body: object = {}) => {
     const { world } = platform()
     const domain = `${world.unique('d')}.example`
@@ -61,7 +61,7 @@ onRegistryMatrix('registration', (engine) => {
     assert.equal(made.status, 200, made.text)
     return { domain, policy: made.json as Policy, at: `${url}/${(made.json as Policy).id}` }
   }
-  /** Whoever registers now is handled after all who registered before. */
+  /** Registers an address and waits; earlier registrations were handled before it. */
   const settled = async () => {
     const { domain } = await open()
     await register(`last@${domain}`)
@@ -106,7 +106,7 @@ onRegistryMatrix('registration', (engine) => {
       })
     })
 
-    test('below parent_organization makes an organization of its own, named after the person', async () => {
+    test('below parent_organization makes a new organization that is named after the person', async () => {
       const { world } = platform()
       const parent = await newOrganization()
       const role = await world.request('POST /api/v2/role', {
@@ -170,7 +170,7 @@ onRegistryMatrix('registration', (engine) => {
       assert.equal(letter?.subject, 'Your registration')
     })
 
-    test('the narrowest policy that matches decides, of those the one that has meant it longest', async () => {
+    test('the narrowest matching policy is used, and of equal ones the one whose pattern is oldest', async () => {
       const { world } = platform()
       const [old, wide, whole, narrow] = await Promise.all(
         Array.from({ length: 4 }, () => newOrganization())
@@ -197,7 +197,7 @@ onRegistryMatrix('registration', (engine) => {
       }
     })
 
-    test('the key ends after 30 minutes, with the policy, and when the policy says otherwise', async () => {
+    test('the key ends after 30 minutes, with its policy, and when the policy no longer matches', async () => {
       const { world } = platform()
       const { domain, at } = await open()
       const keyOf = async (name: string) => {
@@ -233,7 +233,7 @@ onRegistryMatrix('registration', (engine) => {
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400])
     })
 
-    test('an address that was taken meanwhile', async () => {
+    test('an address that got an account meanwhile', async () => {
       const { world } = platform()
       const { domain } = await open()
       const email = `taken@${domain}`
@@ -273,7 +273,7 @@ onRegistryMatrix('registration', (engine) => {
       assert.equal((await world.request(`DELETE ${at}`, { as: world.admin })).status, 200)
     })
 
-    test('five keys an hour for one address, and 429 for who asks for more', async () => {
+    test('five keys per hour for one address, then 429', async () => {
       const { domain } = await open()
       const email = `often@${domain}`
       for (let i = 0; i < 5; i++) assert.equal((await register(email)).status, 200)
@@ -282,7 +282,7 @@ onRegistryMatrix('registration', (engine) => {
       assert(Number(refused.headers.get('retry-after')) > 3000)
       assert.equal((await register(`other@${domain}`)).status, 200)
       await keyFor(platform(), email, 5)
-      // From elsewhere it is heard, and still no more mail goes out.
+      // From another place it is accepted, but still no more mails are sent.
       platform().deps.registering.succeeded(email, '127.0.0.1')
       assert.equal((await register(email)).status, 200)
       await settled()
@@ -292,7 +292,7 @@ onRegistryMatrix('registration', (engine) => {
       await keyFor(platform(), email, 6)
     })
 
-    test('a thousand of one policy wait at most, and others go on', async () => {
+    test('at most a thousand registrations of one policy wait, and other policies work', async () => {
       const { registry } = platform().deps
       const { domain, policy } = await open()
       const row = (i: number, expires: number) => ({
@@ -339,12 +339,12 @@ onRegistryMatrix('registration', (engine) => {
         and: ({ json }) => assert.match((json as { message: string }).message, message)
       })
     }
-    scenario('null for the address is none', {
+    scenario('null for the address is accepted as missing', {
       request: 'POST /api/v2/user/register',
       body: { ...whole, address: null },
       expect: { status: 200, body: answered }
     })
-    scenario('GET is not a user with that name', {
+    scenario('GET does not look for a user with that name', {
       as: admin,
       request: 'GET /api/v2/user/register',
       expect: { status: 400 }
@@ -352,7 +352,7 @@ onRegistryMatrix('registration', (engine) => {
   })
 
   describe('policies', () => {
-    /** Someone who manages registration in an organization, and no more than that. */
+    /** A user who only manages the registration of an organization. */
     const manager = async (world: World) => {
       const organization = await newOrganization()
       const grants = ['registration/#', 'status/read/all']
@@ -380,7 +380,7 @@ onRegistryMatrix('registration', (engine) => {
 
     type GivenPolicy = Awaited<ReturnType<typeof policyOf>>
 
-    scenario('POST without a place is for the caller’s first organization', {
+    scenario('POST without a place uses the caller’s first organization', {
       given: manager,
       as: asManager,
       request: `POST ${url}`,
@@ -420,7 +420,7 @@ onRegistryMatrix('registration', (engine) => {
       request: ({ at }) => `GET ${at}`,
       expect: { status: 200, body: ({ policy }: GivenPolicy) => policy }
     })
-    scenario('PUT keeps what is missing', {
+    scenario('PUT keeps missing fields', {
       given: policyOf,
       as: asManager,
       request: ({ at }) => `PUT ${at}`,
@@ -430,7 +430,7 @@ onRegistryMatrix('registration', (engine) => {
         body: ({ policy }: GivenPolicy) => ({ ...policy, email_pattern: '*@q.example' })
       }
     })
-    scenario('PUT takes the whole policy back, and moves it from one kind of place to the other', {
+    scenario('PUT accepts the whole policy as it was read, and can change the kind of place', {
       given: policyOf,
       as: asManager,
       request: ({ at }) => `PUT ${at}`,
@@ -492,7 +492,7 @@ onRegistryMatrix('registration', (engine) => {
         expect: tooWide
       })
     }
-    test('100 of one organization at most', async () => {
+    test('an organization has at most 100', async () => {
       const { world, deps } = platform()
       const [organization, other] = [await newOrganization(), await newOrganization()]
       const domain = `${world.unique('d')}.example`
@@ -538,7 +538,7 @@ onRegistryMatrix('registration', (engine) => {
       and: async (_, { at, user }, world) =>
         assert.equal((await world.request(`GET ${at}`, { as: user })).status, 403)
     })
-    test('go with their organization, and hold their role', async () => {
+    test('are deleted with their organization, and prevent the deletion of their role', async () => {
       const { world } = platform()
       const organization_id = await newOrganization()
       const made = await world.request('POST /api/v2/role', {
@@ -590,7 +590,7 @@ onRegistryMatrix('registration', (engine) => {
       })
     }
     for (const method of ['PUT', 'DELETE']) {
-      scenario(`${method} of one whose role is beyond the caller’s, though in its organization`, {
+      scenario(`${method} of one whose role has more rights than the caller`, {
         given: async (world) => {
           const given = await manager(world)
           return { ...given, ...(await open({ organization_id: given.organization, role_id: 2 })) }
@@ -646,7 +646,7 @@ onRegistryMatrix('registration', (engine) => {
     }
     scenario('GET without a token', { request: `GET ${url}`, expect: unauthorized })
     scenario('POST without a token', { request: `POST ${url}`, body: {}, expect: unauthorized })
-    scenario('POST by a key that may less than the role', {
+    scenario('POST by a key that may do less than the role', {
       given: async (world) => {
         const { json } = await world.request('POST /api/v2/user/me/security/token', {
           as: world.admin,
@@ -683,7 +683,7 @@ onRegistryMatrix('registration', (engine) => {
         and: ({ json }) => assert.match((json as { message: string }).message, message)
       })
     }
-    scenario('POST by someone who belongs nowhere', {
+    scenario('POST by a user without organizations', {
       given: (world) => world.user({ grants: ['#'], priority: 1000 }),
       as: (user) => user,
       request: `POST ${url}`,
@@ -692,7 +692,7 @@ onRegistryMatrix('registration', (engine) => {
     })
   })
 
-  test('a failure in the background is logged and answers the same', async () => {
+  test('a failure in the background is logged and does not change the answer', async () => {
     const { world, deps, logged } = platform()
     const { domain } = await open()
     const { mail } = deps
@@ -705,7 +705,7 @@ onRegistryMatrix('registration', (engine) => {
   })
 })
 
-test('a registration that nobody confirmed is gone after a day', async (t) => {
+test('a registration that was not confirmed is removed after a day', async (t) => {
   const CARACAL_DATA_DIR = mkdtempSync(join(tmpdir(), 'caracal-'))
   t.after(() => rmSync(CARACAL_DATA_DIR, { recursive: true, force: true }))
   const startAfter = (ms: number) =>

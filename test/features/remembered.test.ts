@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Directory } from '../../src/access/directory.ts'
-import { Identity } from '../../src/access/identity.ts'
-import { may, type Principal } from '../../src/access/principal.ts'
+import { Identity } from '../../src/identity/identity.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import type { PlatformBus } from '../../src/platform-bus.ts'
+import { Directory } from '../../src/permission/directory.ts'
+import { may, type Principal } from '../../src/permission/principal.ts'
+import type { PlatformBus } from '../../src/platform/bus.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { eventually } from '../support/eventually.ts'
@@ -21,7 +21,7 @@ const hears = ['mqtt/subscribe/all', 'mqtt/subscribe/assigned']
 
 type Caller = { name: string; password: string }
 type Place = { id: number; client_id: number; organization_id: number }
-/** Somebody who may hear an installation, and a request that ends it. */
+/** A user who may receive messages of an installation, and a request that ends this right. */
 type Given = { caller: Caller; installation: Place; request: string; body?: object }
 type Node = { directory: Directory; identity: Identity }
 
@@ -31,7 +31,7 @@ const member = async (world: World, organizations: number[], assigned: number[] 
   return { name, ...user }
 }
 
-/** The ways to lose a right; `ends`: whether the sign-in ends with it. */
+/** The ways to lose a right. `ends`: whether the sign-in ends too. */
 const ways: { what: string; ends: boolean; given: (world: World) => Promise<Given> }[] = [
   {
     what: 'a role loses its grants',
@@ -213,7 +213,7 @@ async function gateway(world: World) {
   return { installation, caller: { name: String(installation.client_id), password } }
 }
 
-onRegistryMatrix('what is remembered of callers', (engine) => {
+onRegistryMatrix('what is cached about callers', (engine) => {
   let url = ''
   const registryUrl = async () => {
     url = await engine.url()
@@ -224,7 +224,7 @@ onRegistryMatrix('what is remembered of callers', (engine) => {
   let elsewhere: Registry | undefined
   let second: Node
   before(async () => {
-    // Another node of the same platform: a connection of its own where there can be one.
+    // Another node of the same platform, with its own connection if the engine allows it.
     elsewhere = url === '' ? undefined : await openRegistry({ url, dataDir })
     const registry = elsewhere ?? platform().deps.registry
     const directory = await Directory.open(registry)
@@ -245,7 +245,7 @@ onRegistryMatrix('what is remembered of callers', (engine) => {
     principal !== undefined && may(principal, 'mqtt/subscribe', installation)
 
   for (const { what, ends, given } of ways) {
-    test(`${what}: it holds at once on each node, and nobody else is forgotten`, async () => {
+    test(`${what}: it applies at once on each node, and the cache of others stays`, async () => {
       const { world, deps } = platform()
       const nodes = [deps, second]
       const other = await member(world, [await world.organization()])
@@ -292,7 +292,7 @@ onRegistryMatrix('what is remembered of callers', (engine) => {
     })
   }
 
-  test('a right that is given holds at once on each node', async () => {
+  test('a new right applies at once on each node', async () => {
     const { world, deps } = platform()
     const nodes = [deps, second]
     const [one, other] = [await world.organization(), await world.organization()]
@@ -320,7 +320,7 @@ onRegistryMatrix('what is remembered of callers', (engine) => {
     const path = `PUT /api/v2/installation/${moved.id}`
     assert.equal((await world.request(path, assign)).status, 200)
     assert.deepEqual(await all(), [true, true, true, true])
-    // Below an organization that one reaches, another is made.
+    // A new organization is made below one that the user reaches.
     const made = await world.request('POST /api/v2/organization', {
       as,
       body: { name: world.unique('organization'), parent: one }
@@ -332,7 +332,7 @@ onRegistryMatrix('what is remembered of callers', (engine) => {
     }
   })
 
-  test('what changes nothing about rights forgets nobody, not even its own', async () => {
+  test('a change that does not affect rights clears no cache', async () => {
     const { world, deps } = platform()
     const { installation, user } = await world.site([
       'organization/update',
@@ -355,7 +355,7 @@ onRegistryMatrix('what is remembered of callers', (engine) => {
     const { installation, user } = await world.site(['mqtt/subscribe/all'])
     const caller = { name: user.email, password: user.password }
     const before = await principalOf(deps, caller)
-    // The account is locked for wrong passwords: who is checked again does not get in.
+    // The account is locked, so a user whose password must be checked again does not get in.
     deps.identity.throttle.tried(user.email, origin.address)
     for (let i = 0; i < 100; i++) deps.identity.throttle.tried(user.email, origin.address)
     assert(deps.identity.throttle.wait(user.email, origin.address) > 0)
@@ -368,7 +368,7 @@ onRegistryMatrix('what is remembered of callers', (engine) => {
     assert.notEqual(now.principal, before?.principal, 'its rights were read again')
   })
 
-  test('a change while a caller is being read is not missed', async () => {
+  test('a change while a caller is read from the registry is not missed', async () => {
     const { world, deps } = platform()
     const { installation, user } = await world.site(hears)
     const reading = deps.identity.byNameAndPassword(user.email, user.password, origin)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { catalogue, firstRoles } from '../../src/access/catalogue.ts'
+import { catalogue, firstRoles } from '../../src/permission/catalogue.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -68,7 +68,7 @@ onRegistryMatrix('role and permission', (engine) => {
     assert.equal((await world.request(`GET ${path}`, { as: user })).status, 404)
   })
 
-  test('a change of a role holds at once for those who have it', async () => {
+  test('a change of a role applies at once to its users', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(['status/read/all'])
     const me = await world.request('GET /api/v2/user/me', { as: user })
@@ -140,7 +140,7 @@ onRegistryMatrix('role and permission', (engine) => {
     body: { name: 'x' },
     expect: forbidden
   })
-  scenario('PUT role to a grant beyond the caller', {
+  scenario('PUT role with a grant that the caller does not have', {
     given: async (world) => {
       const user = await keeper(world)
       const body = { name: world.unique('r'), priority: 1 }
@@ -212,10 +212,10 @@ onRegistryMatrix('role and permission', (engine) => {
     }
   })
 
-  test('GET permission lists what the Node-RED container looks up, for administrators alone', async () => {
+  test('GET permission lists the names for the Node-RED container to administrators only', async () => {
     const { world } = platform()
     const organizations = [await world.organization()]
-    /** As the container reads it: the keys under its prefix, none of them a wildcard of ours. */
+    /** The keys that the container reads: those under its prefix, without our wildcards. */
     const nodeRed = async (as: { token: string }) => {
       const names = []
       for (const path of ['/api/v2/permission', '/api/v2/perimission', '/lynx/api/v2/permission']) {
@@ -297,5 +297,28 @@ onRegistryMatrix('role and permission', (engine) => {
     const bad = await world.request('GET /api/v2/permission/explain', { as: user })
     assert.deepEqual([bad.status, bad.json], [400, { message: 'permission is required' }])
     assert.equal((await world.request('GET /api/v2/permission/explain?permission=x')).status, 401)
+  })
+  test('GET permission/installation/{id} tells what the caller may do there', async () => {
+    const { world } = platform()
+    const [near, far] = [await world.installation(), await world.installation()]
+    const user = await world.user({
+      grants: ['installation/list/all', 'log/read/assigned', `${far.id}/#`, 'mqtt/publish/all'],
+      organizations: [near.organization_id]
+    })
+    const allowed = async (id: number) => {
+      const at = `GET /api/v2/permission/installation/${id}`
+      const { json } = await world.request(at, { as: user })
+      return Object.entries(json as object).flatMap(([name, may]) => (may ? [name] : []))
+    }
+    assert.deepEqual(await allowed(near.id), ['installation/list', 'mqtt/publish'])
+    assert((await allowed(far.id)).includes('gateway/reset/password'))
+    const other = await world.installation()
+    for (const [as, status] of [
+      [undefined, 401],
+      [user, 403]
+    ] as const) {
+      const answer = await world.request(`GET /api/v2/permission/installation/${other.id}`, { as })
+      assert.equal(answer.status, status)
+    }
   })
 })

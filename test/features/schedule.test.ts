@@ -34,12 +34,12 @@ const withSchedule =
   }
 
 onRegistryMatrix('schedule', (engine) => {
-  // Between two minutes for ever: nothing that is made here runs meanwhile.
+  // The clock stays between two minutes, so no schedule of these tests runs.
   const now = unixMs(Math.floor(Date.now() / MINUTE) * MINUTE + MINUTE / 2)
   const { platform, scenario } = withPlatform(engine, { clock: () => now })
 
   describe('creating', () => {
-    scenario('answers without a body and tells the world', {
+    scenario('answers without a body and publishes this', {
       given: (world) => world.site(grants),
       as: asUser,
       request: ({ installation }) => `POST ${base}/${installation.id}`,
@@ -94,6 +94,8 @@ onRegistryMatrix('schedule', (engine) => {
       ['no topic', { topic: undefined }, 'topic is required'],
       ['an empty topic', { topic: '' }, 'topic must be text of 1 to 1000 characters'],
       ['a wildcard', { topic: 'set/#' }, 'topic must be a topic to publish to, without + and #'],
+      ['a line break in the topic', { topic: 'set/a\nb' }, 'topic must have no control characters'],
+      ['65 levels', { topic: 'a/'.repeat(64) }, 'topic must have no control characters'],
       ['no value', { value: undefined }, 'value is required'],
       ['text as value', { value: 'on' }, 'value must be a number'],
       ['a value as text', { value: '12.5' }, 'value must be a number'],
@@ -141,7 +143,7 @@ onRegistryMatrix('schedule', (engine) => {
   })
 
   describe('reading', () => {
-    test('a list by executor; none and all mean every one', async () => {
+    test('a list by executor; without it, or with all, the list has every schedule', async () => {
       const { world } = platform()
       const { installation } = await withSchedule()(world)
       const line = `POST ${base}/${installation.id}?silent=true`
@@ -190,7 +192,7 @@ onRegistryMatrix('schedule', (engine) => {
         expect: forbidden
       })
     }
-    test('the next runs, in the zone of the installation', async () => {
+    test('the next runs, in the time zone of the installation', async () => {
       const { world } = platform()
       const { installation, at } = await withSchedule({ active: false })(world)
       const next = async (query = '') =>
@@ -223,7 +225,7 @@ onRegistryMatrix('schedule', (engine) => {
   })
 
   describe('updating', () => {
-    scenario('puts the new one in place of the old and tells the world', {
+    scenario('replaces the schedule and publishes this', {
       given: withSchedule({ executor: 'server', active: false }),
       as: asUser,
       request: ({ at }) => `PUT ${at}`,
@@ -259,7 +261,7 @@ onRegistryMatrix('schedule', (engine) => {
           }
         })
       }
-      scenario(`switches it ${active ? 'on' : 'off'} when it is told to`, {
+      scenario(`switches it ${active ? 'on' : 'off'}`, {
         given: withSchedule({ active: !active }),
         as: asUser,
         request: ({ at }) => `PUT ${at}?silent=true`,
@@ -268,7 +270,7 @@ onRegistryMatrix('schedule', (engine) => {
         and: ({ json }) => assert.equal((json as Schedule)['active'], active)
       })
     }
-    test('without active never undoes what another changes at the same time', async () => {
+    test('without active never undoes a parallel change', async () => {
       const { world } = platform()
       for (let round = 0; round < 5; round++) {
         const { at } = await withSchedule({ active: true })(world)
@@ -299,7 +301,7 @@ onRegistryMatrix('schedule', (engine) => {
       and: async (_, { installation, schedule }, world) =>
         assert.deepEqual(await list(world, installation.id), [schedule])
     })
-    scenario('what is not there', {
+    scenario('a schedule that does not exist', {
       given: withSchedule(),
       as: asUser,
       request: ({ installation }) => `PUT ${base}/${installation.id}/999999`,
@@ -321,7 +323,7 @@ onRegistryMatrix('schedule', (engine) => {
   })
 
   describe('deleting', () => {
-    scenario('removes it and tells the world', {
+    scenario('removes it and publishes this', {
       given: withSchedule(),
       as: asUser,
       request: ({ at }) => `DELETE ${at}`,

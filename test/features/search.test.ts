@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { createApp } from '../../src/app.ts'
-import { removeInstallations } from '../../src/registry/installations.ts'
+import type { Searcher } from '../../src/features/search/searcher.ts'
+import { deleteInstallations } from '../../src/registry/installations.ts'
 import {
-  changeObject,
-  insertObject,
-  type ObjectRef,
-  removeObject,
-  removeSomeObjects
-} from '../../src/registry/objects.ts'
-import type { Searcher } from '../../src/registry/searcher.ts'
-import type { ObjectKind } from '../../src/registry/tables.ts'
+  changeModelx,
+  insertModelx,
+  type ModelxRef,
+  removeModelx,
+  removeSomeModelx
+} from '../../src/registry/modelx.ts'
+import type { ModelxKind } from '../../src/registry/tables.ts'
 import { inTransaction } from '../../src/registry/transaction.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
@@ -39,13 +39,13 @@ onRegistryMatrix('search', (engine) => {
   const as = ({ user }: { user: Account }) => user
 
   async function create(
-    kind: ObjectKind,
+    kind: ModelxKind,
     installation_id: number,
     { type = 'zwave', meta = {}, secret = {} }: { type?: string; meta?: Meta; secret?: Meta } = {}
-  ): Promise<ObjectRef> {
+  ): Promise<ModelxRef> {
     const fields = { type, meta: JSON.stringify(meta), protected_meta: JSON.stringify(secret) }
     const { registry, clock } = platform().deps
-    const row = await insertObject(registry, kind, installation_id, fields, clock())
+    const row = await insertModelx(registry, kind, installation_id, fields, clock())
     assert(row)
     return { kind, installation_id, id: row.id }
   }
@@ -60,14 +60,14 @@ onRegistryMatrix('search', (engine) => {
   const names = (refs: readonly { kind: string; id: number }[]) =>
     refs.map(({ kind, id }) => `${kind} ${id}`)
 
-  /** Nothing is marked any more. */
+  /** Waits until nothing is marked any more. */
   const indexed = () =>
     eventually(async () => {
       const { registry } = platform().deps
       assert.deepEqual(await registry.selectFrom('search_marks').selectAll().execute(), [])
     })
 
-  /** Two houses, one with a lamp, a meter and a pump. */
+  /** Two installations, one with a lamp, a meter and a pump. */
   async function houses(world: World, granted: readonly string[] = grants) {
     const { installation, user } = await world.site(granted)
     const { organization_id } = installation
@@ -162,7 +162,7 @@ onRegistryMatrix('search', (engine) => {
     })
   })
 
-  test('q and filters, before the index and after', async () => {
+  test('q and filters work before and after indexing', async () => {
     const { world } = platform()
     const { user, installation, cellar, lamp, meter, pump } = await houses(world)
     const home = { kind: 'installation', id: installation.id }
@@ -207,7 +207,7 @@ onRegistryMatrix('search', (engine) => {
       for (const [query, want] of rows) {
         assert.deepEqual(await found(user, query), want, query)
         assert.equal((await find(user, `${query}&limit=1`)).total, want.length, query)
-        // The administrator sees so much more that the index is asked.
+        // The administrator sees so many objects that the index is used.
         const inAll = await found(world.admin, query)
         if (want.length > 0)
           assert.deepEqual(
@@ -226,7 +226,7 @@ onRegistryMatrix('search', (engine) => {
     const { world } = platform()
     const { user } = await houses(world)
     const texts = [
-      `'"; drop table objects; --`,
+      `'"; drop table modelx; --`,
       '"a" OR "b"',
       'NEAR(a b, 2)',
       'tokens:abc',
@@ -253,11 +253,11 @@ onRegistryMatrix('search', (engine) => {
     }
   })
 
-  test('text of every kind is found as it was written', async () => {
+  test('text of every kind is found', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(grants)
     const values = ['100%', 'a_b', 'C:\\dir', `it's "so"`, '😀 lamp', 'ÅNGA é', 'x,y;z', '{"a":1}']
-    const made: ObjectRef[] = []
+    const made: ModelxRef[] = []
     for (const value of values) {
       made.push(await create('function', installation.id, { meta: { value } }))
     }
@@ -274,10 +274,10 @@ onRegistryMatrix('search', (engine) => {
     }
   })
 
-  test('pages are complete, stable and know their total', async () => {
+  test('pages are complete and stable and have the total', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(grants)
-    const made: ObjectRef[] = []
+    const made: ModelxRef[] = []
     for (let i = 0; i < 25; i++) {
       const kind = i % 3 === 0 ? 'device' : 'function'
       made.push(await create(kind, installation.id, { meta: { name: `Sensor ${i}` } }))
@@ -306,7 +306,7 @@ onRegistryMatrix('search', (engine) => {
     assert.equal((await find(user, 'q=*&limit=')).limit, 10_000)
   })
 
-  test('what is written is found at once, and still when it is indexed', async () => {
+  test('a write is found at once, and also after it is indexed', async () => {
     const { world, deps } = platform()
     const { registry, clock } = deps
     const { installation, user } = await world.site([...grants, 'installation/#'])
@@ -316,14 +316,14 @@ onRegistryMatrix('search', (engine) => {
     await indexed()
     assert.deepEqual(await found(user, 'q=before'), names([lamp]))
 
-    await changeObject(registry, lamp, () => ({ meta: '{"name":"after"}' }), clock())
+    await changeModelx(registry, lamp, () => ({ meta: '{"name":"after"}' }), clock())
     for (const settle of [async () => {}, indexed]) {
       await settle()
       assert.deepEqual(await found(user, 'q=before'), [])
       assert.deepEqual(await found(user, 'q=after'), names([lamp]))
     }
 
-    await removeObject(registry, lamp, () => {})
+    await removeModelx(registry, lamp, () => {})
     for (const settle of [async () => {}, indexed]) {
       await settle()
       assert.deepEqual(await found(user, 'q=after'), [])
@@ -365,14 +365,14 @@ onRegistryMatrix('search', (engine) => {
     for (const who of [user, world.admin]) assert.deepEqual(await found(who, `q=${word}`), [])
   })
 
-  test('a deleted installation takes its objects along at once', async () => {
+  test('the objects of a deleted installation are not found any more', async () => {
     const { world, deps } = platform()
     const { registry, clock } = deps
     const { user, installation, cellar, meter, lamp, pump } = await houses(world)
     const objectsOf = (id: number) =>
-      registry.selectFrom('objects').select('id').where('installation_id', '=', id).execute()
+      registry.selectFrom('modelx').select('id').where('installation_id', '=', id).execute()
     assert.equal((await objectsOf(cellar.id)).length, 1)
-    await inTransaction(registry, (registry) => removeInstallations(registry, [cellar.id], clock()))
+    await inTransaction(registry, (registry) => deleteInstallations(registry, [cellar.id], clock()))
     const left = names([meter, lamp, { kind: 'installation', id: installation.id }])
     const check = async () => {
       for (const who of [user, world.admin]) {
@@ -389,13 +389,13 @@ onRegistryMatrix('search', (engine) => {
     await check()
     await deps.directory.catchUp()
     await check()
-    await removeSomeObjects(registry, cellar.id, 10)
+    await removeSomeModelx(registry, cellar.id, 10)
     await indexed()
     await check()
     assert.deepEqual(await objectsOf(cellar.id), [])
   })
 
-  test('protected metadata is found, counted and shown only where it may be seen', async () => {
+  test('protected metadata is found, counted and shown only if the caller may see it', async () => {
     const { world } = platform()
     const { installation, cellar, user, lamp } = await houses(world)
     const organizations = [installation.organization_id]
@@ -466,7 +466,7 @@ onRegistryMatrix('search', (engine) => {
     assert.deepEqual([answer.status, answer.json], [403, { message: 'Forbidden' }])
   })
 
-  test('a restricted key finds no more than its list', async () => {
+  test('a restricted key finds only what its list allows', async () => {
     const { world } = platform()
     const { user, lamp, pump, cellar } = await houses(world)
     const key = async (permissions: string[]) => {
@@ -480,7 +480,7 @@ onRegistryMatrix('search', (engine) => {
     assert.deepEqual(await found(one, 'q=hall'), [])
   })
 
-  /** The same routes with other parts. */
+  /** The same routes with other dependencies. */
   const appWith = (parts: { searcher?: Searcher; searchTimeoutMs?: number }) =>
     createApp({ ...platform().deps, ...parts })
 
@@ -490,7 +490,7 @@ onRegistryMatrix('search', (engine) => {
     const meta = JSON.stringify({ a: text, b: text, c: text, d: text })
     const fields = { type: 't', meta, protected_meta: '{}' }
     for (let i = 0; i < 290; i++) {
-      await insertObject(platform().deps.registry, 'device', installation.id, fields, 1)
+      await insertModelx(platform().deps.registry, 'device', installation.id, fields, 1)
     }
     const path = 'GET /api/v3beta/search?q=large'
     const refused = await platform().world.request(path, { as: user })
@@ -503,7 +503,7 @@ onRegistryMatrix('search', (engine) => {
 
   test('GET search that takes too long is 503', async () => {
     const { searcher } = platform().deps
-    // The real one, once the time is over: on a small registry it would be sooner.
+    // The real searcher, started after the time limit, because a small registry would be too fast.
     const late: Searcher = {
       search: async (question, signal) => {
         if (!signal.aborted) await once(signal, 'abort')
@@ -545,12 +545,12 @@ onRegistryMatrix('search', (engine) => {
   })
 
   if (engine.name === 'PostgreSQL') {
-    test('a search that is given up ends on the server too', async () => {
+    test('a search that is aborted also ends on the server', async () => {
       const { world, deps } = platform()
       await houses(world)
       await indexed()
       await deps.registry.transaction().execute(async (registry) => {
-        await sql`lock table objects in access exclusive mode`.execute(registry)
+        await sql`lock table modelx in access exclusive mode`.execute(registry)
         const waiting = async () => {
           const { rows } = await sql`select query from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`.execute(registry)

@@ -44,7 +44,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
       body: challenge === undefined ? undefined : { challenge }
     })
 
-  test('POST auth sends a code and a token that is good for PUT auth alone', async () => {
+  test('POST auth sends a code, and a token that works only for PUT auth', async () => {
     const { world, mqttPort } = platform()
     const user = await withPhone(world)
     const to = await mobileOf(user)
@@ -71,7 +71,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
     assert.equal((await answer(token, code)).status, 401, 'the code and its token are used up')
   })
 
-  test('PUT auth takes five guesses, then not even the right code', async () => {
+  test('PUT auth accepts five guesses, then not even the right code', async () => {
     const { world } = platform()
     const user = await withPhone(world)
     const to = await mobileOf(user)
@@ -82,7 +82,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
     assert.equal((await answer(token, code)).status, 401)
   })
 
-  test('PUT auth, guesses side by side are no more than five', async () => {
+  test('PUT auth accepts only five guesses, also in parallel', async () => {
     const { world } = platform()
     const user = await withPhone(world)
     const to = await mobileOf(user)
@@ -106,7 +106,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
     assert.equal(bad.status, 400)
   })
 
-  test('PUT auth without a challenge is described, and takes none of the five guesses', async () => {
+  test('PUT auth without a challenge is described, and does not use up a guess', async () => {
     const { world } = platform()
     const user = await withPhone(world)
     const { token } = (await signIn(user)).json as { token: string }
@@ -122,7 +122,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
     assert.notEqual(put?.requestBody.required, true)
   })
 
-  test('a code of one sign-in does not open another', async () => {
+  test('a code of one sign-in does not work for another', async () => {
     const { world } = platform()
     const user = await withPhone(world)
     const to = await mobileOf(user)
@@ -134,7 +134,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
     assert.equal((await answer(token, second)).status, 200)
   })
 
-  test('a code is good for five minutes', async () => {
+  test('a code is valid for five minutes', async () => {
     const { world } = platform()
     const user = await withPhone(world)
     const to = await mobileOf(user)
@@ -144,7 +144,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
     assert.equal((await answer(token, code)).status, 401)
   })
 
-  test('an account without a number says so after the right password only', async () => {
+  test('an account without a number says so only after the right password', async () => {
     const { world } = platform()
     for (const mobile of ['', 'call me']) {
       const user = await world.user({ sms_login: true, mobile })
@@ -156,7 +156,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
     }
   })
 
-  test('ten SMS an hour, then 429 with the wait', async () => {
+  test('ten SMS per hour, then 429 with the time to wait', async () => {
     const { world } = platform()
     const user = await withPhone(world)
     for (let i = 0; i < 10; i++) assert.equal((await signIn(user)).status, 200)
@@ -209,7 +209,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
       body: { password }
     })
 
-  test('a forgotten password is replaced by the key of the mail, once', async () => {
+  test('a forgotten password can be replaced once with the key from the mail', async () => {
     const { world } = platform()
     const user = await world.user()
     const asked = await ask(user.email.toUpperCase())
@@ -228,7 +228,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
     assert.equal(session.status, 401, 'the sessions of before are over')
   })
 
-  test('asking for an unknown account looks the same', async () => {
+  test('a request for an unknown account looks the same', async () => {
     const asked = await ask('nobody@nowhere.example')
     assert.deepEqual([asked.status, asked.text], [200, ''])
     assert.deepEqual(letters('nobody@nowhere.example'), [])
@@ -236,7 +236,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
     assert.equal((await ask(5)).status, 400)
   })
 
-  test('the key of the mail is good for 30 minutes', async () => {
+  test('the key from the mail is valid for 30 minutes', async () => {
     const { world } = platform()
     const user = await world.user()
     await ask(user.email)
@@ -259,7 +259,7 @@ onRegistryMatrix('second factor and reset', (engine) => {
     assert.equal((login.json as { nextstep: string }).nextstep, 'smslogin')
   })
 
-  test('five mails an hour, whoever asks', async () => {
+  test('five mails per hour, whoever requests them', async () => {
     const { world } = platform()
     const user = await world.user()
     for (let i = 0; i < 8; i++) assert.equal((await ask(user.email)).status, 200)

@@ -6,12 +6,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { MINUTE, SECOND, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 import { store } from '../support/samples.ts'
 import type { Account } from '../support/world.ts'
 
 const grants = ['mqtt/publish/all', 'log/read/all', 'file/#', 'functionx/#']
 const BOUNDARY = 'border'
-/** More than a socket takes that nobody reads from. */
+/** More than the buffer of a socket that nobody reads. */
 const LONG_TEXTS = 120
 const LONG_TEXT = 'x'.repeat(60_000)
 
@@ -31,7 +32,7 @@ async function open(user: { token: string }, head: string, body = ''): Promise<S
   return socket
 }
 
-/** Many requests whose callers neither send on nor read. */
+/** Many requests whose callers neither send more nor read. */
 const openMany = (count: number, begin: (at: number) => Promise<Socket>) =>
   Promise.all(Array.from({ length: count }, (_, at) => begin(at)))
 
@@ -39,7 +40,7 @@ const site = () => platform.world.site(grants)
 const member = ({ installation }: Site) =>
   platform.world.user({ grants, organizations: [installation.organization_id] })
 
-/** Who came before the others has taken a place: it leaves, and one more of them comes. */
+/** The first request has a place. It ends, and one more request comes. */
 async function isRefused(
   ask: (signal: AbortSignal) => Promise<Response>,
   more: () => Promise<unknown>,
@@ -68,7 +69,7 @@ async function isServed(answer: Promise<Response>): Promise<void> {
 
 const line = '{"timestamp":1,"topic":"obj/a","value":1}\n'
 
-test('imports that stall: another tenant and the platform import at once', async () => {
+test('another tenant and the platform can import at once while imports of one tenant stall', async () => {
   const [house, other] = [await site(), await site()]
   const path = ({ installation }: Site) => `/api/v3beta/log/${installation.id}/import`
   const send = (at: Site, { token }: { token: string }, signal: AbortSignal | null = null) =>
@@ -85,7 +86,7 @@ test('imports that stall: another tenant and the platform import at once', async
   await isRefused(
     (signal) => send(house, house.user, signal),
     more,
-    'Too many imports at once: an organization has at most 2 under way and 2 that wait'
+    'Too many imports at once: an organization has at most 2 running and 2 waiting'
   )
   await isServed(send(other, other.user))
   await isServed(send(house, platform.world.admin))
@@ -93,7 +94,7 @@ test('imports that stall: another tenant and the platform import at once', async
   await eventually(() => isServed(send(house, house.user)))
 })
 
-test('uploads that stall: another tenant and the platform upload at once', async () => {
+test('another tenant and the platform can upload at once while uploads of one tenant stall', async () => {
   const [house, other] = [await site(), await site()]
   const path = ({ installation }: Site) => `/api/v2/file/installation/${installation.id}`
   const part = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="f"; filename="a"\r\n\r\nx`
@@ -119,7 +120,7 @@ test('uploads that stall: another tenant and the platform upload at once', async
   await isRefused(
     (signal) => send(house, house.user, signal),
     more,
-    'Too many uploads at once: an organization has at most 16 under way and 8 that wait'
+    'Too many uploads at once: an organization has at most 16 running and 8 waiting'
   )
   await isServed(send(other, other.user))
   await isServed(send(house, platform.world.admin))
@@ -127,7 +128,7 @@ test('uploads that stall: another tenant and the platform upload at once', async
   await eventually(() => isServed(send(house, house.user)))
 })
 
-test('answers that nobody reads: another tenant and the platform are answered at once', async (t) => {
+test('another tenant and the platform get answers at once while one tenant does not read its answers', async (t) => {
   const [house, other] = [await site(), await site()]
   const samples = Array.from({ length: 5 * LONG_TEXTS }, (_, i) => ({
     ...{ topic: 'obj/a', msg: LONG_TEXT },
@@ -144,10 +145,13 @@ test('answers that nobody reads: another tenant and the platform are answered at
     ['log queries', 2, 100, (at) => `${log(at)}?from=0&to=86400&limit=1000`],
     ['log queries of long times', 2, 100, (at) => `${log(at)}?from=0&limit=1000`],
     ['exports', 2, 4, (at) => `${log(at)}/export`],
-    ['searches', 2, 50, () => '/api/v3beta/search?q=house&limit=1000']
+    ['searches', 2, 50, () => '/api/v3beta/search?q=house&limit=1000'],
+    ['long lists', 64, 64, ({ installation }) => `/api/v2/functionx/${installation.id}`]
   ]
   for (const [what, each, waiting, path] of rows) {
-    await t.test(what, async () => {
+    // They wait in the same kind of queue.
+    const isSlow = !['log queries', 'long lists'].includes(what)
+    await t.test(what, isSlow ? slow : {}, async () => {
       const ask = (at: Site, { token }: { token: string }, signal: AbortSignal | null = null) =>
         fetch(platform.url + path(at), { headers: { 'x-api-key': token }, signal })
       const ignore = () => open(house.user, `GET ${path(house)}`)
@@ -156,11 +160,11 @@ test('answers that nobody reads: another tenant and the platform are answered at
       await isRefused(
         (signal) => ask(house, house.user, signal),
         more,
-        `Too many ${what} at once: an organization has at most ${each} under way and ${waiting} that wait`
+        `Too many ${what} at once: an organization has at most ${each} running and ${waiting} waiting`
       )
       await isServed(ask(other, other.user))
       await isServed(ask(house, platform.world.admin))
-      // Whoever hangs up while it waits frees its place: the next one waits there.
+      // A caller who hangs up while waiting leaves the queue, and the next one waits there.
       for (const socket of unread.splice(-waiting)) socket.destroy()
       await eventually(() => {
         const answer = ask(house, house.user, AbortSignal.timeout(SECOND))
@@ -170,4 +174,27 @@ test('answers that nobody reads: another tenant and the platform are answered at
       await eventually(() => isServed(ask(house, house.user)))
     })
   }
+})
+
+test('a list that gets no place in time is 503 and says when to come again', slow, async () => {
+  const house = await site()
+  const body = { type: 'house', meta: { text: LONG_TEXT, more: LONG_TEXT, most: LONG_TEXT } }
+  const path = `/api/v2/functionx/${house.installation.id}`
+  for (let i = 0; i < LONG_TEXTS; i++) {
+    await platform.world.request(`POST ${path}`, { as: house.user, body })
+  }
+  const unread = await openMany(64, () => open(house.user, `GET ${path}`))
+  const refused = await eventually(async () => {
+    unread.push(await open(house.user, `GET ${path}`))
+    const answer = await fetch(platform.url + path, { headers: { 'x-api-key': house.user.token } })
+    const { status } = answer
+    if (status === 200) await answer.arrayBuffer()
+    assert.equal(status, 503)
+    return answer
+  }, 2 * MINUTE)
+  assert.deepEqual(await refused.json(), {
+    message: 'Too many long lists at once: none ended within 30 s'
+  })
+  assert.equal(refused.headers.get('retry-after'), '10')
+  for (const socket of unread) socket.destroy()
 })

@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => platform.stop())
 
-/** A request by hand: its head, the beginning of its body, and then what `go` writes. */
+/** A raw request: its head, the beginning of its body, and then what `go` writes. */
 async function begin(
   path: string,
   user: Account,
@@ -40,7 +40,7 @@ async function begin(
 type Sent = { type?: string; body?: string; go?: (socket: Socket) => Promise<void> }
 type Answer = { answered: Promise<string> }
 
-const stalled = /^HTTP\/1\.1 408 [\s\S]*\{"message":"The body comes too slowly/
+const stalled = /^HTTP\/1\.1 408 [\s\S]*\{"message":"The body arrives too slowly/
 
 const send = (path: string, user: Account, body: string, type: string) =>
   fetch(platform.url + path, {
@@ -57,7 +57,7 @@ test('imports that stall are ended with 408, and the next one is served', async 
   const waiting = await Promise.all(
     Array.from({ length: 2 }, () => begin(path, user, { type, body: line }))
   )
-  // It waits until then, if it came behind them.
+  // If it came after the others, it waits until then.
   assert.equal((await send(path, user, line, type)).status, 200)
   for (const { answered } of waiting) assert.match(await answered, stalled)
   assert.equal((await send(path, user, line, type)).status, 200)
@@ -77,13 +77,13 @@ test('uploads that stall are ended with 408, and the next one is served', async 
     )
   )
   await eventually(() => assert.equal(platform.deps.uploading.callers.total, 64))
-  // Every place is taken or kept: it waits for its turn.
+  // All places are in use or reserved, so it waits for its turn.
   assert.equal((await send(pathOf(other), other.user, whole, type)).status, 200)
   for (const { answered } of waiting) assert.match(await answered, stalled)
   assert.equal((await send(pathOf(other), other.user, whole, type)).status, 200)
 })
 
-test('a JSON body that waits, and one that trickles', async () => {
+test('a JSON body that stops, and one that comes too slowly, end with 408', async () => {
   const { installation, user } = await platform.world.site(grants)
   const path = `/api/v2/status/${installation.id}`
   assert.match(await (await begin(path, user)).answered, stalled)
@@ -93,7 +93,7 @@ test('a JSON body that waits, and one that trickles', async () => {
   assert.match(await (await begin(path, user, { go: trickle })).answered, stalled)
 })
 
-test('a body that comes steadily takes its time', async () => {
+test('a body that comes steadily may take long', async () => {
   const { installation, user } = await platform.world.site(grants)
   const path = `/api/v2/status/${installation.id}`
   const go = async (socket: Socket) => {

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import { DAY, unixMs } from '../../src/lib/unix-time.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -50,7 +51,7 @@ onRegistryMatrix('status', (engine) => {
   const as = ({ user }: House) => user
   const path = ({ installation }: House) => `/api/v2/status/${installation.id}`
 
-  test('the newest value of a topic is the one with the greatest timestamp, on a tie the later', async () => {
+  test('the newest value of a topic has the greatest timestamp, or with equal timestamps the later arrival', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(grants)
     const topic = `${installation.client_id}/obj/x`
@@ -68,6 +69,81 @@ onRegistryMatrix('status', (engine) => {
       [4]
     )
   })
+
+  test('few and many values, with a new one between and a long message, are all shown, sorted by topic', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(grants)
+    const topics: string[] = []
+    const see = async (added: readonly string[], msg = '') => {
+      topics.push(...added)
+      await store(
+        platform(),
+        installation,
+        added.map((topic) => ({ topic, msg }))
+      )
+      // Asked twice: the first caller finds topics that are not sorted yet.
+      for (const _ of ['first', 'second']) {
+        const { json } = await world.request(`GET /api/v2/status/${installation.id}`, { as: user })
+        const shown = json as { topic: string; msg: string }[]
+        const names = topics.toSorted().map((topic) => `${installation.client_id}/${topic}`)
+        assert.deepEqual(
+          shown.map(({ topic }) => topic),
+          names
+        )
+        const long = shown.filter((one) => one.msg !== '').map((one) => one.msg)
+        assert.deepEqual(long, msg ? [msg] : [])
+      }
+    }
+    await see(Array.from({ length: 250 }, (_, i) => `obj/${i}`))
+    await see(['obj/7a'])
+    await see(Array.from({ length: 10 }, (_, i) => `obj/more/${i}`))
+    await see(['obj/8a'], 'x'.repeat(1000))
+  })
+
+  test('GET status tells how fresh the values of each visible installation are', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(grants)
+    const stranger = await world.site(grants)
+    const now = Date.now() / 1000
+    await world.publish(user, `${installation.client_id}/obj/new`, { value: 1, timestamp: now })
+    await world.publish(user, `${installation.client_id}/obj/old`, {
+      value: 1,
+      timestamp: now - 120
+    })
+    const asked = async (as: { token: string }, query = '') => {
+      const { json } = await world.request(`GET /api/v2/status${query}`, { as })
+      return json as { installation_id: number; last?: number; per_minute: number }[]
+    }
+    const [fresh, ...others] = await asked(user)
+    assert.deepEqual(others, [])
+    assert.deepEqual(fresh, {
+      ...{ installation_id: installation.id, topics: 2, silent: 0 },
+      ...{ last: Math.round(now * 1000) / 1000, per_minute: fresh?.per_minute }
+    })
+    const [strict] = await asked(user, '?silent_after=60')
+    assert.deepEqual(strict, { ...fresh, silent: 1, per_minute: strict?.per_minute })
+    assert.deepEqual(await asked(stranger.user), [
+      { installation_id: stranger.installation.id, topics: 0, silent: 0, per_minute: 0 }
+    ])
+    const all = (await asked(world.admin)).map(({ installation_id }) => installation_id)
+    assert(all.includes(installation.id) && all.includes(stranger.installation.id))
+  })
+  scenario('GET status without a token', { request: 'GET /api/v2/status', expect: unauthorized })
+  scenario('GET status, for a user without the grant, is empty', {
+    given: (world) => world.user({ organizations: [1] }),
+    as: (user) => user,
+    request: 'GET /api/v2/status',
+    expect: { status: 200, body: [] }
+  })
+  for (const seconds of ['0', '-1', '1.5', 'x', '99999999999']) {
+    scenario(`GET status?silent_after=${seconds}`, {
+      given: (world) => world.user(),
+      as: (user) => user,
+      request: `GET /api/v2/status?silent_after=${seconds}`,
+      expect: { status: 400 },
+      and: ({ text }) => assert.match(text, /silent_after/)
+    })
+  }
 
   test('a value is in status as soon as it is acknowledged', async () => {
     const { world } = platform()
@@ -133,7 +209,7 @@ onRegistryMatrix('status', (engine) => {
       [[','], []],
       [['', ',,'], []],
       [['obj/c,e'], []],
-      // As many wildcards as ever, though their text together is one more.
+      // The number of wildcards is at the limit; the joined text does not count as one more.
       [[[...wildcards, 'obj/+/e'].join()], ['obj/c,d/e']]
     ] as const) {
       const query = topics.map((topic) => `topics=${encodeURIComponent(topic)}`).join('&')
@@ -143,7 +219,7 @@ onRegistryMatrix('status', (engine) => {
     assert.deepEqual(await status(`POST /api/v2/status/${id}`, ['obj/a,obj/b']), ['obj/a,obj/b'])
   })
 
-  scenario('GET status, more wildcards than 200, with commas', {
+  scenario('GET status, more than 200 wildcards, with commas', {
     given: house,
     as,
     request: (given) => `GET ${path(given)}?topics=${Array(201).fill('%2B').join()}`,
@@ -164,7 +240,7 @@ onRegistryMatrix('status', (engine) => {
     expect: { status: 200, body: ({ hall }: House) => [hall] }
   })
 
-  scenario('GET status, repeated and comma-joined', {
+  scenario('GET status, repeated topics and topics joined by commas', {
     given: house,
     as,
     request: (given) =>
@@ -202,7 +278,7 @@ onRegistryMatrix('status', (engine) => {
     expect: { status: 200, body: all }
   })
 
-  scenario('POST status, with client id, wildcards and doubles', {
+  scenario('POST status, with client id, wildcards and duplicates', {
     given: house,
     as,
     request: (given) => `POST ${path(given)}`,
@@ -273,7 +349,7 @@ onRegistryMatrix('status', (engine) => {
 })
 
 describe('status after a restart', () => {
-  test('is what it was', async () => {
+  test('is the same as before', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'caracal-status-'))
     const settings = { CARACAL_DATA_DIR: dataDir }
     try {
@@ -299,7 +375,7 @@ describe('status after a restart', () => {
     }
   })
 
-  test('is of the right clock, after a clock that ran a day ahead was put right', async () => {
+  test('shows new values after a clock that was a day ahead was corrected', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'caracal-status-'))
     const settings = { CARACAL_DATA_DIR: dataDir }
     let ahead = DAY

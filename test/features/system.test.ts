@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { VERSION } from '../../src/lib/version.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
@@ -28,8 +31,12 @@ onRegistryMatrix('system', (engine) => {
     request: 'GET /health/ready',
     expect: { status: 200 },
     and: ({ json }) => {
-      const { status, engines } = json as { status: string; engines: { registry: object } }
-      assert.equal(status, 'ready')
+      const { status, version, engines } = json as {
+        status: string
+        version: string
+        engines: { registry: object }
+      }
+      assert.deepEqual([status, version], ['ready', VERSION])
       assert.deepEqual(Object.keys(engines), ['registry', 'history', 'bus', 'disk'])
       const detail = engine.name.toLowerCase()
       assert.deepEqual(engines.registry, { ok: true, detail })
@@ -49,6 +56,8 @@ onRegistryMatrix('system', (engine) => {
     expect: { status: 200 },
     and: ({ text, headers }) => {
       assert.match(headers.get('content-type') ?? '', /^text\/plain/)
+      const build = `caracal_build_info{version="${VERSION}",node="${process.versions.node}"} 1`
+      assert(text.split('\n').includes(build), text)
       for (const name of ['samples_total', 'refused_total', 'spool_samples', 'disk_free_bytes']) {
         assert.match(text, new RegExp(`^# HELP caracal_${name} `, 'm'))
       }
@@ -72,11 +81,37 @@ onRegistryMatrix('system', (engine) => {
   scenario('GET metrics without a token', { request: 'GET /metrics', expect: unauthorized })
 
   for (const path of ['/', '//', '/?']) {
-    test(`GET ${path} leads to the API page`, async () => {
+    test(`GET ${path} is the console, with scripts from nowhere else`, async () => {
       const { status, headers } = await fetch(platform().world.url + path, { redirect: 'manual' })
-      assert.deepEqual([status, headers.get('location')], [302, '/docs'])
+      assert.equal(status, 200)
+      assert.match(headers.get('content-type') ?? '', /^text\/html/)
+      assert.match(headers.get('content-security-policy') ?? '', /^default-src 'self';/)
+      assert.equal(headers.get('cache-control'), 'no-store')
     })
   }
+  for (const [path, status] of [
+    ['/assets/../package.json', 403],
+    ['/assets/%2e%2e/%2e%2e/package.json', 403],
+    ['/assets/no.js', 404]
+  ] as const) {
+    test(`GET ${path} is nothing of the console`, async () => {
+      const { hostname, port } = new URL(platform().world.url)
+      const asked = request({ hostname, port, path }).end()
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+      assert.equal(answer.statusCode, status)
+      assert.deepEqual(Object.keys(JSON.parse(await text(answer))), ['message'])
+    })
+  }
+  test('GET a file of the console may be kept, and is sent compressed', async () => {
+    const { url } = platform().world
+    const page = await (await fetch(url)).text()
+    const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(page) ?? []
+    const { status, headers } = await fetch(url + script, { headers: { 'accept-encoding': 'br' } })
+    assert.equal(status, 200)
+    assert.equal(headers.get('content-encoding'), 'br')
+    assert.match(headers.get('content-type') ?? '', /javascript/)
+    assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable')
+  })
   for (const line of ['GET /lynx', 'GET /lynx/', 'POST /']) {
     scenario(line, { request: line, expect: { status: 404, body: { message: 'Not found' } } })
   }
@@ -99,10 +134,15 @@ onRegistryMatrix('system', (engine) => {
         requestBody?: { content: object }
         responses: object
       }
-      const { paths } = json as { paths: Record<string, Record<string, Operation>> }
+      const { info, paths } = json as {
+        info: { version: string }
+        paths: Record<string, Record<string, Operation>>
+      }
+      assert.equal(info.version, VERSION)
       assert.deepEqual(Object.keys(paths['/api/v3beta/log/{installation_id}'] ?? {}), [
         'get',
-        'post'
+        'post',
+        'delete'
       ])
       assert.deepEqual(
         Object.keys(paths).filter((path) => path !== '/' && path.endsWith('/')),
@@ -127,18 +167,14 @@ onRegistryMatrix('system', (engine) => {
         ['installation_id', 'functionx_id', 'meta_key']
       )
       assert.deepEqual(Object.keys(key?.['get']?.responses ?? {}), [
-        '200',
-        '400',
-        '401',
-        '403',
-        '500'
+        ...['200', '400', '401', '403', '404', '429', '500', '503', 'default']
       ])
       const verify = paths['/api/v2/gateway/verify/{installation_id}']?.['post']
       assert.equal(Object.keys(verify?.responses ?? {})[0], '204')
     }
   })
 
-  test('GET ledger lists what was refused, newest first, with reason and sender', async () => {
+  test('GET ledger lists refused messages, newest first, with reason and sender', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(['mqtt/publish/all'])
     const foreign = await world.installation()
@@ -259,7 +295,7 @@ onRegistryMatrix('system', (engine) => {
     assert.deepEqual([status, json], [413, { message: 'Body too large' }])
   })
 
-  test('an unexpected fault answers 500 without its cause, and logs it with the request id', async () => {
+  test('an unexpected fault is 500 without its cause, and is logged with the request id', async () => {
     const { world, deps, logged } = platform()
     const { installation, user } = await world.site(['log/#'])
     const { readPage } = deps.history

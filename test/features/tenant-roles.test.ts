@@ -43,7 +43,7 @@ onRegistryMatrix('roles of a tenant', (engine) => {
   const listed = async (as: { token: string }): Promise<number[]> =>
     ((await send('GET /api/v2/role', as)).json as Role[]).map(({ id }) => id)
 
-  test('do not touch those of the platform', async () => {
+  test('do not change those of the platform', async () => {
     const { world } = platform()
     const { admin } = await tenant(world)
     const { user: reader, installation } = await world.site(['log/read/all'])
@@ -60,7 +60,7 @@ onRegistryMatrix('roles of a tenant', (engine) => {
     assert.equal(await status(`DELETE /api/v2/role/${own.id}`, world.admin), 200)
   })
 
-  test('are seen and used there and below, and nowhere else', async () => {
+  test('are visible and usable there and below, and nowhere else', async () => {
     const { world } = platform()
     const [a, b] = [await tenant(world), await tenant(world)]
     const grants = ['#']
@@ -109,7 +109,7 @@ onRegistryMatrix('roles of a tenant', (engine) => {
     })
   })
 
-  test('stay with those who have them', async () => {
+  test('cannot be taken to another place by moving their users', async () => {
     const { world } = platform()
     const [a, b] = [await tenant(world), await tenant(world)]
     const role = await roleOf(a.admin)
@@ -143,7 +143,7 @@ onRegistryMatrix('roles of a tenant', (engine) => {
     assert.equal(await status(`DELETE /api/v2/role/${role.id}`, a.admin), 400)
   })
 
-  test('go with their organization, by force of who could delete them', async () => {
+  test('are deleted with their organization, by force, by callers who may delete them', async () => {
     const { world } = platform()
     const a = await tenant(world)
     const role = await roleOf(a.admin, { organization_id: a.below })
@@ -171,7 +171,7 @@ onRegistryMatrix('roles of a tenant', (engine) => {
     assert.equal(await status(`GET /api/v2/role/${role.id}`, world.admin), 404)
   })
 
-  test('have names of their own', async () => {
+  test('have unique names in their organization', async () => {
     const { world } = platform()
     const [a, b] = [await tenant(world), await tenant(world)]
     const name = world.unique('Reader')
@@ -186,7 +186,7 @@ onRegistryMatrix('roles of a tenant', (engine) => {
     assert.equal(await status(`DELETE /api/v2/role/${platforms.id}`, world.admin), 200)
   })
 
-  test('are made where the maker reaches, and never beyond the maker', async () => {
+  test('are made where the maker reaches, and never have more rights than the maker', async () => {
     const { world } = platform()
     const [a, b] = [await tenant(world), await tenant(world)]
     const make = (as: { token: string }, fields: object) =>
@@ -208,7 +208,7 @@ onRegistryMatrix('roles of a tenant', (engine) => {
     assert.equal(await make(nowhere, {}), 400)
   })
 
-  test('a hundred of one organization are enough, and its neighbour has room', async () => {
+  test('an organization has at most a hundred, and others are not affected', async () => {
     const { world } = platform()
     const [a, b] = [await tenant(world), await tenant(world)]
     for (let i = 0; i < 100; i++) await roleOf(a.admin)
@@ -238,7 +238,7 @@ onRegistryMatrix('roles of a tenant', (engine) => {
     for (const role of json as object[]) assert.equal(Object.keys(role).length, 4)
   })
 
-  test('an official edge app is made by who reaches everything', async () => {
+  test('only a caller who reaches everything makes an edge app official', async () => {
     const { world } = platform()
     const { admin, organization } = await tenant(world)
     const app = {

@@ -20,7 +20,7 @@ onRegistryMatrix('API keys', (engine) => {
     return json as Key
   }
 
-  test('a key is named, shown once, listed with its use, and gone when deleted', async () => {
+  test('a key has a name, is shown once, is listed with its last use, and can be deleted', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(['status/#', 'mqtt/#'])
     const key = await make(user, { name: 'Grafana', expire: null, session_timeout: null })
@@ -57,7 +57,7 @@ onRegistryMatrix('API keys', (engine) => {
     assert.equal((await world.request(`DELETE ${mine}/${id}`, { as: user })).status, 404)
   })
 
-  test('a restricted key may what is on its list and its owner has, over HTTP and MQTT', async () => {
+  test('a restricted key may do what its list and its owner allow, over HTTP and MQTT', async () => {
     const { world } = platform()
     const { installation, user } = await world.site([
       'status/#',
@@ -116,7 +116,39 @@ onRegistryMatrix('API keys', (engine) => {
     )
   })
 
-  test('a key that may make keys makes no wider ones', async () => {
+  test('who may publish only where assigned makes a key for one such installation', async () => {
+    const { world } = platform()
+    const [one, two, foreign] = [
+      await world.installation(),
+      await world.installation(),
+      await world.installation()
+    ]
+    const user = await world.user({ grants: ['mqtt/publish/assigned'], assigned: [one.id, two.id] })
+    const key = await make(user, {
+      name: 'device',
+      permissions: [`${one.id}/mqtt/publish/assigned`]
+    })
+    const client = await world.mqtt(key)
+    const values = (name: string) => ({ value: 1, msg: name })
+    for (const [name, { client_id }] of Object.entries({ one, two, foreign })) {
+      await client.publish(`${client_id}/obj/x`, JSON.stringify(values(name)), { qos: 1 })
+    }
+    const stored = async ({ id }: { id: number }) =>
+      (await world.request(`GET /api/v2/status/${id}`, { as: world.admin })).json
+    assert.equal(((await stored(one)) as object[]).length, 1)
+    assert.deepEqual(await stored(two), [])
+    for (const permission of [
+      `${foreign.id}/mqtt/publish/assigned`,
+      `${one.id}/mqtt/subscribe/assigned`,
+      `${one.id}/mqtt/#`
+    ]) {
+      const body = { name: 'wider', permissions: [permission] }
+      const { status } = await world.request(`POST ${mine}`, { as: user, body })
+      assert.equal(status, 403, permission)
+    }
+  })
+
+  test('a key that may make keys cannot make keys with more rights', async () => {
     const { world } = platform()
     const user = await world.user({ grants: ['status/#', 'user/#'] })
     const list = ['status/read/all', 'user/security/token/create_delete']
@@ -127,7 +159,7 @@ onRegistryMatrix('API keys', (engine) => {
     }
   })
 
-  test('absent, null and {} permissions are all of the owner’s', async () => {
+  test('with missing, null or {} permissions a key has all rights of its owner', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(['status/#'])
     for (const permissions of [undefined, null, {}]) {
@@ -140,7 +172,7 @@ onRegistryMatrix('API keys', (engine) => {
     }
   })
 
-  test('the length is as asked, at least 22', async () => {
+  test('the key has the requested length, at least 22', async () => {
     const { world } = platform()
     const user = await world.user()
     assert.match((await make(user, { name: 'short', length: 22 })).token, /^[\w-]{22}$/)
@@ -164,7 +196,7 @@ onRegistryMatrix('API keys', (engine) => {
     })
   }
 
-  test('keys of others need the grants, and nobody’s with a greater priority', async () => {
+  test('keys of others need the grants, and those of a user with a greater priority are forbidden', async () => {
     const { world } = platform()
     const organizations = [await world.organization()]
     const helper = await world.user({
@@ -211,8 +243,8 @@ onRegistryMatrix('API keys', (engine) => {
     expect: forbidden
   })
 
-  // The last one: nothing but a key survives the twenty years.
-  test('a key ends when it was told to, by date or by time without use', async () => {
+  // This test comes last: after the twenty years nothing but a key is still valid.
+  test('a key ends by its date or after a time without use', async () => {
     const { world } = platform()
     const user = await world.user()
     const now = Math.floor(Date.now() / 1000) + ahead / 1000

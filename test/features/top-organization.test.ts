@@ -7,13 +7,13 @@ import { startTestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
-const stays = [400, { message: 'the last administrator stays' }]
+const stays = [400, { message: 'the last administrator cannot be removed' }]
 
 onRegistryMatrix('the top organization', (engine) => {
-  // Others would make more administrators.
+  // Other tests would make more administrators.
   const { platform } = withPlatform(engine, {})
 
-  test('keeps its last administrator, whoever may everything in a tenant', async () => {
+  test('keeps its last administrator, even if a tenant has administrators', async () => {
     const { world } = platform()
     const as = world.admin
     const { user } = await world.site(['#'])
@@ -26,12 +26,12 @@ onRegistryMatrix('the top organization', (engine) => {
       const { status, json } = await world.request(line, { as, body })
       assert.deepEqual([status, json], stays, line)
     }
-    // Who is none of them comes and goes.
+    // A user who is not an administrator can be removed.
     const gone = await world.request(`DELETE /api/v2/user/${user.id}`, { as })
     assert.equal(gone.status, 200, gone.text)
   })
 
-  test('publishes what is official, and who lost the reach does not', async () => {
+  test('publishes official apps, and a user who lost the reach cannot', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(['edge/app/#'])
     const made = await world.request('POST /api/v2/edge/app', {
@@ -65,7 +65,7 @@ onRegistryMatrix('the top organization', (engine) => {
     assert.equal(await publish('2.0', next, world.admin), 200)
   })
 
-  test('finds users who belong nowhere, and gives them a place', async () => {
+  test('finds users without organizations, and can give them one', async () => {
     const { world } = platform()
     const lost = await world.user()
     const { user: other, installation } = await world.site(['#'])
@@ -84,7 +84,7 @@ onRegistryMatrix('the top organization', (engine) => {
   })
 })
 
-test('users who belong nowhere are named once at the start', async () => {
+test('users without organizations are named once at the start', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
   const settings = { CARACAL_DATA_DIR: dataDir }
   const before = await startTestPlatform({ settings })

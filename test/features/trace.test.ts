@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
+import { insertTrace, type NewTrace } from '../../src/features/trace/entries.ts'
+import { sweepTrace } from '../../src/features/trace/sweep.ts'
 import { DAY, unixMs } from '../../src/lib/unix-time.ts'
-import { insertTrace, type NewTrace } from '../../src/registry/trace.ts'
-import { sweepTrace } from '../../src/workers/trace-sweep.ts'
+import { VERSION } from '../../src/lib/version.ts'
 import { eventually } from '../support/eventually.ts'
+import { startTestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -23,6 +25,7 @@ type Entry = {
   object_type: string
   object_id: number
   description: string
+  address?: string
 }
 type Page = { total: number; last: number; count: number; data: Entry[] }
 
@@ -35,7 +38,7 @@ onRegistryMatrix('trace', (engine) => {
   const { platform, scenario } = withPlatform(engine, {
     clock: () => unixMs(Date.now() + ahead)
   })
-  /** Who was refused before counts no more. */
+  /** Forgets the refusals so far. */
   const forgive = () => {
     ahead += 11 * 60_000
   }
@@ -78,7 +81,8 @@ onRegistryMatrix('trace', (engine) => {
         action: 'create',
         object_type: 'function',
         object_id: id,
-        description: `created function ${id}`
+        description: `created function ${id}`,
+        address: '127.0.0.1'
       })
       assert.deepEqual({ ...page, data: [] }, { total: 1, last: timestamp, count: 1, data: [] })
       await ask(`PUT ${path}/${id}`, user, { type: 't' })
@@ -94,7 +98,7 @@ onRegistryMatrix('trace', (engine) => {
       const one = await read(user, `?id=${entryId}`)
       assert.deepEqual(one.data, [entry])
     })
-    test('of every room leaves one, about the right object', async () => {
+    test('of every room leaves an entry about the right object', async () => {
       const { world } = platform()
       const admin = world.admin
       const f = async (type: string, id: number, ...want: string[]) => {
@@ -159,7 +163,7 @@ onRegistryMatrix('trace', (engine) => {
         `delete: deleted installation ${installation}`
       )
     })
-    test('that reads, fails or changes nothing leaves none', async () => {
+    test('that reads, fails or changes nothing leaves no entry', async () => {
       const { world } = platform()
       const { installation, user } = await world.site(['#'])
       const total = async () => (await read(user)).total
@@ -173,7 +177,7 @@ onRegistryMatrix('trace', (engine) => {
       assert.equal((await world.request(bad, { as: user, body: {} })).status, 400)
       assert.equal(await total(), before)
     })
-    test('of a gateway is nobody’s, and says so', async () => {
+    test('of a gateway has no user, and names the gateway', async () => {
       const { world } = platform()
       const { installation, user } = await world.site(['#'])
       const made = await ask(`POST /api/v2/gateway/credentials/${installation.id}`, user)
@@ -192,7 +196,7 @@ onRegistryMatrix('trace', (engine) => {
         ['POST', 'auth', 0, `verified gateway ${installation.id}, ${by}`]
       ])
     })
-    test('under /lynx is one too', async () => {
+    test('under /lynx leaves an entry too', async () => {
       const { world } = platform()
       const { installation, user } = await world.site(['#'])
       const path = `/lynx/api/v2/schedule/${installation.id}`
@@ -200,7 +204,7 @@ onRegistryMatrix('trace', (engine) => {
       const { data } = await about(user, 'schedule', id)
       assert.equal(data[0]?.path, path)
     })
-    test('is one of many at once, and none is lost', async () => {
+    test('at the same time as many others leaves an entry', async () => {
       const { world } = platform()
       const { installation, user } = await world.site(['#'])
       const path = `/api/v2/devicex/${installation.id}`
@@ -214,7 +218,7 @@ onRegistryMatrix('trace', (engine) => {
         []
       )
     })
-    test('stands when it cannot be traced, which is logged', async () => {
+    test('stays when it cannot be traced, and the log has an error', async () => {
       const { world, deps, logged } = platform()
       const { installation, user } = await world.site(['#'])
       const rename = (from: string, to: string) =>
@@ -231,7 +235,7 @@ onRegistryMatrix('trace', (engine) => {
     })
   })
 
-  test('secrets, metadata and queries are not in it', async () => {
+  test('has no secrets, metadata and queries in its entry', async () => {
     const { world } = platform()
     const { installation, user } = await world.site(['#'])
     const secret = 'hush-hush'
@@ -265,7 +269,7 @@ onRegistryMatrix('trace', (engine) => {
   })
 
   describe('a sign-in', () => {
-    test('and its end are there', async () => {
+    test('and its end leave entries', async () => {
       const { world } = platform()
       const user = await world.user({ grants: ['trace/list'], organizations: [1] })
       const made = await world.request('POST /api/v2/auth', {
@@ -277,7 +281,7 @@ onRegistryMatrix('trace', (engine) => {
         ['DELETE', 'auth', user.id, `signed out user ${user.id}`]
       ])
     })
-    test('that failed is there, of a known account and of an unknown one', async () => {
+    test('that failed leaves an entry, for known and unknown accounts', async () => {
       forgive()
       const { world } = platform()
       const user = await world.user({ grants: ['trace/list'], organizations: [1] })
@@ -298,7 +302,7 @@ onRegistryMatrix('trace', (engine) => {
         assert.equal(data.at(-1)?.description, 'refused (401): auth of user')
       })
     })
-    test('that failed a hundred times is there ten times', async () => {
+    test('that failed a hundred times leaves ten entries', async () => {
       forgive()
       const { world, deps } = platform()
       const total = async () => (await read(world.admin, '?action=failed')).total
@@ -313,7 +317,7 @@ onRegistryMatrix('trace', (engine) => {
     })
   })
 
-  test('a write that is refused is there, for the owner to see', async () => {
+  test('a refused write leaves an entry that the owner sees', async () => {
     forgive()
     const { world } = platform()
     const { installation, user } = await world.site(['trace/list', 'installation/list/all'])
@@ -333,14 +337,14 @@ onRegistryMatrix('trace', (engine) => {
   })
 
   describe('what a caller sees', () => {
-    /** Descriptions that the caller sees of those that were written by others here. */
+    /** The descriptions that the caller sees, of entries that others made here. */
     async function seen(as: { token: string }, since: number): Promise<string[]> {
       const { data } = await read(as, `?from=${since}&order=asc`)
       return data.map(({ description }) => description)
     }
     const now = () => (Date.now() + ahead) / 1000
 
-    test('is about installations it sees, also when they are gone', async () => {
+    test('is about visible installations, also after they are deleted', async () => {
       const { world } = platform()
       const own = await world.organization()
       const since = now()
@@ -377,7 +381,7 @@ onRegistryMatrix('trace', (engine) => {
       for (const user of [assigned, none, below, named])
         assert.deepEqual(await seen(user, since), [])
     })
-    test('is about its organizations and below, and what was below when they are gone', async () => {
+    test('is about its organizations and below, also after these are deleted', async () => {
       const { world, deps } = platform()
       const parent = await world.organization()
       const child = await world.organization(parent)
@@ -400,7 +404,7 @@ onRegistryMatrix('trace', (engine) => {
       ])
       assert.deepEqual(await seen(beside, since), [])
     })
-    test('is about users it sees, also when they are gone', async () => {
+    test('is about visible users, also after they are deleted', async () => {
       const { world } = platform()
       const own = await world.organization()
       const [one, two] = [
@@ -430,7 +434,7 @@ onRegistryMatrix('trace', (engine) => {
       /** In the organization. */
       create: (place: { own: number; client_id: number }) => object
       update: object
-      /** Whoever has this sees it there. */
+      /** A caller with this grant sees the entry there. */
       listed: string
     }
     const email = () => `${platform().world.unique('u')}@example.org`
@@ -517,7 +521,7 @@ onRegistryMatrix('trace', (engine) => {
         const beside = await someone(['trace/list', listed], await world.organization())
         const below = await someone(['trace/list', listed], await world.organization(own))
         const others = Object.values(kinds).map((kind) => kind.listed)
-        // Who sees the installation sees what is in it, and who sees executors sees them either way.
+        // A caller who sees the installation sees what is in it; a caller who sees executors sees them anyway.
         const isOther = (grant: string) =>
           grant !== listed && !(object === 'output executor' && /executor/.test(grant))
         const without = await someone(['trace/list', ...others.filter(isOther)], own)
@@ -592,7 +596,7 @@ onRegistryMatrix('trace', (engine) => {
       )
       for (const user of [none, above]) assert.deepEqual(await seen(user, since), [])
     })
-    test('is about a blacklist entry as long as the list shows it the entry', async () => {
+    test('is about a blacklist entry as long as the caller may list the entry', async () => {
       const { world } = platform()
       const [one, two] = [await world.organization(), await world.organization()]
       const { id, client_id } = await world.installation({ organization_id: one })
@@ -623,7 +627,7 @@ onRegistryMatrix('trace', (engine) => {
       await move(two)
       await f(second, [made])
       await f(top, [made])
-      // What somebody did stays theirs; what others did goes along.
+      // Callers still see what they did themselves; entries of others follow the installation.
       const { data } = await about(first, 'mqtt', entry.id)
       assert.deepEqual(
         data.map(({ user_id }) => user_id),
@@ -638,7 +642,7 @@ onRegistryMatrix('trace', (engine) => {
       assert.deepEqual(short(await about(second, 'mqtt', entry.id)), moved)
       assert.equal((await about(first, 'mqtt', entry.id)).total, 1, 'its own')
     })
-    test('is about a blacklist entry for all, with the platform in reach', async () => {
+    test('is about a blacklist entry for everybody, if the caller reaches the platform', async () => {
       const { world } = platform()
       const grants = ['trace/list', 'mqtt/blacklist/topic/manage', 'installation/#']
       const top = await world.user({ grants, organizations: [1] })
@@ -660,7 +664,7 @@ onRegistryMatrix('trace', (engine) => {
         for (const user of [tenant, without]) assert.deepEqual(await seen(user, since), [])
       }
     })
-    test('is what it did itself, wherever', async () => {
+    test('is everything that the caller did', async () => {
       const { world } = platform()
       const { user, installation } = await world.site(['trace/list', 'schedule/#'])
       const since = now()
@@ -673,7 +677,7 @@ onRegistryMatrix('trace', (engine) => {
       })
       assert.deepEqual(await seen(member, since), [])
     })
-    test('is everything with trace/list/system, but not what is nobody’s without', async () => {
+    test('is everything with trace/list/system, and without it nothing that belongs to no organization', async () => {
       const { world } = platform()
       const since = now()
       const top = await world.user({ grants: ['trace/list', 'installation/#'], organizations: [1] })
@@ -689,7 +693,7 @@ onRegistryMatrix('trace', (engine) => {
         name: 'x',
         permissions: ['trace/list']
       })
-      // A restricted key reaches no installations or users but its owner, and what that one did.
+      // A restricted key reaches only its owner and what the owner did.
       assert((await seen(key, since)).every((text) => !text.includes('installation')))
     })
     scenario('nothing without a token', { request: `GET ${base}`, expect: unauthorized })
@@ -701,8 +705,55 @@ onRegistryMatrix('trace', (engine) => {
     })
   })
 
+  describe('the address of a caller', () => {
+    const from = '203.0.113.7'
+    const addresses = ({ data }: Page) => data.map(({ address }) => address)
+
+    test('is for the caller and for those who see everything, not for others in the organization', async () => {
+      const { world } = platform()
+      const grants = ['installation/#', 'trace/list']
+      const { installation, user } = await world.site(grants)
+      const colleague = await world.user({ grants, organizations: [installation.organization_id] })
+      await ask(`PUT /api/v2/installation/${installation.id}`, user, { notes: 'x' })
+      const seenBy = async (as: { token: string }) =>
+        addresses(await about(as, 'installation', installation.id))
+      assert.deepEqual(await seenBy(user), ['127.0.0.1'])
+      assert.deepEqual(await seenBy(world.admin), ['127.0.0.1'])
+      assert.deepEqual(await seenBy(colleague), [undefined])
+    })
+
+    test('of a failed sign-in is for the owner of the account, also through a trusted proxy', async (t) => {
+      forgive()
+      const behind = await startTestPlatform({
+        registryUrl: await engine.url(),
+        settings: { CARACAL_TRUSTED_PROXIES: 'loopback' }
+      })
+      t.after(() => behind.stop())
+      const { world } = behind
+      const user = await world.user({ grants: ['trace/list'] })
+      const headers = { ...basic(user.email, 'wrong'), 'x-forwarded-for': from }
+      assert.equal((await world.request('POST /api/v2/auth', { headers })).status, 401)
+      await eventually(async () => {
+        const query = `GET ${base}?object_type=user&object_id=${user.id}&action=failed`
+        const { json } = await world.request(query, { as: user })
+        assert.deepEqual(addresses(json as Page), [from])
+      })
+    })
+  })
+
+  test('a start leaves an entry with the version, for those who see everything', async () => {
+    const { world } = platform()
+    const { data } = await about(world.admin, 'platform', 0)
+    assert.deepEqual(
+      data.map(({ action, user_id, description }) => ({ action, user_id, description })),
+      [{ action: 'execute', user_id: 0, description: `started Caracal ${VERSION}` }]
+    )
+    const user = await world.user({ grants: ['#'], organizations: [await world.organization()] })
+    assert.equal((await about(user, 'platform', 0)).total, 0)
+  })
+
   describe('a page', () => {
-    /** Far in the past, so that nothing else is there. */
+    /** Far in the past, where there are no other entries. */
     const day = 1_000_000_000_000
     async function fill(world: World, entries: number) {
       const { registry } = platform().deps
@@ -714,7 +765,7 @@ onRegistryMatrix('trace', (engine) => {
       const rows = Array.from({ length: entries }, (_, i): NewTrace => {
         const { id, organization_id } = i % 3 === 0 ? mine : others
         return {
-          // Some at the same moment.
+          // Some have the same time.
           timestamp: day + Math.floor(i / 4) * 10,
           user_id: 1,
           method: 'PUT',
@@ -724,14 +775,15 @@ onRegistryMatrix('trace', (engine) => {
           object_id: id,
           installation_id: id,
           organization_id,
-          description: ''
+          description: '',
+          address: ''
         }
       })
       await insertTrace(registry, rows)
       return { user, mine, all: rows.map(({ path }) => path) }
     }
 
-    test('is the right part of any length and order, and knows the total', async () => {
+    test('is the right part in any length and order, and has the total', async () => {
       const { world, deps } = platform()
       const entries = 12_345
       const { user, mine, all } = await fill(world, entries)
@@ -763,15 +815,16 @@ onRegistryMatrix('trace', (engine) => {
       const object = `&object_type=installation&object_id=${mine.id}`
       await f(world.admin, `${object}&order=asc&limit=5`, seen.slice(0, 5), seen.length)
       await f(user, `&object_type=installation&object_id=${mine.id + 1}`, [], 0)
-      // Within the day, at its edges inclusive.
+      // Within the day, including both ends.
       const edge = `?from=${day / 1000}&to=${day / 1000 + 0.01}&order=asc`
       assert.equal((await read(world.admin, edge)).total, 8)
       const page = await read(world.admin, `${window}&limit=1&order=asc`)
       const id = page.data[0]?.id
-      assert.deepEqual((await read(user, `?id=${id}`)).data, page.data)
+      const withoutAddress = page.data.map(({ address, ...entry }) => entry)
+      assert.deepEqual((await read(user, `?id=${id}`)).data, withoutAddress)
       assert.equal((await read(user, `?id=${Number(id) + 1}`)).total, 0, 'it is in the others’')
 
-      // And what is old goes, in parts.
+      // Old entries are deleted in parts.
       await sweepTrace(deps.registry, day + 1000 * 10)
       await f(world.admin, '&limit=1&order=asc', ['/4000'], entries - 4000)
       await sweepTrace(deps.registry, day + DAY)
@@ -786,7 +839,7 @@ onRegistryMatrix('trace', (engine) => {
       ahead += 2 * DAY
       assert.equal((await read(user)).total, 0)
       assert.equal((await about(user, 'installation', installation.id)).total, 1)
-      // As one client sends what it does not mean.
+      // One client sends this for a missing value.
       const zero = '?from=-62135596800&to=-62135596800&limit=0&offset=0&order=&id='
       assert.equal((await read(user, zero)).total, 0)
     })
@@ -796,8 +849,8 @@ onRegistryMatrix('trace', (engine) => {
       ['limit=-1', 'limit must be a whole number from 0 to 10000'],
       ['offset=-1', 'offset must be a whole number of at least 0'],
       ['order=up', 'order must be desc or asc'],
-      ['object_type=user', 'object_type and object_id go together'],
-      ['object_id=1', 'object_type and object_id go together'],
+      ['object_type=user', 'object_type and object_id must be used together'],
+      ['object_id=1', 'object_type and object_id must be used together'],
       ['id=x', 'id must be a whole number'],
       ['from=x', 'from must be a number']
     ]

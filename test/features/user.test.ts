@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { catalogue } from '../../src/access/catalogue.ts'
+import { catalogue } from '../../src/permission/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
@@ -10,7 +10,7 @@ const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
 const forbidden = { status: 403, body: { message: 'Forbidden' } }
 const address = { address: 'Street 1', city: 'Town', country: 'SE', zip: '12345' }
 const person = { first_name: 'New', last_name: 'Person', role: 3, address }
-/** Not `#`: that would be another administrator. */
+/** Not `#`, because that would make another administrator. */
 const everythingButAll = catalogue.map((name) => name.split('/')[0]).map((first) => `${first}/#`)
 const manager = ['user/#', 'installation/#', 'status/#']
 const basic = (name: string, password: string) => ({
@@ -105,7 +105,7 @@ onRegistryMatrix('user', (engine) => {
       }
     })
 
-    scenario('without organisations lands in the first of the caller and cannot sign in yet', {
+    scenario('without organisations is placed in the caller’s first one and cannot sign in yet', {
       given: office,
       as: asBoss,
       request: 'POST /api/v2/user',
@@ -171,7 +171,7 @@ onRegistryMatrix('user', (engine) => {
       body: ({ email }: Office) => ({ ...person, email, role: 1 }),
       expect: forbidden
     })
-    scenario('with a role that may more than the caller', {
+    scenario('with a role that may do more than the caller', {
       given: async (world) => {
         const organizations = [await world.organization()]
         const clerk = await world.user({
@@ -235,7 +235,7 @@ onRegistryMatrix('user', (engine) => {
   })
 
   describe('GET user and user/{id}', () => {
-    test('show who shares a visible organization or installation, and oneself', async () => {
+    test('show the caller, and users who share a visible organization or installation', async () => {
       const { world } = platform()
       const above = await world.organization()
       const below = await world.organization(above)
@@ -292,7 +292,7 @@ onRegistryMatrix('user', (engine) => {
   })
 
   describe('PUT user/me', () => {
-    scenario('changes what is one’s own and keeps the rest', {
+    scenario('changes the caller’s own fields and keeps the rest', {
       given: office,
       as: asMember,
       request: 'PUT /api/v2/user/me',
@@ -303,7 +303,7 @@ onRegistryMatrix('user', (engine) => {
         assert.deepEqual([id, first_name, last_name, mobile], [member.id, 'Other', 'User', '+1 2'])
       }
     })
-    test('takes the whole user back as it came', async () => {
+    test('accepts the whole user as it was read', async () => {
       const { world } = platform()
       const { member } = await office(world)
       const { json } = await world.request('GET /api/v2/user/me', { as: member })
@@ -316,7 +316,7 @@ onRegistryMatrix('user', (engine) => {
       ['expire_at', { expire_at: 5 }],
       ['assigned_installations', { assigned_installations: [1] }]
     ] as const) {
-      scenario(`does not raise one’s ${what}`, {
+      scenario(`cannot raise the caller’s own ${what}`, {
         given: office,
         as: asMember,
         request: 'PUT /api/v2/user/me',
@@ -324,7 +324,7 @@ onRegistryMatrix('user', (engine) => {
         expect: forbidden
       })
     }
-    scenario('leaves protected metadata alone', {
+    scenario('does not change protected metadata', {
       given: (world) => world.user({ protected_meta: { level: '1' } }),
       as: (user) => user,
       request: 'PUT /api/v2/user/me',
@@ -342,7 +342,7 @@ onRegistryMatrix('user', (engine) => {
       body: { sms_login: true },
       expect: { status: 400, body: { message: 'mobile is required for sms_login' } }
     })
-    test('asks more of oneself but not less', async () => {
+    test('can turn the second factor on but not off', async () => {
       const { world } = platform()
       const user = await world.user({ mobile: '+1 555 0100' })
       const put = (sms_login: boolean) =>
@@ -434,7 +434,7 @@ onRegistryMatrix('user', (engine) => {
   })
 
   describe('DELETE user', () => {
-    test('ends sessions and MQTT connections and removes links', async () => {
+    test('ends sessions and MQTT connections, and removes links', async () => {
       const { world, deps } = platform()
       const { boss, organization } = await office(world)
       const installation = await world.installation({ organization_id: organization })
@@ -484,16 +484,16 @@ onRegistryMatrix('user', (engine) => {
 
   describe('on a platform with one administrator', () => {
     const { platform, scenario } = withPlatform(engine, {})
-    scenario('the last administrator stays', {
+    scenario('the last administrator cannot be removed', {
       as: () => platform().world.admin,
       request: 'DELETE /api/v2/user/me',
-      expect: { status: 400, body: { message: 'the last administrator stays' } }
+      expect: { status: 400, body: { message: 'the last administrator cannot be removed' } }
     })
     scenario('the last administrator keeps the role', {
       as: () => platform().world.admin,
       request: 'PUT /api/v2/user/me',
       body: { role: 3 },
-      expect: { status: 400, body: { message: 'the last administrator stays' } }
+      expect: { status: 400, body: { message: 'the last administrator cannot be removed' } }
     })
   })
 
@@ -569,7 +569,7 @@ onRegistryMatrix('user', (engine) => {
   })
 
   describe('metadata keys', () => {
-    test('live in one of two maps, with 403, 404, 409 and create_missing', async () => {
+    test('are in one of two maps, with 403, 404, 409 and create_missing', async () => {
       const { world } = platform()
       const { boss, member } = await office(world)
       const at = (key: string) => `/api/v2/user/${member.id}/meta/${key}`

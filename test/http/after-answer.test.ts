@@ -6,7 +6,7 @@ import Fastify from 'fastify'
 import { afterAnswer } from '../../src/http/after-answer.ts'
 import { eventually } from '../support/eventually.ts'
 
-test('the work begins when the answer has left', async (t) => {
+test('the work begins after the answer was sent', async (t) => {
   const steps: string[] = []
   const app = Fastify()
   t.after(() => app.close())
@@ -21,7 +21,7 @@ test('the work begins when the answer has left', async (t) => {
   await eventually(() => assert.deepEqual(steps, ['answered', 'work']))
 })
 
-test('and also when the caller did not wait for it', async (t) => {
+test('the work also begins if the caller did not wait for the answer', async (t) => {
   const begun = Promise.withResolvers<void>()
   let isDone = false
   const app = Fastify()

@@ -62,7 +62,7 @@ test('an answer that does not end is cut off', async (t) => {
   await Promise.all(closed)
 })
 
-test('a request that stays half is cut off long before an answer would be', async (t) => {
+test('an incomplete request is cut off much earlier than an answer', async (t) => {
   const { promise: arrived, resolve } = Promise.withResolvers<void>()
   const { connections, port, server } = await serve(t, (request) => {
     request.resume()
@@ -82,7 +82,7 @@ test('a request that stays half is cut off long before an answer would be', asyn
   await Promise.all(closed)
 })
 
-test('an upgraded connection stays until everything is destroyed', async (t) => {
+test('an upgraded connection stays until all connections are destroyed', async (t) => {
   const { connections, port, server } = await serve(t, () => {})
   server.on('upgrade', (_request, socket) => socket.write('HTTP/1.1 101 Yes\r\n\r\n'))
   const { socket } = await send(
@@ -99,14 +99,14 @@ test('an upgraded connection stays until everything is destroyed', async (t) => 
   await closed
 })
 
-test('connections that ask for nothing are bounded for each address', async (t) => {
+test('connections that send no request are limited per address', async (t) => {
   const told: object[] = []
   const log = { warn: (fields: object) => void told.push(fields) }
   const limits = { inAll: 10, perAddress: 2 }
   const answer: RequestListener = (_request, response) => void response.end('done')
   const { connections, port } = await serve(t, answer, { limits, log })
   const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
-  // Those that have asked are not counted, though they stay open.
+  // Connections that have sent a request are not counted, though they stay open.
   for (let i = 0; i < 5; i++) {
     const { heard } = await send(t, port, request)
     while (!heard().includes('done')) await wait(5)

@@ -6,7 +6,7 @@ import { Id, Maybe, Meta } from '../../src/http/schema.ts'
 
 const textOf = (schema: TSchema, value: unknown) => faultText([{ name: 'body', schema, value }])
 
-test('what is wrong with one field', () => {
+test('a message says what is wrong with one field', () => {
   const f = (schema: TSchema, value: unknown, want: string) =>
     assert.equal(textOf(Type.Object({ x: schema }), { x: value }), want)
 
@@ -41,7 +41,7 @@ test('what is wrong with one field', () => {
   f(Type.Object({}, { maxProperties: 1 }), { a: 1, b: 2 }, 'x must be an object of at most 1 entry')
 })
 
-test('all wrong fields, in the order of the description', () => {
+test('a message names all wrong fields in the order of the description', () => {
   const schema = Type.Object({
     email: Type.String(),
     role: Type.Integer(),
@@ -56,7 +56,7 @@ test('all wrong fields, in the order of the description', () => {
   assert.equal(textOf(schema, undefined), 'body must be an object')
 })
 
-test('of every part of the request', () => {
+test('a message names wrong fields of every part of the request', () => {
   const schema = Type.Object({ x: Type.String() })
   assert.equal(
     faultText([
@@ -68,7 +68,7 @@ test('of every part of the request', () => {
   )
 })
 
-test('ten are named, the others counted', () => {
+test('ten wrong fields are named, the others are counted', () => {
   const schema = Type.Array(Type.String())
   const named = Array.from({ length: 10 }, (_, i) => `body.${i} must be text`).join('; ')
   const f = (length: number, more: string) =>
@@ -80,12 +80,12 @@ test('ten are named, the others counted', () => {
   f(100_000, '; and at least 100 more')
 })
 
-test('a long name is cut', () => {
+test('a long name is shortened', () => {
   const text = textOf(Meta, { ['x'.repeat(255)]: 1 })
   assert.equal(text, `${'x'.repeat(60)}... must be text`)
 })
 
-test('a hostile body does not hold up the others', () => {
+test('a hostile body does not delay other requests', () => {
   const schema = Type.Object({
     ids: Type.Array(Id, { maxItems: 10_000 }),
     list: Type.Array(Type.Object({ a: Type.String(), b: Maybe(Id) })),
@@ -112,7 +112,7 @@ test('a hostile body does not hold up the others', () => {
   }
 })
 
-/** Of ten, in milliseconds of this thread's processor time: what other programs do is not counted. */
+/** The best of ten runs, in milliseconds of this thread's processor time, so other programs do not matter. */
 const bestTime = (work: () => void): number =>
   Math.min(
     ...Array.from({ length: 10 }, () => {
@@ -123,12 +123,12 @@ const bestTime = (work: () => void): number =>
     })
   )
 
-test('what lies behind ten thousand entries is not looked for', () => {
+test('entries after the first ten thousand are not checked', () => {
   const schema = Type.Object({ ids: Type.Array(Id), name: Type.String() })
   const ids = [...Array(10_000).fill(1), 'a']
   assert.equal(
     textOf(schema, { ids, name: 'x' }),
-    'something is wrong behind the first 10000 entries'
+    'something is wrong after the first 10000 entries'
   )
   assert.equal(textOf(schema, { ids, name: 1 }), 'name must be text')
 })

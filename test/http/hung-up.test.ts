@@ -4,11 +4,12 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import Fastify from 'fastify'
+import pino from 'pino'
 import { handleError } from '../../src/http/error-handler.ts'
 import { dropIfStalled, hungUpOrLate } from '../../src/http/hung-up.ts'
 import { eventually } from '../support/eventually.ts'
 
-test('a caller who stops reading is let go of, one who reads is not', async (t) => {
+test('a caller who stops reading is disconnected, one who reads is not', async (t) => {
   const body = 'x'.repeat(32 * 1024 * 1024)
   let isClosed = false
   const server = createServer((_request, response) => {
@@ -32,7 +33,7 @@ test('a caller who stops reading is let go of, one who reads is not', async (t) 
   await eventually(() => assert(isClosed))
 })
 
-test('work that takes too long is given up and answered with 503', async (t) => {
+test('work that takes too long is stopped and answered with 503', async (t) => {
   const app = Fastify()
   t.after(() => app.close())
   app.setErrorHandler(handleError)
@@ -44,4 +45,28 @@ test('work that takes too long is given up and answered with 503', async (t) => 
   const { statusCode, body } = await app.inject('/')
   assert.equal(statusCode, 503)
   assert.equal(body, '{"message":"Timed out"}')
+})
+
+test('a caller who hangs up in the middle of a body is no error of ours', async (t) => {
+  const lines: { level: number; status?: number; err?: object }[] = []
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const app = Fastify({ loggerInstance: log })
+  t.after(() => app.close())
+  app.setErrorHandler(handleError)
+  app.post('/', () => 'stored')
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+
+  const caller = connect(port, '127.0.0.1')
+  caller.write('POST / HTTP/1.1\r\nhost: here\r\ncontent-type: application/json\r\n')
+  caller.write('content-length: 100\r\n\r\n{"name":')
+  await once(caller, 'connect')
+  caller.end()
+
+  const noted = () => lines.filter(({ status, err }) => status !== undefined || err !== undefined)
+  await eventually(() => assert.notEqual(noted().length, 0))
+  assert.deepEqual(
+    noted().map(({ level, status }) => ({ level, status })),
+    [{ level: 30, status: 499 }]
+  )
 })

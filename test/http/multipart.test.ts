@@ -36,7 +36,7 @@ test('boundaryOf', () => {
   f(undefined, undefined)
 })
 
-test('readMultipart takes parts as clients write them', async () => {
+test('readMultipart accepts parts as clients write them', async () => {
   const f = async (text: string, want: Partial<Read>[]) => {
     const parts = await read(one(text))
     assert.deepEqual(
@@ -59,7 +59,7 @@ test('readMultipart takes parts as clients write them', async () => {
   await f(`${'p'.repeat(4094)}\r\n--x--`, [])
 })
 
-test('readMultipart refuses what is not whole', async () => {
+test('readMultipart refuses an incomplete body', async () => {
   const f = (text: string, message = /not valid multipart/) =>
     assert.rejects(read(one(text)), message, JSON.stringify(text))
 
@@ -74,14 +74,14 @@ test('readMultipart refuses what is not whole', async () => {
   await f(`${`${head('a')}1\r\n`.repeat(11)}--x--`, /at most 10 parts/)
 })
 
-test('readMultipart passes over parts that nobody reads', async () => {
+test('readMultipart skips parts that nobody reads', async () => {
   const names: string[] = []
   const body = one(`${head('a')}1\r\n${head('b')}2\r\n--x--`)
   for await (const { name } of readMultipart(body, { boundary: 'x', maxParts: 9 })) names.push(name)
   assert.deepEqual(names, ['a', 'b'])
 })
 
-test('readMultipart answers the same however the body is cut', async () => {
+test('readMultipart gives the same result however the body is divided into chunks', async () => {
   const content = fc.oneof(
     fc.string({ unit: 'binary-ascii' }),
     // Almost a boundary.

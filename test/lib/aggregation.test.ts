@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  bordersOf,
   defaultInterval,
   type Interval,
   isNoInterval,
   type Method,
   parseInterval,
-  parseMethod
+  parseMethod,
+  parseMethods
 } from '../../src/lib/aggregation.ts'
-import { DAY, HOUR, MINUTE, SECOND, unixMs } from '../../src/lib/unix-time.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/unix-time.ts'
 
 test('parseMethod', () => {
   const f = (text: string, want: Method | undefined) =>
@@ -33,6 +33,22 @@ test('parseMethod', () => {
   const bad =
     'percentile(101),percentile(-1),percentile(x),percentile(5,percentile(1e1),integral(0)'
   for (const text of [...bad.split(','), 'max()', 'avg(1)', 'AVG', 'total', '', 'constructor']) {
+    f(text, undefined)
+  }
+})
+
+test('parseMethods', () => {
+  const f = (text: string, want: string[] | undefined) =>
+    assert.deepEqual(
+      parseMethods(text)?.map(({ text, method }) => `${text} ${method.name}`),
+      want,
+      text
+    )
+
+  f('mean', ['mean avg'])
+  f('mean, min,max', ['mean avg', 'min min', 'max max'])
+  f('percentile(5),percentile(95)', ['percentile(5) percentile', 'percentile(95) percentile'])
+  for (const text of ['', ',', 'mean,', 'mean,mean', 'mean,bad', 'sum,min,max,mean,count']) {
     f(text, undefined)
   }
 })
@@ -70,7 +86,7 @@ test('isNoInterval', () => {
   for (const text of ['1s', '0s1', '10m', 'x', '0x']) f(text, false)
 })
 
-test('defaultInterval: the spans of the contract, each end on its side', () => {
+test('defaultInterval follows the time spans of the contract, including their ends', () => {
   const f = (span: number, want: number) => assert.deepEqual(defaultInterval(span), { ms: want })
   f(0, MINUTE)
   f(2 * DAY, MINUTE)
@@ -79,12 +95,4 @@ test('defaultInterval: the spans of the contract, each end on its side', () => {
   f(27 * DAY + 1, HOUR)
   f(364 * DAY, HOUR)
   f(364 * DAY + 1, 6 * HOUR)
-})
-
-test('bordersOf: aligned to the epoch, from at or before the begin to after the end', () => {
-  const f = (from: number, to: number, want: number[]) =>
-    assert.deepEqual(bordersOf({ ms: 10 }, unixMs(from), unixMs(to)), want)
-  f(0, 0, [0, 10])
-  f(9, 10, [0, 10, 20])
-  f(10, 19, [10, 20])
 })

@@ -34,13 +34,13 @@ test('calendarBorders', () => {
     ['2024-10-27T12:00Z', '2024-10-27T23:00Z'],
     ['2024-10-26T22:00Z', '2024-10-27T23:00Z', '2024-10-28T23:00Z']
   )
-  // The clocks skip midnight: the day begins at one.
+  // The clocks skip midnight, so the day begins at one.
   f(
     ['1d', 'America/Sao_Paulo'],
     ['2018-11-04T02:59Z', '2018-11-04T03:00Z'],
     ['2018-11-03T03:00Z', '2018-11-04T03:00Z', '2018-11-05T02:00Z']
   )
-  // The whole 30th of December was left out.
+  // The zone skipped the whole 30th of December.
   f(
     ['1d', 'Pacific/Apia'],
     ['2011-12-29T12:00Z', '2011-12-30T12:00Z'],
@@ -93,7 +93,7 @@ test('isTimeZone', () => {
   }
 })
 
-test('a zone is looked up once, however it is spelled', (t) => {
+test('a time zone is looked up once, whatever its spelling', (t) => {
   const week = { from: at('2024-03-28T00:00Z'), to: at('2024-04-03T00:00Z') }
   const want = calendarBorders({ unit: 'd', count: 1 }, 'Europe/Stockholm', week)
   const made = t.mock.method(Intl, 'DateTimeFormat')
@@ -104,7 +104,7 @@ test('a zone is looked up once, however it is spelled', (t) => {
   assert.equal(made.mock.callCount(), 0)
 })
 
-test('the days of half a century take few looks at a clock, and hardly any the second time', (t) => {
+test('the days of half a century need few clock computations, and almost none the second time', (t) => {
   const all = { from: at('1970-01-02T00:00Z'), to: at('2026-01-01T00:00Z') }
   const looks = t.mock.getter(Intl.DateTimeFormat.prototype, 'format')
   const days = () => calendarBorders({ unit: 'd', count: 1 }, 'America/Denver', all)
@@ -115,7 +115,7 @@ test('the days of half a century take few looks at a clock, and hardly any the s
   assert(looks.mock.callCount() - before < 3)
 })
 
-test('clocks that changed back soon, and by odd lengths', () => {
+test('time zones that changed back soon, and by unusual lengths, are correct', () => {
   const f = (zone: string, [from, to]: [string, string], want: Record<string, number>) => {
     const days = calendarBorders({ unit: 'd', count: 1 }, zone, { from: at(from), to: at(to) })
     const odd = days.slice(1).flatMap((next, i) => {
@@ -141,7 +141,7 @@ test('clocks that changed back soon, and by odd lengths', () => {
   })
 })
 
-test('every change of the clocks of every zone in ten years: each day begins at its first instant', () => {
+test('each day begins at its first moment, at every clock change of every zone in ten years', () => {
   const window = { from: at('2016-01-01T00:00Z'), to: at('2026-01-01T00:00Z') }
   let changes = 0
   for (const zone of Intl.supportedValuesOf('timeZone')) {
@@ -159,12 +159,12 @@ test('every change of the clocks of every zone in ten years: each day begins at 
       assert.notEqual(dateOf.format(day - 1), today, where)
       assert.equal(dateOf.format(next - 1), today, where)
       assert.notEqual(dateOf.format(next), today, where)
-      // Whatever the clocks did in between, no other date was shown.
+      // There is no other date in between, whatever the clocks did.
       for (let hour = day; hour < next; hour = unixMs(hour + HOUR / 2)) {
         assert.equal(dateOf.format(hour), today, where)
       }
     }
-    // Weeks and months begin where one of the days begins.
+    // Weeks and months begin at the begin of a day.
     const begins = new Set<number>(days)
     for (const unit of ['w', 'mo'] as const) {
       for (const border of calendarBorders({ unit, count: 1 }, zone, window).slice(1, -1)) {

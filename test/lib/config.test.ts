@@ -43,6 +43,18 @@ test('readConfig', () => {
       /QUOTA_INSTALLATION: ".+" must be name=number with/
     )
   }
+  const origins = 'https://app.example.org, http://localhost:5173'
+  f({ CORS_ORIGINS: origins }, { CORS_ORIGINS: origins })
+  f({ CORS_ORIGINS: '*' }, { CORS_ORIGINS: '*' })
+  for (const part of [
+    ...['app.example.org', 'https://app.example.org/', 'https://App.example.org', 'null'],
+    ...['https://app.example.org:443', 'https://*.example.org', 'ftp://example.org', '*']
+  ]) {
+    f(
+      { CORS_ORIGINS: `http://localhost:5173,${part}` },
+      /^CARACAL_CORS_ORIGINS: ".+" must be an origin such as https:\/\/app\.example\.org, or \* alone$/
+    )
+  }
   f({ NOPE: '1' }, /CARACAL_NOPE is not a setting/)
   f({ toString: '1' }, /CARACAL_toString is not a setting/)
   f({ HOST_FILE: '/etc/hostname' }, /CARACAL_HOST_FILE is not a setting/)
@@ -53,13 +65,13 @@ test('readConfig', () => {
   f({ REGISTRY_URL: '', REGISTRY_URL_FILE: '/dev/null' }, { REGISTRY_URL: '' })
   f({ NOPE_FILE: '' }, /CARACAL_NOPE_FILE is not a setting/)
   f({ ADMIN_PASSWORD: 'x', ADMIN_PASSWORD_FILE: '/dev/null' }, /given twice/)
-  f({ ADMIN_EMAIL: 'a@b' }, /ADMIN_EMAIL: needs CARACAL_ADMIN_PASSWORD/)
-  f({ ADMIN_PASSWORD: 'long enough here' }, /ADMIN_EMAIL: needs/)
+  f({ ADMIN_EMAIL: 'a@b' }, /ADMIN_EMAIL: must be set together with CARACAL_ADMIN_PASSWORD/)
+  f({ ADMIN_PASSWORD: 'long enough here' }, /ADMIN_EMAIL: must be set together/)
   f(pair('short'), /ADMIN_PASSWORD: password must have at least 8/)
   f(pair('baseball'), /ADMIN_PASSWORD: password is one of the most common/)
   f(pair('correct horse'), { ADMIN_PASSWORD: 'correct horse' })
   f({ ...pair('correct horse'), ADMIN_EMAIL: 'nobody' }, /must be an e-mail address/)
-  f({ TLS_CERT_PATH: 'x' }, /TLS_CERT_PATH: needs CARACAL_TLS_KEY_PATH/)
+  f({ TLS_CERT_PATH: 'x' }, /TLS_CERT_PATH: must be set together with CARACAL_TLS_KEY_PATH/)
   f({ TIMEZONE: 'Europe/Stockholm' }, { TIMEZONE: 'Europe/Stockholm' })
   f({ TIMEZONE: 'Nowhere' }, /TIMEZONE/)
   f({ REGISTRY_URL: 'postgres://a:b@c/d' }, { REGISTRY_URL: 'postgres://a:b@c/d' })
@@ -74,20 +86,23 @@ test('readConfig', () => {
     f({ HISTORY_URL: `http://ch:8123${end}` }, /HISTORY_URL: must end with \/database/)
   }
   f({ HISTORY_URL: 'tcp://ch:9000/caracal' }, /HISTORY_URL: must begin with/)
-  f({ HISTORY_URL: 'chdb:' }, /HISTORY_URL: names no embedded engine; leave it empty for SQLite/)
-  f({ HISTORY_URL: 'sqlite:' }, /HISTORY_URL: names no embedded engine/)
+  f(
+    { HISTORY_URL: 'chdb:' },
+    /HISTORY_URL: must not name an embedded engine; leave it empty for SQLite/
+  )
+  f({ HISTORY_URL: 'sqlite:' }, /HISTORY_URL: must not name an embedded engine/)
   f({ BUS_URL: 'tcp://x' }, /BUS_URL/)
   const proxies = '10.0.0.1,10.1.0.0/16,fd00::/8,::1,loopback,uniquelocal'
   f({ TRUSTED_PROXIES: proxies }, { TRUSTED_PROXIES: proxies })
   for (const wrong of ['true', '*', 'proxy.example.org', '10.0.0.0/33', '1.2.3.4/8/8', '10.0.0']) {
     f(
       { TRUSTED_PROXIES: `10.0.0.1,${wrong}` },
-      /TRUSTED_PROXIES: ".*" is no address and no network/
+      /TRUSTED_PROXIES: ".*" is not an address or a network/
     )
   }
   f({ BUS_URL: 'mqtt://x', BUS_CA_PATH: 'x' }, /BUS_CA_PATH: needs a CARACAL_BUS_URL.*mqtts/)
-  f({ BUS_URL: 'mqtt://' }, /BUS_URL: names no host/)
-  f({ BUS_URL: 'mqtt://a:%zz@x' }, /BUS_URL: a % in its name or password/)
+  f({ BUS_URL: 'mqtt://' }, /BUS_URL: must name a host/)
+  f({ BUS_URL: 'mqtt://a:%zz@x' }, /BUS_URL: write a % in the name or password/)
   const BUS_URL = 'mqtt://a:b@x'
   f({ BROKER_KEY: 'x'.repeat(22) }, /BROKER_KEY: needs a CARACAL_BUS_URL/)
   f({ BUS_URL: 'mqtt://x', BROKER_KEY: 'x'.repeat(22) }, /BROKER_KEY: needs .* a password/)

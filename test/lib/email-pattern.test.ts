@@ -18,13 +18,13 @@ test('emailMatches', () => {
   f('anna@example.com', 'hanna@example.com', false)
   f('a*a@example.com', 'anna@example.com', true)
   f('a*a@example.com', 'a@example.com', false)
-  // A dot is a dot, and no wildcard reaches over the @.
+  // A dot is only a dot, and no wildcard matches across the @.
   f('*@example.com', 'anna@exampleXcom', false)
   f('*a@b.com', 'x@a@b.com', false)
   f('*.com@x', 'a@b.com', false)
 })
 
-test('breadth: an address, what is in a domain, whatever is in several', () => {
+test('breadth grows from one address to one domain to several domains', () => {
   const f = (pattern: string, want: number) => assert.equal(breadth(pattern), want, pattern)
 
   f('anna@example.com', 0)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FairSlots, TooBusy, TooManyAtOnce } from '../../src/lib/fair-slots.ts'
 
-/** Work that ends when it is told to, and what has begun. */
+/** Work that the test can end, and a list of the work that has begun. */
 function works() {
   const begun: string[] = []
   const open = new Map<string, PromiseWithResolvers<void>>()
@@ -24,7 +24,7 @@ function works() {
   return { begun, work, end, fail }
 }
 
-test('callers take turns, whatever each has asked for before', async () => {
+test('callers take turns, however much each has asked for before', async () => {
   const { begun, work, end } = works()
   const slots = new FairSlots({ atOnce: 2 })
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'c1'].map((name) =>
@@ -37,7 +37,7 @@ test('callers take turns, whatever each has asked for before', async () => {
   await Promise.all(all)
 })
 
-test('a caller with too much under way is refused, and others are not', async () => {
+test('a caller with too many requests is refused, and others are not', async () => {
   const { begun, work, end } = works()
   const slots = new FairSlots({ atOnce: 1 })
   const first = slots.run({ caller: 'a', most: 2 }, work('a1'))
@@ -67,7 +67,7 @@ test('work that fails frees its slot', async () => {
   assert.deepEqual(begun, ['a1', 'b1'])
 })
 
-test('one caller has so many at once, whatever is free', async () => {
+test('one caller has a limited number of slots, even if more are free', async () => {
   const { begun, work, end } = works()
   const slots = new FairSlots({ atOnce: 4, each: 2 })
   const all = ['a1', 'a2', 'a3', 'b1'].map((name) =>
@@ -79,7 +79,7 @@ test('one caller has so many at once, whatever is free', async () => {
   await Promise.all(all)
 })
 
-test('some slots are kept for those who may take them, and theirs come on top', async () => {
+test('some slots are kept for callers who may take them, in addition to their share', async () => {
   const { begun, work, end } = works()
   const slots = new FairSlots({ atOnce: 4, each: 2, kept: 1 })
   const ordinary = ['a1', 'a2', 'b1', 'c1'].map((name) =>
@@ -95,7 +95,7 @@ test('some slots are kept for those who may take them, and theirs come on top', 
   await Promise.all([...ordinary, ...kept])
 })
 
-test('who leaves while it waits frees its place in the queue', async () => {
+test('a caller who hangs up while waiting leaves the queue', async () => {
   const { begun, work, end } = works()
   const slots = new FairSlots({ atOnce: 1 })
   const first = slots.run({ caller: 'a', most: 2 }, work('a1'))
@@ -111,7 +111,7 @@ test('who leaves while it waits frees its place in the queue', async () => {
   assert.deepEqual(begun, ['a1', 'a3'])
 })
 
-test('who waits too long is told so, and the next one is not held up', async () => {
+test('a caller who waits too long is refused, and does not delay the next one', async () => {
   const { begun, work, end } = works()
   const slots = new FairSlots({ atOnce: 1, waitMs: 10 })
   const first = slots.run({ caller: 'a', most: 1 }, work('a1'))
@@ -123,7 +123,7 @@ test('who waits too long is told so, and the next one is not held up', async () 
   assert.deepEqual(begun, ['a1', 'b2'])
 })
 
-test('a slot that is freed twice is free once', async () => {
+test('a slot that is freed twice is counted once', async () => {
   const slots = new FairSlots({ atOnce: 1, waitMs: 10 })
   const turn = { caller: 'a', most: 2 }
   const free = await slots.take(turn)

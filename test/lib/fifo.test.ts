@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fifo } from '../../src/lib/fifo.ts'
 
-test('what goes in first comes out first, over every length', () => {
+test('a Fifo keeps the order at every length', () => {
   const fifo = new Fifo<number>()
   let [last, next] = [0, 0]
   assert.deepEqual([fifo.shift(), fifo.first, fifo.size], [undefined, undefined, 0])

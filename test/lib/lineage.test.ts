@@ -40,7 +40,7 @@ test('mismatch', () => {
   )
   f(
     { reached: { ...upTo(5), user: 6 } },
-    /it has come to .*user 5.*, but the history has seen .*user 6/
+    /it has given out .*user 5.*, but the history has seen .*user 6/
   )
   f(
     { reserved: upTo(3000) },

@@ -16,7 +16,7 @@ test('isPublicAddress', () => {
   f(true, '1.1.1.1', '8.8.8.8', '100.63.255.255', '100.128.0.0', '172.15.255.255', '172.32.0.0')
   f(true, '192.167.255.255', '192.169.0.0', '198.17.255.255', '198.20.0.0', '223.255.255.255')
   f(true, '2606:4700:4700::1111', '2a00:1450:400f::1', '2001:200::1', '2003::1', '3ffe::1')
-  // This machine, this network, private ones, the provider's, and what nobody has.
+  // This machine, this network, private and carrier-grade networks, and reserved addresses.
   f(false, '127.0.0.1', '127.255.255.254', '0.0.0.0', '0.1.2.3')
   f(
     false,
@@ -39,7 +39,7 @@ test('isPublicAddress', () => {
   f(false, '198.18.0.1', '198.19.255.255', '192.88.99.1')
   f(false, '224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255')
   f(false, '::', '::1', 'fe80::1', 'fe80::1%eth0', 'fec0::1', 'fc00::1', 'fd12:3456::1', 'ff02::1')
-  // IPv4 in other clothes.
+  // IPv4 addresses in IPv6 form.
   f(
     false,
     '::ffff:127.0.0.1',
@@ -50,7 +50,7 @@ test('isPublicAddress', () => {
   )
   f(false, '64:ff9b::7f00:1', '64:ff9b::8.8.8.8', '64:ff9b:1::1', '2002:7f00:1::', '2001::1')
   f(false, '2001:db8::1', '2001:10::1', '2001:2::1', '3fff::1', '100::1', '5f00::1', '4000::1')
-  // No addresses at all, or not as sockets take them.
+  // These are no addresses, or not in a form that sockets accept.
   f(
     false,
     '',
@@ -97,7 +97,7 @@ test('networksOf and isReachable', () => {
   }
 })
 
-test('hostOf: every spelling of an address is one', () => {
+test('hostOf gives the same result for every spelling of an address', () => {
   const f = (url: string, want: string) => assert.equal(hostOf(new URL(url)), want, url)
   f('http://example.org:80/x', 'example.org')
   f('http://0x7f.1/', '127.0.0.1')
@@ -123,7 +123,7 @@ test('homeOf', () => {
   f('2001:db8:1::2:3:4:5', '2001:db8:1:0::/64')
   f('::1', '0:0:0:0::/64')
   f('fe80::1%eth0', 'fe80:0:0:0::/64')
-  // What is no address stays what it is.
+  // A text that is not an address stays unchanged.
   f('', '')
   f('here', 'here')
 })

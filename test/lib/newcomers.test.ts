@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Newcomers } from '../../src/lib/newcomers.ts'
 
-test('newcomers are bounded in all and for each address, IPv6 by its /64', () => {
+test('newcomers are limited in total and per address, IPv6 by its /64', () => {
   const newcomers = new Newcomers({ inAll: 4, perAddress: 2 })
   const leave = newcomers.enter('2001:db8:1:2::1')
   assert(leave)

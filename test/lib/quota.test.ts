@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultLimits, quotaNames, sampleBytes, TokenBucket } from '../../src/lib/quota.ts'
 
-test('a bucket lets a minute at once and then as many as come a second', () => {
+test('a bucket allows the messages of a minute at once, then the allowed number per second', () => {
   const bucket = new TokenBucket()
   const passing = (tries: number, now: number) => {
     let passed = 0
@@ -17,13 +17,13 @@ test('a bucket lets a minute at once and then as many as come a second', () => {
   assert.equal(passing(1000, 1400), 0)
   assert.equal(passing(1000, 1500), 1)
   assert.equal(passing(1000, 3500), 4)
-  // A clock that is put back gives nothing and takes nothing.
+  // A clock that is set back changes nothing.
   assert.equal(passing(1000, 500), 0)
   assert.equal(passing(1000, 1500), 2)
   assert.equal(passing(1000, 1_000_000), 120)
 })
 
-test('a bucket follows a quota that changes', () => {
+test('a bucket follows a changed quota', () => {
   const bucket = new TokenBucket()
   assert(bucket.has(1000, 1000))
   assert(!bucket.has(0, 1000))
@@ -31,7 +31,7 @@ test('a bucket follows a quota that changes', () => {
   assert(bucket.has(10, 1100))
 })
 
-test('defaults: of the text first, then of the settings of single bounds', () => {
+test('defaults come from the text first, then from the settings of single limits', () => {
   const { installation, organization } = defaultLimits(
     { installation: 'topics=7, files=0', organization: 'filters=9' },
     { topics: 5, connections: 6 }
@@ -46,7 +46,7 @@ test('defaults: of the text first, then of the settings of single bounds', () =>
   }
 })
 
-test('a sample counts its texts in UTF-8, and its time and value', () => {
+test('a sample counts the bytes of its texts in UTF-8, plus its time and value', () => {
   assert.equal(sampleBytes('1001/obj/x', ''), 26)
   assert.equal(sampleBytes('1001/obj/é', 'ü€'), 27 + 5)
 })

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { RateLimit } from '../../src/lib/rate-limit.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 
-test('so many times in a minute, each key for itself', () => {
+test('each key has its own limit per minute', () => {
   let now = 1_000_000
-  const limit = new RateLimit(() => unixMs(now), { most: 3, window: 60_000 })
+  const limit = new RateLimit<number>(() => unixMs(now), { most: 3, windowMs: 60_000 })
   const f = (at: number, key: number, want: number) => {
     now = 1_000_000 + at
     assert.equal(limit.take(key), want, `${key} at ${at}`)

@@ -56,7 +56,7 @@ test('parseReading', () => {
   assert(typeof zero === 'object' && Object.is(zero.value, 0))
 })
 
-test('samples survive the spool whatever their text', () => {
+test('samples come back from the spool unchanged, whatever their text', () => {
   const sample = fc.record({
     id: fc.nat(),
     installation_id: fc.nat(),
@@ -79,7 +79,7 @@ test('samples survive the spool whatever their text', () => {
   )
 })
 
-test('plainNumber is the same number without an exponent', () => {
+test('plainNumber writes the same number without an exponent', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       const text = plainNumber(value)
@@ -92,7 +92,7 @@ test('plainNumber is the same number without an exponent', () => {
   assert.equal(plainNumber(1.25e22), '12500000000000000000000')
 })
 
-test('statusJson is the JSON of the contract', () => {
+test('statusJson writes the JSON of the contract', () => {
   const sample = {
     id: 1,
     installation_id: 3,

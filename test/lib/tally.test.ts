@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Tally } from '../../src/lib/tally.ts'
 
-test('a tally sums by key and in all', () => {
+test('a tally counts by key and in total', () => {
   const tally = new Tally()
   const f = (key: string, amount: number, want: { sum: number; total: number }) => {
     tally.add(key, amount)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { mergedTexts, sortedTexts } from '../../src/lib/sorted-texts.ts'
+import { mergedTexts, sortedTexts } from '../../src/history/latest/sorted-texts.ts'
 import { topicMatches } from '../../src/lib/topic.ts'
 import { matchingTopics, WalkTooLong } from '../../src/lib/topic-walk.ts'
 import { Turns } from '../../src/lib/turns.ts'
@@ -9,7 +9,7 @@ import { rounds } from '../support/rounds.ts'
 
 const turns = () => new Turns()
 
-test('sortedTexts and mergedTexts agree with a set that is sorted', async () => {
+test('sortedTexts and mergedTexts agree with a sorted set', async () => {
   const texts = fc.array(fc.string({ maxLength: 3 }), { maxLength: 1500 })
   await fc.assert(
     fc.asyncProperty(texts, texts, async (a, b) => {
@@ -21,8 +21,8 @@ test('sortedTexts and mergedTexts agree with a set that is sorted', async () => 
   )
 })
 
-test('matchingTopics finds what topicMatches finds, in order', async () => {
-  // Characters before and behind the slash, levels that are empty or begin another, and `$`.
+test('matchingTopics finds the same as topicMatches, in order', async () => {
+  // Characters that sort before and after the slash, empty levels, levels that are the start of another, and `$`.
   const level = fc.constantFrom('a', 'b', '', 'a-', 'a0', 'aa', '$s', '😀', '\uffff')
   const topic = fc.array(level, { minLength: 1, maxLength: 5 }).map((levels) => levels.join('/'))
   const wild = fc.oneof(level, fc.constant('+'), fc.constant('x+'), fc.constant('#'))
@@ -43,7 +43,7 @@ test('matchingTopics finds what topicMatches finds, in order', async () => {
   )
 })
 
-test('a filter costs what it matches, and a long walk lets others have a turn', async () => {
+test('the cost of a filter depends on what it matches, and a long search gives way to others', async () => {
   class Counted extends Turns {
     steps = 0
     pauses = 0
@@ -76,7 +76,7 @@ test('a filter costs what it matches, and a long walk lets others have a turn', 
   assert(worst.steps > 20_000 && worst.pauses >= worst.steps / 10_000, JSON.stringify(worst))
 })
 
-test('filters that can be followed in very many ways are refused', async () => {
+test('filters with very many possible paths are refused', async () => {
   const topics = await sortedTexts(
     Array.from({ length: 5000 }, (_, i) => `7/obj/${i}/${'a/'.repeat(40)}x`),
     turns()

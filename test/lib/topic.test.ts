@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   clientIdOf,
+  everyBrokerTakes,
   isObjectTopic,
   isTopicFilter,
   isWithinTopicLimits,
@@ -76,6 +77,22 @@ test('isWithinTopicLimits', () => {
   f(`${'+/'.repeat(MAX_TOPIC_LEVELS - 1)}#`, true)
   f(`${'+/'.repeat(MAX_TOPIC_LEVELS)}#`, false)
   f('a'.repeat(10_000_000), false)
+})
+
+test('everyBrokerTakes', () => {
+  const f = (topic: string, want: boolean) =>
+    assert.equal(everyBrokerTakes(topic), want, JSON.stringify(topic).slice(0, 30))
+  f('42/set/lamp', true)
+  f('42/set/温度 😀', true)
+  f('', false)
+  f('42/set/#', false)
+  f('42/set/a\nb', false)
+  f('42/set/a\u007fb', false)
+  f('42/set/a\u0085b', false)
+  f('42/set/a\ufffeb', false)
+  f('42/set/a\u{1ffff}b', false)
+  f('42/set/'.repeat(MAX_TOPIC_LEVELS), false)
+  f('x'.repeat(MAX_TOPIC_BYTES + 1), false)
 })
 
 test('isTopicFilter', () => {

@@ -5,11 +5,11 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import pino from 'pino'
 import { readConfig } from '../../src/config.ts'
+import { readRows } from '../../src/move/copy-rows.ts'
+import { type CopiedTable, tablesToCopy } from '../../src/move/copy-tables.ts'
 import { migrateTo } from '../../src/move/migrate-to.ts'
 import { moveRegistry } from '../../src/move/registry.ts'
-import { readRows } from '../../src/registry/copy-rows.ts'
-import { type CopiedTable, tablesToCopy } from '../../src/registry/copy-tables.ts'
-import { removeInstallations } from '../../src/registry/installations.ts'
+import { deleteInstallations } from '../../src/registry/installations.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { eventually } from '../support/eventually.ts'
@@ -20,7 +20,7 @@ import { onPostgres, waitersFor } from '../support/registries.ts'
 const now = 1_800_000_000_000
 const objects = 700
 
-/** Something of everything, through the API where it has a way. */
+/** Rows in every table, made through the API if it has a way to make them. */
 async function live({ world, deps: { registry } }: TestPlatform): Promise<{ token: string }> {
   const { installation, user } = await world.site(['#'])
   const at = installation.id
@@ -50,7 +50,7 @@ async function live({ world, deps: { registry } }: TestPlatform): Promise<{ toke
     .values({ installation_id: at, month: '2025-11', bytes: 2 ** 40 })
     .execute()
   await post('/api/v2/mobile', { device_id: 'phone', firebase_token: 'token' })
-  // A parent that is younger than its child.
+  // A parent that was created after its child.
   const [child, parent] = [await world.organization(), await world.organization()]
   await registry
     .updateTable('organizations')
@@ -62,8 +62,8 @@ async function live({ world, deps: { registry } }: TestPlatform): Promise<{ toke
   await registry.updateTable('gateway_policy').set({ allow_unregistered: 1 }).execute()
   await nextId(registry)
   const extra = await world.installation()
-  await removeInstallations(registry, [extra.id], now)
-  await sql`delete from objects where kind = 'device'`.execute(registry)
+  await deleteInstallations(registry, [extra.id], now)
+  await sql`delete from modelx where kind = 'device'`.execute(registry)
   return user
 }
 
@@ -109,7 +109,7 @@ onPostgres('moving the registry', (engine) => {
   let url: string
   let user: { token: string }
 
-  test('every table is copied, but those that are made anew', async () => {
+  test('every table is copied, except those that are made again', async () => {
     const platform = await startTestPlatform({ settings })
     user = await live(platform)
     url = await engine.url()
@@ -143,12 +143,12 @@ onPostgres('moving the registry', (engine) => {
     ])
   })
 
-  test('again is only compared', async () => {
+  test('a second run only compares', async () => {
     const { rows } = await move(url)
     assert(rows > objects)
   })
 
-  test('the platform goes on there', async () => {
+  test('the platform continues on the new registry', async () => {
     const platform = await startTestPlatform({ registryUrl: url, settings })
     try {
       const { world } = platform
@@ -165,21 +165,21 @@ onPostgres('moving the registry', (engine) => {
     }
   })
 
-  test('a place that holds something else is refused and left alone', async () => {
+  test('a target with other data is refused and not changed', async () => {
     await assert.rejects(
       move(url),
-      /^Error: there holds data already \(.* rows here and .* there\)/
+      /^Error: there already holds data \(.* rows in the source and .* in the target\)/
     )
     const other = await engine.url()
     const platform = await startTestPlatform({ registryUrl: other })
     await platform.stop()
-    await assert.rejects(move(other), /there holds data already/)
+    await assert.rejects(move(other), /there already holds data/)
     const to = await openRegistry({ url: other, dataDir: '' })
     assert.equal((await to.selectFrom('users').select('id').execute()).length, 1)
     await to.destroy()
   })
 
-  test('what fails in the middle leaves nothing behind', async () => {
+  test('a move that fails half-way leaves nothing behind', async () => {
     const other = await engine.url()
     const to = await openRegistry({ url: other, dataDir: '' })
     await sql`create function refuse() returns trigger language plpgsql as
@@ -197,7 +197,7 @@ onPostgres('moving the registry', (engine) => {
     await move(other)
   })
 
-  test('nothing takes too long', async () => {
+  test('long statements are not interrupted', async () => {
     const other = await engine.url()
     await (await openRegistry({ url: other, dataDir: '' })).destroy()
     const writer = new pg.Client({ connectionString: other })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { openOutbox } from '../../src/outbound/outbox.ts'
 
-test('the outbox holds one JSON file per message, named by time, for the owner alone', async (t) => {
+test('the outbox has one JSON file per message, named by time and readable by the owner only', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
   let now = unixMs(1_700_000_000_000)

@@ -18,7 +18,7 @@ const signIn = (
   { email, password }: { email: string; password: string }
 ) => world.request('POST /api/v2/auth', { headers: basic(email, password) })
 
-test('the key for a new password goes out by SMTP and works', async (t) => {
+test('the key for a new password is sent by SMTP and works', async (t) => {
   const mails: { to: string[]; from: string; text: string; user: string }[] = []
   const smtp = new SMTPServer({
     allowInsecureAuth: true,
@@ -53,7 +53,11 @@ test('the key for a new password goes out by SMTP and works', async (t) => {
   const mail = await eventually(() => mails[0] ?? assert.fail('no mail yet'))
   assert.deepEqual([mail.to, mail.from, mail.user], [[user.email], 'platform@example.org', 'us@er'])
   const key = mail.text.split(/\r?\n/).find((line) => /^[\w-]{43}$/.test(line)) ?? ''
-  assert.equal(mail.text.split(key).length, 2, 'the key stands in the text and nowhere else')
+  assert.equal(mail.text.split(key).length, 3, 'the key stands in the text twice, nowhere else')
+  const link = `${platform.url}/new-password#key=${key}`
+  // A mail program puts long lines together again. [RFC 2045, 6.7]
+  const read = mail.text.replace(/=\r?\n/g, '').replaceAll('=3D', '=')
+  assert(read.split(/\r?\n/).includes(link), 'the link is whole, on a line of its own')
   const done = await platform.world.request('PUT /api/v2/auth/reset_password', {
     as: { token: key },
     body: { password: 'a brand new secret' }
@@ -61,7 +65,7 @@ test('the key for a new password goes out by SMTP and works', async (t) => {
   assert.equal(done.status, 200)
 })
 
-test('the code goes out to the SMS gateway and works', async (t) => {
+test('the code is sent to the SMS gateway and works', async (t) => {
   const sent: { to: string; text: string; authorization: string | undefined }[] = []
   const gateway = createServer(async (request, response) => {
     let body = ''
@@ -89,7 +93,7 @@ test('the code goes out to the SMS gateway and works', async (t) => {
   assert.equal(status, 200)
 })
 
-test('providers that are dead, hang or refuse never hang a sign-in, and no secret is logged', async (t) => {
+test('a provider that is down, hangs or refuses never delays a sign-in, and no secret is logged', async (t) => {
   const hanging = createTcpServer(() => {}).listen(0, '127.0.0.1')
   const refusing = createServer((_request, response) => {
     response.statusCode = 500

@@ -1,27 +1,18 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { after, before, suite, test } from 'node:test'
-import { WebSocket } from 'ws'
+import { Browser, type BrowserPage, chromium } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
+import { lettersTo } from '../support/outbox.ts'
 import { ADMIN, startTestPlatform, type TestPlatform } from '../support/platform.ts'
-import { temporaryDirectory } from '../support/process.ts'
 
-const program = findChromium()
-const missing = 'no chromium on PATH, the API page is not tried in a browser'
-if (!program && process.env['CI'] === 'true') throw new Error(missing)
-
-suite('the API page in a browser', { skip: program ? false : missing }, () => {
+suite('the API page in a browser', { skip: chromium.missing }, () => {
   let platform: TestPlatform
   let browser: Browser
   let page: BrowserPage
 
   before(async () => {
     platform = await startTestPlatform()
-    browser = await Browser.start(program ?? '')
+    browser = await Browser.start()
     page = await browser.open(`${platform.url}/docs`)
     await eventually(async () => assert.ok((await page.count('.operation')) > 0), 20_000)
   })
@@ -30,7 +21,7 @@ suite('the API page in a browser', { skip: program ? false : missing }, () => {
     await platform?.stop()
   })
 
-  test('lists every operation of the description, by chapter', async () => {
+  test('lists every operation of the API description, by chapter', async () => {
     const { paths } = (await (await fetch(`${platform.url}/docs/openapi.json`)).json()) as {
       paths: Record<string, object>
     }
@@ -41,32 +32,47 @@ suite('the API page in a browser', { skip: program ? false : missing }, () => {
     assert.deepEqual(await page.texts('nav a'), chapters)
   })
 
+  test('begins with an introduction that has the address of this platform', async () => {
+    assert.deepEqual((await page.texts('h2'))[0], 'Introduction')
+    const headings = await page.texts('.introduction h3')
+    for (const heading of ['Sign in', 'Times', 'Live values', 'Errors']) {
+      assert.ok(headings.includes(heading), heading)
+    }
+    const [commands = ''] = await page.texts('.introduction pre')
+    assert.deepEqual(commands.split('\n'), [
+      `curl -X POST -u "$EMAIL:$PASSWORD" ${platform.url}/api/v2/auth`,
+      `curl -H "X-API-Key: $TOKEN" ${platform.url}/api/v2/user/me`
+    ])
+    const text = (await page.texts('.introduction')).join()
+    assert.doesNotMatch(text, /`|##|\$URL|\$HOST/)
+  })
+
   test('finds operations by their words', async () => {
-    await page.type('#search', 'get v2/status')
+    await page.type('#search', 'get v2/status/')
     const found = await page.texts('.operation:not([hidden]) .path')
     assert.deepEqual(found, ['/api/v2/status/{installation_id}'])
     await page.type('#search', '')
   })
 
-  test('shows schemas as types, and an example as the body', async () => {
+  test('shows schemas as types, and an example of the body', async () => {
     await page.click('[id="post-/api/v2/installation"] > summary')
     const [body] = await page.texts('[id="post-/api/v2/installation"] pre')
     assert.match(body ?? '', /^\{\n {2}name: string {3}\/\/ at least 1 characters/)
-    assert.match(body ?? '', /\n {2}users\?: integer\[\] \| null\n/)
-    assert.match(body ?? '', /\n {2}meta\?: \{ \[key\]: string \} \| null {3}\/\/ texts by key/)
+    assert.match(
+      body ?? '',
+      /\n {2}users\?: integer\[\] \| null {3}\/\/ at most 10000 entries; default \[\]\n/
+    )
+    assert.match(body ?? '', /\n {2}meta\?: \{ \[key\]: string \} \| null {3}\/\/ Texts by key/)
     const example = await page.value('[id="post-/api/v2/installation"] textarea')
     assert.deepEqual(JSON.parse(example), {
-      name: 'name',
-      organization_id: 0,
-      notes: '',
-      timezone: '',
-      users: [],
-      meta: {},
-      protected_meta: {}
+      name: 'Town hall',
+      notes: 'The key is at the reception',
+      timezone: 'Europe/Stockholm',
+      meta: { building: 'A' }
     })
   })
 
-  test('says so when the password is wrong', async () => {
+  test('says when the password is wrong', async () => {
     await page.click('#who')
     await page.type('#email', ADMIN.email)
     await page.type('#password', 'not the password')
@@ -81,9 +87,8 @@ suite('the API page in a browser', { skip: program ? false : missing }, () => {
     await page.click('#sign-in button')
     await eventually(async () => assert.deepEqual(await page.texts('#who'), [ADMIN.email]))
 
-    const me = '[id="get-/api/v2/user/{user_id}"]'
+    const me = '[id="get-/api/v2/user/me"]'
     await page.click(`${me} > summary`)
-    await page.type(`${me} input`, 'me')
     await page.click(`${me} form button`)
     const shown = await eventually(async () => {
       const texts = await page.texts(`${me} [role=status] > *`)
@@ -96,7 +101,7 @@ suite('the API page in a browser', { skip: program ? false : missing }, () => {
     assert.equal(curl, expected)
   })
 
-  test('sends path and query as they were filled in', async () => {
+  test('sends path and query as the user filled them in', async () => {
     const { id, client_id } = await platform.world.installation({ organization_id: 1 })
     await platform.world.publish(platform.world.admin, `${client_id}/obj/a b`, { value: 1.5 })
     const status = '[id="get-/api/v2/status/{installation_id}"]'
@@ -113,175 +118,104 @@ suite('the API page in a browser', { skip: program ? false : missing }, () => {
     assert.deepEqual([sample.topic, sample.value], [`${client_id}/obj/a b`, 1.5])
   })
 
-  test('keeps the token out of storage and address', async () => {
+  test('sends files of a form, and lines of values', async () => {
+    const { id } = await platform.world.installation({ organization_id: 1 })
+    const load = '[id="post-/api/v3beta/log/{installation_id}/import"]'
+    await page.click(`${load} > summary`)
+    await page.type(`${load} input`, String(id))
+    assert.match(await page.value(`${load} textarea`), /^timestamp,topic,value,msg\n/)
+    await page.click(`${load} form button`)
+    const shown = await eventually(async () => {
+      const [line, body] = await page.texts(`${load} [role=status] > *`)
+      assert.match(line ?? '', /^200 OK/)
+      return body ?? ''
+    })
+    assert.equal(JSON.parse(shown).imported, 1)
+
+    const upload = '[id="post-/api/v2/file/installation/{installation_id}"]'
+    await page.click(`${upload} > summary`)
+    await page.type(`${upload} input`, String(id))
+    await page.evaluate(`{
+      const chosen = new DataTransfer()
+      chosen.items.add(new File(['a plan'], 'plan.txt', { type: 'text/plain' }))
+      document.querySelector('${upload} [type=file]').files = chosen.files
+    }`)
+    await page.click(`${upload} form button`)
+    await eventually(async () => {
+      const [line, body] = await page.texts(`${upload} [role=status] > *`)
+      assert.match(line ?? '', /^200 OK/)
+      assert.equal(JSON.parse(body ?? '')[0].name, 'plan.txt')
+    })
+  })
+
+  test('keeps the session over a reload, in this tab only', async () => {
+    await page.reload()
+    await eventually(async () => assert.deepEqual(await page.texts('#who'), [ADMIN.email]))
+    await eventually(async () => assert.ok((await page.count('.operation')) > 0), 20_000)
+    const me = '[id="get-/api/v2/user/me"]'
+    await page.click(`${me} > summary`)
+    await page.click(`${me} form button`)
+    await eventually(async () => {
+      assert.match((await page.texts(`${me} [role=status] > *`))[0] ?? '', /^200 OK/)
+    })
     const kept = await page.evaluate<string>(
-      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])'
+      'JSON.stringify([{ ...localStorage }, document.cookie, location.href])'
     )
-    assert.equal(kept, JSON.stringify([{}, {}, '', `${platform.url}/docs`]))
+    assert.equal(kept, JSON.stringify([{}, '', `${platform.url}/docs`]))
+    const other = await browser.open(`${platform.url}/docs`)
+    await eventually(async () => assert.deepEqual(await other.texts('#who'), ['Sign in']))
+  })
+
+  test('forgets the session when the user signs out, and when it has ended', async () => {
+    const stored = () => page.evaluate<string>("sessionStorage.getItem('caracal-session') ?? ''")
+    const { token } = JSON.parse(await stored()) as { token: string }
+    await page.click('#sign-out')
+    await eventually(async () => {
+      const { status } = await platform.world.request('GET /api/v2/user/me', { as: { token } })
+      assert.equal(status, 401)
+    })
+    assert.equal(await stored(), '')
+    await page.evaluate(
+      `sessionStorage.setItem('caracal-session', '${JSON.stringify({ token, name: 'Anna' })}')`
+    )
+    await page.reload()
+    await eventually(async () => {
+      assert.deepEqual(await page.texts('#account-note'), ['The session has ended. Sign in again.'])
+    })
+    assert.deepEqual([await page.texts('#who'), await stored()], [['Sign in'], ''])
+  })
+
+  test('finishes a sign-in with the code of the text message', async () => {
+    const mobile = '+46701234567'
+    const user = await platform.world.user({ sms_login: true, mobile })
+    await page.click('#who')
+    await page.type('#email', user.email)
+    await page.type('#password', user.password)
+    await page.click('#sign-in button')
+    const code = await eventually(() => {
+      const [letter] = lettersTo(platform, mobile)
+      return letter?.code ?? assert.fail('no message')
+    })
+    await eventually(async () => {
+      assert.deepEqual(await page.texts('#account form:not([hidden]) label'), [
+        'Code of the text message'
+      ])
+    })
+    await page.type('#code', code === '000000' ? '111111' : '000000')
+    await page.click('#second-factor button')
+    await eventually(async () => {
+      assert.match((await page.texts('#account-note'))[0] ?? '', /^This is not the code/)
+    })
+    assert.deepEqual(await page.texts('#who'), ['Sign in'])
+    await page.type('#code', code)
+    await page.click('#second-factor button')
+    await eventually(async () => assert.deepEqual(await page.texts('#who'), [user.email]))
   })
 
   test('works without an error in the console', () => {
-    // The refused sign-in is one that the browser reports itself; the page has no icon of its own.
-    const errors = page.errors.filter(({ url }) => !/\/(favicon\.ico|api\/v2\/auth)$/.test(url))
+    // The browser itself reports refused requests, and that the page has no icon.
+    const refused = /\/(favicon\.ico|api\/v2\/auth|api\/v2\/user\/me)$/
+    const errors = page.errors.filter(({ url }) => !refused.test(url))
     assert.deepEqual(errors, [])
   })
 })
-
-function findChromium(): string | undefined {
-  const directories = (process.env['PATH'] ?? '').split(delimiter)
-  const names = ['chromium', 'chromium-browser', 'google-chrome']
-  return directories.flatMap((path) => names.map((name) => join(path, name))).find(existsSync)
-}
-
-type Fault = { text: string; url: string }
-type Reply = { id?: number; method?: string; params?: unknown; result?: unknown; error?: unknown }
-
-/** Chromium through its DevTools protocol; no more of it than these tests need. */
-class Browser {
-  readonly #process: ChildProcess
-  readonly #socket: WebSocket
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
-  readonly #listeners: ((method: string, params: unknown) => void)[] = []
-  #lastId = 0
-
-  static async start(program: string): Promise<Browser> {
-    const profile = temporaryDirectory()
-    const flags = [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run'
-    ]
-    const quiet = [
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync'
-    ]
-    const where = ['--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank']
-    const child = spawn(program, [...flags, ...quiet, ...where], {
-      stdio: ['ignore', 'ignore', 'pipe']
-    })
-    for await (const line of createInterface({ input: child.stderr })) {
-      const url = /^DevTools listening on (ws:\S+)/.exec(line)?.[1]
-      if (!url) continue
-      // Nobody reads on, and a full pipe would hold the browser up.
-      child.stderr.resume()
-      const socket = new WebSocket(url)
-      await once(socket, 'open')
-      return new Browser(child, socket)
-    }
-    throw new Error('chromium did not start')
-  }
-
-  private constructor(child: ChildProcess, socket: WebSocket) {
-    this.#process = child
-    this.#socket = socket
-    socket.on('message', (data) => this.#take(JSON.parse(String(data))))
-  }
-
-  async open(url: string): Promise<BrowserPage> {
-    const { targetId } = await this.send<{ targetId: string }>('Target.createTarget', {
-      url: 'about:blank'
-    })
-    const { sessionId } = await this.send<{ sessionId: string }>('Target.attachToTarget', {
-      targetId,
-      flatten: true
-    })
-    const page = new BrowserPage((method, params) => this.send(method, params, sessionId))
-    this.#listeners.push((method, params) => page.heard(method, params))
-    for (const domain of ['Runtime', 'Log', 'Page']) {
-      await this.send(`${domain}.enable`, {}, sessionId)
-    }
-    await this.send('Page.navigate', { url }, sessionId)
-    return page
-  }
-
-  async send<T>(method: string, params: object, sessionId?: string): Promise<T> {
-    const id = ++this.#lastId
-    const answer = Promise.withResolvers<unknown>()
-    this.#waiting.set(id, answer)
-    this.#socket.send(JSON.stringify({ id, method, params, sessionId }))
-    return (await answer.promise) as T
-  }
-
-  async stop(): Promise<void> {
-    const exited = once(this.#process, 'exit')
-    this.#socket.terminate()
-    this.#process.kill('SIGKILL')
-    await exited
-  }
-
-  #take({ id, method, params, result, error }: Reply): void {
-    if (method) for (const listener of this.#listeners) listener(method, params)
-    const answer = this.#waiting.get(id ?? 0)
-    this.#waiting.delete(id ?? 0)
-    if (error) answer?.reject(new Error(JSON.stringify(error)))
-    else answer?.resolve(result)
-  }
-}
-
-type Send = <T>(method: string, params: object) => Promise<T>
-
-class BrowserPage {
-  readonly errors: Fault[] = []
-  readonly #send: Send
-
-  constructor(send: Send) {
-    this.#send = send
-  }
-
-  heard(method: string, params: unknown): void {
-    const { entry, type, args, exceptionDetails } = params as {
-      entry?: { level: string; text: string; url?: string }
-      type?: string
-      args?: { value?: unknown }[]
-      exceptionDetails?: { text: string; exception?: { description?: string } }
-    }
-    if (method === 'Log.entryAdded' && entry?.level === 'error') {
-      this.errors.push({ text: entry.text, url: entry.url ?? '' })
-    }
-    if (method === 'Runtime.consoleAPICalled' && type === 'error') {
-      this.errors.push({ text: String(args?.map(({ value }) => value)), url: '' })
-    }
-    if (method === 'Runtime.exceptionThrown') {
-      this.errors.push({ text: exceptionDetails?.exception?.description ?? '', url: '' })
-    }
-  }
-
-  async evaluate<T>(expression: string): Promise<T> {
-    const answer = await this.#send<{ result: { value: T }; exceptionDetails?: object }>(
-      'Runtime.evaluate',
-      { expression, awaitPromise: true, returnByValue: true }
-    )
-    assert.equal(answer.exceptionDetails, undefined, JSON.stringify(answer.exceptionDetails))
-    return answer.result.value
-  }
-
-  count(selector: string): Promise<number> {
-    return this.evaluate(`document.querySelectorAll(${JSON.stringify(selector)}).length`)
-  }
-
-  texts(selector: string): Promise<string[]> {
-    const all = `document.querySelectorAll(${JSON.stringify(selector)})`
-    return this.evaluate(`Array.from(${all}, (element) => element.textContent)`)
-  }
-
-  value(selector: string): Promise<string> {
-    return this.evaluate(`document.querySelector(${JSON.stringify(selector)}).value`)
-  }
-
-  async click(selector: string): Promise<void> {
-    const target = `document.querySelector(${JSON.stringify(selector)})`
-    // The inside of an operation comes a moment after it was opened.
-    await eventually(() => this.evaluate(`${target}.click()`))
-  }
-
-  /** Puts the text in place of what is there, through the keyboard's way in. */
-  async type(selector: string, text: string): Promise<void> {
-    await this.evaluate(`document.querySelector(${JSON.stringify(selector)}).focus()`)
-    await this.evaluate('document.activeElement.select()')
-    if (text === '') await this.evaluate("document.execCommand('delete')")
-    else await this.#send('Input.insertText', { text })
-  }
-}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {
   chmodSync,
   closeSync,
+  cpSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -9,15 +10,13 @@ import {
   writeSync
 } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import { connectAsync } from 'mqtt'
+import { openSqliteHistory } from '../../src/history/sqlite/history.ts'
 import { eventually } from '../support/eventually.ts'
-import {
-  createInstallation,
-  runCaracal,
-  startCaracal,
-  temporaryDirectory
-} from '../support/process.ts'
+import { createInstallation, temporaryDirectory } from '../support/process.ts'
+import { runProgram, startProgram } from '../support/program.ts'
+import { listedPacks } from '../support/whole-history.ts'
 
 const admin = {
   CARACAL_ADMIN_EMAIL: 'boss@example.org',
@@ -30,21 +29,27 @@ function overwrite(file: string, { from, bytes }: { from: number; bytes: number 
   closeSync(fd)
 }
 
+/** The data of a platform that has stopped. */
+const stopped = temporaryDirectory()
+before(async () => {
+  const caracal = await startProgram({ CARACAL_DATA_DIR: stopped, ...admin })
+  await caracal.stop()
+})
+
 for (const [name, lost] of [
-  ['registry.sqlite', /users, installations and all else in it are lost/],
-  ['spool.sqlite', /acknowledged and is not yet in history is lost/],
+  ['registry.sqlite', /users, installations and everything else in it are lost/],
+  ['spool.sqlite', /acknowledged samples that are not yet in history are lost/],
   ['mqtt.sqlite', /MQTT sessions, queued and retained messages are lost/],
-  ['history/sqlite/history.sqlite', /all values up to now are lost/]
+  ['history/sqlite/history.sqlite', /all stored values are lost/]
 ] as const) {
-  test(`a damaged ${name} stops the start with one line that names it and the way out`, async () => {
+  test(`a damaged ${name} stops the start with one line that names it and says what to do`, async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
     const env = { CARACAL_DATA_DIR, ...admin }
-    const caracal = await startCaracal(env)
-    await caracal.kill('SIGTERM')
+    cpSync(stopped, CARACAL_DATA_DIR, { recursive: true })
     overwrite(join(CARACAL_DATA_DIR, name), { from: 0, bytes: 4096 })
-    const { code, out, err } = await runCaracal(env)
+    const { code, out, err } = await runProgram(env)
     assert.deepEqual([code, out], [1, ''], err)
-    assert.match(err, /is damaged \(.*\): restore the whole backup/)
+    assert.match(err, /^caracal: .* is damaged \(.*\): restore the whole backup/)
     assert(err.includes(join(CARACAL_DATA_DIR, name)), err)
     assert.match(err, lost)
     assert.equal(err.trimEnd().split('\n').length, 1, err)
@@ -54,7 +59,7 @@ for (const [name, lost] of [
 test('health is not ready while a part of history cannot be read, and names the file', async () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
   const env = { CARACAL_DATA_DIR, ...admin }
-  const first = await startCaracal(env)
+  const first = await startProgram(env)
   const { token, id, client_id } = await createInstallation(first, 'Cabin')
   const client = await connectAsync(`mqtt://127.0.0.1:${first.mqttPort}`, {
     ...{ username: 'key', password: token }
@@ -69,14 +74,14 @@ test('health is not ready while a part of history cannot be read, and names the 
   )
   await Promise.all(sent)
   await client.endAsync()
-  assert.equal(await first.kill('SIGTERM'), 0)
-  // The pages behind the first ones, which hold the schema and the topics.
+  assert.equal(await first.stop(), 0)
+  // The pages after the first ones; the first pages have the schema and the topics.
   const file = join(CARACAL_DATA_DIR, 'history/sqlite/history.sqlite')
   const { size } = statSync(file)
   const from = Math.ceil(size / 2 / 4096) * 4096
   overwrite(file, { from, bytes: size - from })
 
-  const caracal = await startCaracal(env)
+  const caracal = await startProgram(env)
   const read = async (path: string) =>
     fetch(caracal.url + path, { headers: { 'x-api-key': token } })
   assert.equal((await read(`/api/v3beta/log/${id}`)).status, 500)
@@ -85,10 +90,53 @@ test('health is not ready while a part of history cannot be read, and names the 
   const { engines } = (await health.json()) as { engines: { history: { detail: string } } }
   assert.match(engines.history.detail, /history\.sqlite is damaged/)
   assert.equal((await read('/api/v2/user/me')).status, 200)
-  await caracal.kill('SIGTERM')
+  await caracal.stop()
 })
 
-test('nobody else reads what is in the data directory, also where it was open before', async () => {
+test('a damaged packed file is an error of the queries that need it, and health names it', async () => {
+  const CARACAL_DATA_DIR = temporaryDirectory()
+  const env = { CARACAL_DATA_DIR, ...admin }
+  const first = await startProgram(env)
+  const { token, id, client_id } = await createInstallation(first, 'Cabin')
+  const client = await connectAsync(`mqtt://127.0.0.1:${first.mqttPort}`, {
+    ...{ username: 'key', password: token }
+  })
+  const [september, october] = [Date.UTC(2026, 8, 5) / 1000, Date.UTC(2026, 9, 5) / 1000]
+  for (const start of [september, october])
+    for (let i = 0; i < 200; i++) {
+      const sample = JSON.stringify({ value: i, timestamp: start + i })
+      await client.publishAsync(`${client_id}/obj/a`, sample, { qos: 1 })
+    }
+  await client.endAsync()
+  assert.equal(await first.stop(), 0)
+  const directory = join(CARACAL_DATA_DIR, 'history/sqlite')
+  const history = await openSqliteHistory(directory)
+  await history.packAll()
+  await history.close()
+  const name = listedPacks(directory).find((one) => one.startsWith('2026-09')) ?? assert.fail()
+  overwrite(join(directory, 'packs', name), { from: 60, bytes: 200 })
+
+  const caracal = await startProgram(env)
+  const read = (path: string) => fetch(caracal.url + path, { headers: { 'x-api-key': token } })
+  const log = (from: number) => read(`/api/v3beta/log/${id}?from=${from}&to=${from + 1000}`)
+  assert.equal((await read('/health/ready')).status, 200)
+  const refused = await log(september)
+  assert.equal(refused.status, 500)
+  assert.deepEqual(await refused.json(), {
+    message: 'Stored data is damaged; the log of the platform names the file'
+  })
+  const answered = await log(october)
+  assert.equal(answered.status, 200)
+  assert.equal(((await answered.json()) as { total: number }).total, 200)
+  const health = await read('/health/ready')
+  assert.equal(health.status, 503)
+  const { engines } = (await health.json()) as { engines: { history: { detail: string } } }
+  assert(engines.history.detail.includes(name), engines.history.detail)
+  assert.match(engines.history.detail, /is damaged: .*restore this file from a backup/)
+  assert.equal(await caracal.stop(), 0)
+})
+
+test('only the owner can read the data directory, also files that others could read before', async () => {
   const CARACAL_DATA_DIR = join(temporaryDirectory(), 'data')
   mkdirSync(CARACAL_DATA_DIR, { mode: 0o755 })
   const env = { CARACAL_DATA_DIR, ...admin }
@@ -99,9 +147,9 @@ test('nobody else reads what is in the data directory, also where it was open be
         join(CARACAL_DATA_DIR, String(name))
       )
     ].filter((path) => (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077)
-  const first = await startCaracal(env)
+  const first = await startProgram(env)
   const { token } = await createInstallation(first, 'Cabin')
-  // A mail lies in the outbox then.
+  // This puts a mail into the outbox.
   await fetch(`${first.url}/api/v2/auth/reset_password`, {
     method: 'POST',
     body: JSON.stringify({ email: 'boss@example.org' })
@@ -110,11 +158,11 @@ test('nobody else reads what is in the data directory, also where it was open be
   assert.deepEqual(open(), [])
   const answer = await fetch(`${first.url}/api/v2/user/me`, { headers: { 'x-api-key': token } })
   assert.equal(answer.headers.get('cache-control'), 'no-store')
-  await first.kill('SIGTERM')
+  await first.stop()
   for (const name of ['registry.sqlite', 'spool.sqlite', 'outbox', 'history', '.']) {
     chmodSync(join(CARACAL_DATA_DIR, name), 0o755)
   }
-  const second = await startCaracal(env)
+  const second = await startProgram(env)
   assert.deepEqual(open(), [])
-  assert.equal(await second.kill('SIGTERM'), 0)
+  assert.equal(await second.stop(), 0)
 })

@@ -7,14 +7,14 @@ import { eventually } from '../support/eventually.ts'
 import { type Caracal, startCaracal, temporaryDirectory } from '../support/process.ts'
 import { rounds } from '../support/rounds.ts'
 
-/** All of them where nobody waits. */
-const ROUNDS = rounds(20, 3)
+/** All rounds with CI=true. */
+const ROUNDS = rounds(20, 2)
 const CLIENTS = 6
 const IN_FLIGHT = 50
 
 type Page = { total: number; data: { value: number; timestamp: number; topic: string }[] }
 
-/** Publishes rising values with their own timestamps; what is not acknowledged is sent again. */
+/** Publishes growing values with timestamps, and sends again what is not acknowledged. */
 class Device {
   readonly topic: string
   readonly acknowledged = new Set<number>()
@@ -51,7 +51,7 @@ class Device {
     })
   }
 
-  /** The newest value sent at all: nothing beyond it may be found. */
+  /** The newest value that was sent. Nothing greater may be found. */
   get sent(): number {
     return this.#next - 1
   }
@@ -61,7 +61,7 @@ class Device {
   }
 }
 
-test(`every acknowledged sample is there exactly once after ${ROUNDS} times kill -9 under load`, async () => {
+test(`every acknowledged sample is stored exactly once after ${ROUNDS} times kill -9 under load`, async () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
   const start = () =>
     startCaracal({

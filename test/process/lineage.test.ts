@@ -6,13 +6,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connectAsync } from 'mqtt'
 import { eventually } from '../support/eventually.ts'
 import {
-  type Caracal,
   createInstallation,
   runCaracal,
   startCaracal,
   temporaryDirectory
 } from '../support/process.ts'
-import { onEveryRegistry, onPostgres } from '../support/registries.ts'
+import { type Program, runProgram, startProgram } from '../support/program.ts'
+import { onPostgres, onRegistryMatrix } from '../support/registries.ts'
 import { slow } from '../support/rounds.ts'
 
 const admin = {
@@ -22,7 +22,11 @@ const admin = {
 
 type Site = Awaited<ReturnType<typeof createInstallation>>
 
-async function publish({ mqttPort }: Caracal, { token, client_id }: Site, value: number) {
+async function publish(
+  { mqttPort }: Pick<Program, 'mqttPort'>,
+  { token, client_id }: Site,
+  value: number
+) {
   const client = await connectAsync(`mqtt://127.0.0.1:${mqttPort}`, {
     ...{ username: 'key', password: token }
   })
@@ -31,14 +35,14 @@ async function publish({ mqttPort }: Caracal, { token, client_id }: Site, value:
   await client.endAsync()
 }
 
-async function statusOf({ url }: Caracal, { token, id }: Site): Promise<unknown[]> {
+async function statusOf({ url }: Program, { token, id }: Site): Promise<unknown[]> {
   const answer = await fetch(`${url}/api/v2/status/${id}`, { headers: { 'x-api-key': token } })
   return (await answer.json()) as unknown[]
 }
 
-/** One line on stderr, code 1, and nothing about a first administrator. */
+/** One line on stderr, exit code 1, and no first administrator. */
 async function refuses(env: Record<string, string>, line: RegExp): Promise<void> {
-  const { code, out, err } = await runCaracal(env)
+  const { code, out, err } = await runProgram(env)
   assert.deepEqual([code, out], [1, ''], err)
   assert.match(err, line)
   assert.equal(err.trimEnd().split('\n').length, 1, err)
@@ -54,14 +58,14 @@ function restore(dataDir: string, from: string): void {
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   test(
-    `an older registry is refused after ${signal}; adopt gives no id out twice`,
+    `an older registry is refused after ${signal}, and after adopt no id is used twice`,
     signal === 'SIGTERM' ? slow : {},
     async () => {
       const [CARACAL_DATA_DIR, kept] = [temporaryDirectory(), temporaryDirectory()]
       const env = { CARACAL_DATA_DIR, ...admin }
-      const first = await startCaracal(env)
+      const first = await startProgram(env)
       await createInstallation(first, 'Cabin')
-      assert.equal(await first.kill('SIGTERM'), 0)
+      assert.equal(await first.stop(), 0)
       copyRegistry(CARACAL_DATA_DIR, kept)
 
       const second = await startCaracal(env)
@@ -72,19 +76,19 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
 
       await refuses(
         env,
-        /^caracal: the registry .*registry\.sqlite is older than the (history|spool) .*: it has come to .*, but .* has seen .*installation 2.*; restore the whole backup, or .*adopt"\n$/
+        /^caracal: the registry .*registry\.sqlite is older than the (history|spool) .*: it has given out .*, but .* has seen .*installation 2.*; restore the whole backup, or .*adopt"\n$/
       )
-      const adopted = await runCaracal(env, ['adopt'])
+      const adopted = await runProgram(env, ['adopt'])
       assert.equal(adopted.code, 0, adopted.err)
       assert.match(adopted.out, /the registry .*has given out .*installation 1/)
       assert.match(adopted.out, /the (history|spool) .*has seen .*installation 2/)
       assert.match(adopted.out, /There are values of 1 installations .* \(2\)/)
-      const third = await startCaracal(env)
+      const third = await startProgram(env)
       const next = await createInstallation(third, 'New')
       assert(next.id > 2, `installation ${next.id} was given out before`)
       assert.deepEqual(await statusOf(third, next), [])
-      assert.equal(await third.kill('SIGTERM'), 0)
-      const again = await runCaracal(env, ['adopt'])
+      assert.equal(await third.stop(), 0)
+      const again = await runProgram(env, ['adopt'])
       assert.match(again.out, /nothing to do/)
     }
   )
@@ -112,7 +116,7 @@ test('a registry that was copied while it ran is refused after kill -9', slow, a
     if (existsSync(copy)) copyFileSync(copy, own)
     else rmSync(own, { force: true })
   }
-  await refuses(env, /has come to .*, but the (spool|history) .* has seen .*object 2/)
+  await refuses(env, /has given out .*, but the (spool|history) .* has seen .*object 2/)
 })
 
 for (const [what, lose] of [
@@ -120,24 +124,24 @@ for (const [what, lose] of [
   ['truncated to nothing', (file: string) => truncateSync(file)]
 ] as const) {
   test(
-    `a registry that is ${what} makes no new administrator beside a history`,
+    `a registry that is ${what} makes no new administrator if there is a history`,
     what === 'missing' ? {} : slow,
     async () => {
       const CARACAL_DATA_DIR = temporaryDirectory()
       const env = { CARACAL_DATA_DIR, ...admin }
-      const first = await startCaracal(env)
+      const first = await startProgram(env)
       const site = await createInstallation(first, 'Cabin')
       await publish(first, site, 21.5)
-      await first.kill('SIGTERM')
+      await first.stop()
       lose(registryOf(CARACAL_DATA_DIR))
       await refuses(
         env,
         /^caracal: the registry .* is new, but the history .* belongs to platform \w{8} and has seen .*installation 1.*adopt"\n$/
       )
-      const { code, out, err } = await runCaracal(env, ['adopt'])
+      const { code, out, err } = await runProgram(env, ['adopt'])
       assert.equal(code, 0, err)
       assert.match(out, /the registry .*, new, has given out no ids/)
-      const adopted = await startCaracal(env)
+      const adopted = await startProgram(env)
       const next = await createInstallation(adopted, 'New')
       assert(next.id > site.id)
       assert.deepEqual(await statusOf(adopted, next), [])
@@ -151,23 +155,23 @@ for (const [what, lose] of [
         headers: { 'x-api-key': next.token }
       })
       assert.equal(((await home.json()) as { name: string }).name, 'Home')
-      // Only who reaches the top organization reads the ledger; its id is not 1 here.
+      // Only callers who reach the top organization read the ledger. Its id is not 1 here.
       const ledger = await fetch(`${adopted.url}/api/v2/ledger`, {
         headers: { 'x-api-key': next.token }
       })
       assert.equal(ledger.status, 200)
-      assert.equal(await adopted.kill('SIGTERM'), 0)
+      assert.equal(await adopted.stop(), 0)
     }
   )
 }
 
-test("another platform's registry is refused, also by adopt, and its parts too", slow, async () => {
+test('parts of another platform are refused, also by adopt', slow, async () => {
   const [here, there] = [temporaryDirectory(), temporaryDirectory()]
   for (const CARACAL_DATA_DIR of [here, there]) {
-    const caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
+    const caracal = await startProgram({ CARACAL_DATA_DIR, ...admin })
     const site = await createInstallation(caracal, 'Cabin')
     await publish(caracal, site, 1)
-    await caracal.kill('SIGTERM')
+    await caracal.stop()
   }
   const env = { CARACAL_DATA_DIR: here, ...admin }
   const parts = {
@@ -183,42 +187,42 @@ test("another platform's registry is refused, also by adopt, and its parts too",
     cpSync(other, own, { recursive: true })
     await refuses(env, line)
     if (name === 'history') {
-      const { code, err } = await runCaracal(env, ['adopt'])
+      const { code, err } = await runProgram(env, ['adopt'])
       assert.equal(code, 1)
-      assert.match(err, /has 1 installations of its own/)
+      assert.match(err, /has 1 installations, which would show the values of another/)
     }
     rmSync(own, { recursive: true })
     renameSync(`${own}.own`, own)
   }
-  const caracal = await startCaracal(env)
-  assert.equal(await caracal.kill('SIGTERM'), 0)
+  const caracal = await startProgram(env)
+  assert.equal(await caracal.stop(), 0)
 })
 
-test('a history that is gone is not replaced by an empty one without a word', slow, async () => {
+test('a missing history is not silently replaced by an empty one', slow, async () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
   const env = { CARACAL_DATA_DIR, ...admin }
-  const first = await startCaracal(env)
-  await first.kill('SIGTERM')
+  const first = await startProgram(env)
+  await first.stop()
   rmSync(join(CARACAL_DATA_DIR, 'history'), { recursive: true })
   await refuses(env, /the registry .* has had a history, but the history .* knows nothing of it/)
-  assert.equal((await runCaracal(env, ['adopt'])).code, 0)
-  const next = await startCaracal(env)
-  assert.equal(await next.kill('SIGTERM'), 0)
+  assert.equal((await runProgram(env, ['adopt'])).code, 0)
+  const next = await startProgram(env)
+  assert.equal(await next.stop(), 0)
 })
 
 test('adopt refuses a running platform and options it does not know', async () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
   const env = { CARACAL_DATA_DIR, ...admin }
-  const caracal = await startCaracal(env)
+  const caracal = await startProgram(env)
   const running = await runCaracal(env, ['adopt'])
   assert.match(running.err, /in use by another Caracal/)
   const wrong = await runCaracal(env, ['adopt', '--force'])
   assert.match(wrong.err, /adopt takes no options/)
-  assert.equal(await caracal.kill('SIGTERM'), 0)
+  assert.equal(await caracal.stop(), 0)
 })
 
-onEveryRegistry('ids', (engine) => {
-  test('go on without a gap after SIGTERM and after kill -9', async () => {
+onRegistryMatrix('ids', (engine) => {
+  test('continue without a gap after SIGTERM and after kill -9', async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
     const env = { CARACAL_DATA_DIR, CARACAL_REGISTRY_URL: await engine.url(), ...admin }
     const ids: number[] = []
@@ -233,19 +237,19 @@ onEveryRegistry('ids', (engine) => {
 
 onPostgres('lineage', (engine) => {
   test(
-    'a new node with an empty spool starts, one with an empty history does not',
+    'a new node with an empty spool starts, a node with an empty history does not',
     slow,
     async () => {
       const url = await engine.url()
       const [first, second] = [temporaryDirectory(), temporaryDirectory()]
       const env = { CARACAL_REGISTRY_URL: url, ...admin }
-      const caracal = await startCaracal({ ...env, CARACAL_DATA_DIR: first })
-      await caracal.kill('SIGTERM')
+      const caracal = await startProgram({ ...env, CARACAL_DATA_DIR: first })
+      await caracal.stop()
       await refuses({ ...env, CARACAL_DATA_DIR: second }, /has had a history, but/)
       cpSync(join(first, 'history'), join(second, 'history'), { recursive: true })
-      const node = await startCaracal({ ...env, CARACAL_DATA_DIR: second })
-      await eventually(() => assert.match(node.printed(), /Caracal is ready/))
-      assert.equal(await node.kill('SIGTERM'), 0)
+      const node = await startProgram({ ...env, CARACAL_DATA_DIR: second })
+      await eventually(() => assert.match(node.printed(), /Caracal \S+ is ready/))
+      assert.equal(await node.stop(), 0)
     }
   )
 })

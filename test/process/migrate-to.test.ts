@@ -35,9 +35,9 @@ test('migrate-to refuses with one line', async () => {
   await f(['--regsitry', registry], /Unknown option '--regsitry': migrate-to/)
   await f(['extra'], /Unexpected argument 'extra'/)
   await f(['--registry'], /--registry <value>' argument missing/)
-  await f(['--registry', 'mysql://x'], /--registry: must be an address that begins with postgres:/)
-  await f(['--registry', 'postgres://['], /--registry: must be an address/)
-  await f(['--history', 'clickhouse:9000'], /--history: must be an address that begins with http:/)
+  await f(['--registry', 'mysql://x'], /--registry: must be a URL that begins with postgres:/)
+  await f(['--registry', 'postgres://['], /--registry: must be a URL/)
+  await f(['--history', 'clickhouse:9000'], /--history: must be a URL that begins with http:/)
   await f(['--history', 'http://127.0.0.1:1/'], /--history: must end with \/database/)
   await f(['--registry', registry, '--history-cluster', 'c'], /--history-cluster: must be the name/)
   await f(
@@ -59,7 +59,7 @@ test('migrate-to refuses with one line', async () => {
 })
 
 onPostgres('migrate-to', (engine) => {
-  test('a stopped data directory, killed on the way, goes on at the server', slow, async () => {
+  test('moves a stopped data directory, also after several kills', slow, async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
     const env = { CARACAL_DATA_DIR, ...admin }
     const caracal = await startCaracal(env)
@@ -99,7 +99,7 @@ onPostgres('migrate-to', (engine) => {
     }
     const { code, out, err } = await runCaracal(env, args)
     assert.equal(code, 0, err)
-    assert.match(out, /Registry: \d+ rows, the same there/)
+    assert.match(out, /Registry: \d+ rows, the same on both sides/)
     assert.match(out, /CARACAL_REGISTRY_URL=postgres:\/\/127/)
     assert.match(out, /mqtt\.sqlite/)
     assert(!out.includes('caracal@'), 'no credentials')

@@ -70,7 +70,7 @@ describe('two nodes', { skip: withoutClickhouse }, () => {
   }
   const publisher = () => connectAsync(`mqtt://127.0.0.1:${mosquitto.port}`, { reconnectPeriod: 0 })
 
-  test('what is done on one node holds on the other', async () => {
+  test('a change on one node is visible on the other', async () => {
     const [one, two] = nodes
     await eventually(async () => {
       assert.equal((await get(two, `/api/v2/status/${site.id}`)).status, 200)
@@ -115,7 +115,7 @@ describe('two nodes', { skip: withoutClickhouse }, () => {
     [0, 1],
     [1, 0]
   ] as const) {
-    test(`node ${dying} is killed under load: the other goes on, and nothing is lost`, async () => {
+    test(`the other node continues after node ${dying} is killed under load, and nothing is lost`, async () => {
       const other = nodes[staying]
       await eventually(async () => assert.equal(await holders('scheduler'), 1))
       const client = await publisher()
@@ -167,15 +167,15 @@ describe('two nodes', { skip: withoutClickhouse }, () => {
     cpSync(directories[0], copy, { recursive: true })
     const { code, err } = await runCaracal(settings(copy))
     assert.equal(code, 1)
-    assert.match(err, /is a copy of one that another node runs on/)
+    assert.match(err, /is a copy of a directory that another node uses/)
   })
 
-  test('both end cleanly', async () => {
+  test('both nodes stop cleanly', async () => {
     for (const node of nodes) assert.equal(await node.kill('SIGTERM'), 0)
     assert.equal(await holders('scheduler'), 0)
   })
 
-  /** How many connections hold the claim. */
+  /** The number of connections that have the claim. */
   async function holders(claim: string): Promise<number> {
     const client = new pg.Client({ connectionString: postgres.url })
     await client.connect()

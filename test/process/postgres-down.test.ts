@@ -17,7 +17,7 @@ after(async () => {
   await postgres?.stop()
 })
 
-test('a registry server that goes away is a pause: 503, samples kept, and all is well again', async (t) => {
+test('while the registry server is away there is 503 and samples are kept, and later all works again', async (t) => {
   if (!postgres) {
     assert(!required, 'PostgreSQL is not installed, and CI=true skips nothing')
     return t.skip('PostgreSQL is not installed')
@@ -48,6 +48,12 @@ test('a registry server that goes away is a pause: 503, samples kept, and all is
   await postgres.resume()
   await eventually(async () => {
     assert.equal((await world.request('GET /health/ready')).status, 200)
+  })
+  await eventually(() => {
+    const told = platform.logged
+      .map(({ msg }) => msg)
+      .filter((msg) => /^the registry/.test(`${msg}`))
+    assert.deepEqual(told, ['the registry does not answer', 'the registry answers again'])
   })
   const { status, json } = await world.request(list, { as: world.admin })
   assert.deepEqual([status, json], [200, []], 'nothing was half written')

@@ -5,17 +5,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { freePort } from '../support/port.ts'
-import {
-  type Caracal,
-  createInstallation,
-  startCaracal,
-  temporaryDirectory
-} from '../support/process.ts'
+import { createInstallation, temporaryDirectory } from '../support/process.ts'
+import { type Program, startProgram } from '../support/program.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 const admin = { email: 'boss@example.org', password: 'correct horse battery' }
 
-/** The blocks of a page, as somebody pastes them; those that set up the program itself are not among them. */
+/** The code blocks of a page, without those that install or start the program. */
 const blocksOf = (page: string, kind = 'sh'): string[] =>
   [
     ...readFileSync(join(root, page), 'utf8').matchAll(
@@ -25,11 +21,11 @@ const blocksOf = (page: string, kind = 'sh'): string[] =>
     .map(([, block = '']) => block)
     .filter((block) => !/^(npm|cd) /m.test(block))
 
-type Place = { caracal: Caracal; dataDir: string; executorPort: number }
+type Place = { caracal: Program; dataDir: string; executorPort: number }
 
 async function start(): Promise<Place> {
   const dataDir = temporaryDirectory()
-  const caracal = await startCaracal({
+  const caracal = await startProgram({
     CARACAL_DATA_DIR: dataDir,
     CARACAL_ADMIN_EMAIL: admin.email,
     CARACAL_ADMIN_PASSWORD: admin.password,
@@ -38,7 +34,7 @@ async function start(): Promise<Place> {
   return { caracal, dataDir, executorPort: await freePort() }
 }
 
-/** In one shell, where a request that is refused ends everything. */
+/** Runs the blocks in one shell. A request that is refused ends the script. */
 async function paste(
   { caracal, dataDir, executorPort }: Place,
   blocks: string[],
@@ -78,7 +74,7 @@ function skipWithoutShell(t: TestContext): boolean {
   return true
 }
 
-describe('what the pages say works when it is pasted', () => {
+describe('the examples of the pages work when they are pasted', () => {
   test('README.md', async (t) => {
     if (skipWithoutShell(t)) return
     const place = await start()
@@ -92,7 +88,7 @@ describe('what the pages say works when it is pasted', () => {
     ]) {
       assert.match(said, answer)
     }
-    assert.equal(await place.caracal.kill('SIGTERM'), 0)
+    assert.equal(await place.caracal.stop(), 0)
   })
 
   test('docs/apps', async (t) => {
@@ -114,7 +110,7 @@ describe('what the pages say works when it is pasted', () => {
     assert.equal(log.match(/"value":21\.5/g)?.length, 4, log)
     assert.match(log, /\{"imported":1,"rejected":0/)
     assert.match(readFileSync(join(cwd, 'values.csv'), 'utf8'), /obj\/hall\/temperature/)
-    assert.equal(await place.caracal.kill('SIGTERM'), 0)
+    assert.equal(await place.caracal.stop(), 0)
   })
 
   test('docs/notifications.md and docs/edge-apps.md', async (t) => {
@@ -130,12 +126,12 @@ describe('what the pages say works when it is pasted', () => {
     const [description = ''] = blocksOf('docs/edge-apps.md', 'json')
     writeFileSync(join(cwd, 'app.json'), description)
     writeFileSync(join(cwd, 'app.lua'), 'function onStart() end\n')
-    // The page shows one refusal: it is not the end.
+    // The page shows one refusal; the script must continue after it.
     const [steps = '', ...more] = blocksOf('docs/edge-apps.md')
     const blocks = [steps.replace('"limit": 99}}\'', '$&  || true'), ...more]
     const apps = await paste(place, blocks, { cwd, before })
     assert.match(apps, /\{"message":"config\.limit must be at most 60"\}/)
     assert.match(apps, /"config":\{"sensor":7,"limit":26,"siren":255\}/)
-    assert.equal(await place.caracal.kill('SIGTERM'), 0)
+    assert.equal(await place.caracal.stop(), 0)
   })
 })

@@ -11,6 +11,7 @@ import { Settings } from '../../src/config.ts'
 import { firstAddress } from '../../src/lib/host.ts'
 import { eventually } from '../support/eventually.ts'
 import { runCaracal, startCaracal, temporaryDirectory } from '../support/process.ts'
+import { runProgram, startProgram } from '../support/program.ts'
 import { onPostgres } from '../support/registries.ts'
 
 const login = { email: 'boss@example.org', password: 'correct horse battery' }
@@ -25,16 +26,16 @@ async function signIn(url: string, { email, password } = login): Promise<string>
   return ((await response.json()) as { token: string }).token
 }
 
-/** Exactly one line on stderr and code 1. */
-async function refuses(env: Record<string, string>, line: RegExp, args: string[] = []) {
-  const { code, out, err } = await runCaracal(env, args)
+/** Exactly one line on stderr and exit code 1. */
+async function refuses(env: Record<string, string>, line: RegExp, run = runProgram) {
+  const { code, out, err } = await run(env)
   assert.equal(code, 1, err)
   assert.match(err, line)
   assert.equal(err.trimEnd().split('\n').length, 1, err)
   assert.equal(out, '')
 }
 
-/** Of the settings one; test/lib/config.test.ts has the others. */
+/** One bad setting; test/lib/config.test.ts has the others. */
 describe('the program refuses with one line', () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
   const bad: [what: string, env: Record<string, string>, line: RegExp][] = [
@@ -75,9 +76,9 @@ describe('the program refuses with one line', () => {
   }
 
   test('an unknown option', () =>
-    refuses({ CARACAL_DATA_DIR }, /unknown option --dmeo/, ['--dmeo']))
+    refuses({ CARACAL_DATA_DIR }, /unknown option --dmeo/, (env) => runCaracal(env, ['--dmeo'])))
 
-  test('a taken port, and nothing is lost by it', async () => {
+  test('a port that is in use, and nothing is lost', async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -85,16 +86,16 @@ describe('the program refuses with one line', () => {
     for (const setting of ['CARACAL_HTTP_PORT', 'CARACAL_MQTT_PORT']) {
       await refuses(
         { CARACAL_DATA_DIR, ...admin, [setting]: port },
-        new RegExp(`caracal: ${setting} ${port} on 127.0.0.1 is taken`)
+        new RegExp(`caracal: ${setting} ${port} on 127.0.0.1 is already in use`)
       )
     }
     server.close()
-    const caracal = await startCaracal({ CARACAL_DATA_DIR })
+    const caracal = await startProgram({ CARACAL_DATA_DIR })
     await signIn(caracal.url)
-    await caracal.kill('SIGTERM')
+    await caracal.stop()
   })
 
-  test('a taken port on the very first start still tells the made-up password', async () => {
+  test('a port that is in use at the very first start, and still prints the password', async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -103,12 +104,12 @@ describe('the program refuses with one line', () => {
     server.close()
     assert.equal(code, 1)
     const [, password = ''] = /admin@localhost (\S+)/.exec(out) ?? []
-    const caracal = await startCaracal({ CARACAL_DATA_DIR })
+    const caracal = await startProgram({ CARACAL_DATA_DIR })
     await signIn(caracal.url, { email: 'admin@localhost', password })
-    await caracal.kill('SIGTERM')
+    await caracal.stop()
   })
 
-  test('a second process on the same data, and the first goes on', async () => {
+  test('a second process on the same data, and the first one continues', async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
     const first = await startCaracal({ CARACAL_DATA_DIR, ...admin })
     await refuses(
@@ -119,53 +120,55 @@ describe('the program refuses with one line', () => {
     )
     await signIn(first.url)
     await first.kill('SIGKILL')
-    const second = await startCaracal({ CARACAL_DATA_DIR })
+    const second = await startProgram({ CARACAL_DATA_DIR })
     await signIn(second.url)
-    await second.kill('SIGTERM')
+    await second.stop()
   })
 
-  test('history of chDB, and leaves everything to the version that reads it', async () => {
+  test('history of chDB, and changes nothing for the version that can read it', async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
     const chdb = join(CARACAL_DATA_DIR, 'history/chdb')
     mkdirSync(chdb, { recursive: true })
     writeFileSync(join(chdb, 'part'), '')
     const line =
-      /^caracal: \/.*\/history\/chdb holds history of chDB, which Caracal 0\.1\.0 reads: .*GET \/api\/v3beta\/log\/\{installation_id\}\/export .*POST .*\/api\/v3beta\/log\/\{installation_id\}\/import\n$/
+      /^caracal: \/.*\/history\/chdb holds history of chDB, which only Caracal 0\.1\.0 reads: .*GET \/api\/v3beta\/log\/\{installation_id\}\/export .*POST .*\/api\/v3beta\/log\/\{installation_id\}\/import\n$/
     const server = 'http://127.0.0.1:1/x'
-    await refuses({ CARACAL_DATA_DIR }, line)
-    await refuses({ CARACAL_DATA_DIR, CARACAL_HISTORY_URL: server }, line)
-    await refuses({ CARACAL_DATA_DIR }, line, ['migrate-to', '--history', server])
+    await refuses({ CARACAL_DATA_DIR }, line, runCaracal)
+    await refuses({ CARACAL_DATA_DIR, CARACAL_HISTORY_URL: server }, line, runCaracal)
+    await refuses({ CARACAL_DATA_DIR }, line, (env) =>
+      runCaracal(env, ['migrate-to', '--history', server])
+    )
     assert.deepEqual(readdirSync(CARACAL_DATA_DIR).sort(), ['history', 'lock', 'pid'])
     assert.deepEqual(readdirSync(join(CARACAL_DATA_DIR, 'history')), ['chdb'])
     rmSync(join(chdb, 'part'))
-    const caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
-    await caracal.kill('SIGTERM')
+    const caracal = await startProgram({ CARACAL_DATA_DIR, ...admin })
+    await caracal.stop()
   })
 
-  test('a registry of a newer program, and leaves it as it is', async () => {
+  test('a registry of a newer program, and does not change it', async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
-    const caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
-    await caracal.kill('SIGTERM')
+    const caracal = await startProgram({ CARACAL_DATA_DIR, ...admin })
+    await caracal.stop()
     const db = new DatabaseSync(join(CARACAL_DATA_DIR, 'registry.sqlite'))
     db.exec("insert into schema_migrations values (999, 'from the future', 0)")
     await refuses(
       { CARACAL_DATA_DIR },
-      /has schema 999, this program knows \d+: start a newer Caracal/
+      /has schema 999, but this program knows only \d+: start a newer Caracal/
     )
     db.exec('delete from schema_migrations where number = 999')
     db.close()
-    const again = await startCaracal({ CARACAL_DATA_DIR })
+    const again = await startProgram({ CARACAL_DATA_DIR })
     await signIn(again.url)
-    await again.kill('SIGTERM')
+    await again.stop()
   })
 })
 
 onPostgres('the program', (engine) => {
-  test('says in one line which PostgreSQL refuses it and why, and no password', async () => {
+  test('says in one line which PostgreSQL refuses it and why, without the password', async () => {
     const at = new URL(await engine.url())
     at.password = 'hunter2'
     at.pathname = '/nowhere'
-    const { code, err } = await runCaracal({
+    const { code, err } = await runProgram({
       CARACAL_DATA_DIR: temporaryDirectory(),
       CARACAL_REGISTRY_URL: at.href
     })
@@ -176,10 +179,10 @@ onPostgres('the program', (engine) => {
     )
   })
 
-  test('says which engines it runs on, without user and password, and in public only their kind', async () => {
+  test('says which engines it uses, without user and password, and only their kind in public', async () => {
     const at = new URL(await engine.url())
     at.password = 'hunter2'
-    const caracal = await startCaracal({
+    const caracal = await startProgram({
       ...admin,
       CARACAL_DATA_DIR: temporaryDirectory(),
       CARACAL_REGISTRY_URL: at.href
@@ -195,7 +198,7 @@ onPostgres('the program', (engine) => {
       engines: { registry: object }
     }
     assert.deepEqual(engines.registry, { ok: true, detail: 'postgresql' })
-    await caracal.kill('SIGTERM')
+    await caracal.stop()
   })
 })
 
@@ -206,10 +209,10 @@ test('--help lists every setting', async () => {
     assert.match(out, new RegExp(`CARACAL_${name} `))
 })
 
-test('the first start makes an administrator, says the password once, and two starts differ', async () => {
+test('the first start makes an administrator and prints the password once; each password is different', async () => {
   const passwords: string[] = []
   for (const CARACAL_DATA_DIR of [temporaryDirectory(), temporaryDirectory()]) {
-    const first = await startCaracal({ CARACAL_DATA_DIR })
+    const first = await startProgram({ CARACAL_DATA_DIR })
     const [, password = ''] =
       /admin@localhost\s+(\S+)\s+\(shown this once\)/.exec(first.printed()) ?? []
     const token = await signIn(first.url, { email: 'admin@localhost', password })
@@ -217,18 +220,18 @@ test('the first start makes an administrator, says the password once, and two st
     const me = await fetch(`${first.url}/api/v2/user/me`, { headers: { 'x-api-key': token } })
     const { id, role, organisations } = (await me.json()) as Record<string, unknown>
     assert.deepEqual({ id, role, organisations }, { id: 1, role: 1, organisations: [1] })
-    assert.equal(await first.kill('SIGTERM'), 0)
-    const second = await startCaracal({ CARACAL_DATA_DIR })
+    assert.equal(await first.stop(), 0)
+    const second = await startProgram({ CARACAL_DATA_DIR })
     assert(!second.printed().includes(password))
-    await second.kill('SIGTERM')
+    await second.stop()
     passwords.push(password)
     assert.equal(statSync(join(CARACAL_DATA_DIR, 'registry.sqlite')).mode & 0o077, 0)
   }
   assert.notEqual(passwords[0], passwords[1])
 })
 
-test('with HOST 0.0.0.0 the banner says an address to click, and the log once that mails guess it', async () => {
-  const caracal = await startCaracal({
+test('with HOST 0.0.0.0 the banner has a real address, and the log warns once that mails use a guess', async () => {
+  const caracal = await startProgram({
     ...admin,
     CARACAL_DATA_DIR: temporaryDirectory(),
     CARACAL_HOST: '0.0.0.0'
@@ -244,32 +247,34 @@ test('with HOST 0.0.0.0 the banner says an address to click, and the log once th
   assert.match(printed, /^ {2}Listening {4}on every address of this machine/m)
   assert.doesNotMatch(printed, /0\.0\.0\.0:|:0\//)
   assert.equal(printed.split('set CARACAL_PUBLIC_URL').length, 2)
-  assert.equal(await caracal.kill('SIGTERM'), 0)
+  assert.equal(await caracal.stop(), 0)
 })
 
-test('with MQTT_PORT=off the banner has MQTT over WebSocket alone, and --demo is refused', async () => {
+test('with MQTT_PORT=off the banner has only MQTT over WebSocket, and --demo is refused', async () => {
   const env = {
     ...admin,
     CARACAL_DATA_DIR: temporaryDirectory(),
     CARACAL_MQTT_PORT: 'off'
   }
-  await refuses(env, /--demo publishes over TCP: CARACAL_MQTT_PORT must not be off/, ['--demo'])
-  const caracal = await startCaracal(env)
+  await refuses(env, /--demo publishes over TCP: CARACAL_MQTT_PORT must not be off/, (env) =>
+    runCaracal(env, ['--demo'])
+  )
+  const caracal = await startProgram(env)
   assert.match(caracal.printed(), /^ {2}MQTT {9}ws:\/\/127\.0\.0\.1:\d+\/mqtt$/m)
-  assert.equal(await caracal.kill('SIGTERM'), 0)
+  assert.equal(await caracal.stop(), 0)
 })
 
 test('a secret may come from a file', async () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
   const file = join(temporaryDirectory(), 'password')
   writeFileSync(file, `${login.password}\n`)
-  const caracal = await startCaracal({
+  const caracal = await startProgram({
     CARACAL_DATA_DIR,
     CARACAL_ADMIN_EMAIL: login.email,
     CARACAL_ADMIN_PASSWORD_FILE: file
   })
   await signIn(caracal.url)
-  await caracal.kill('SIGTERM')
+  await caracal.stop()
 })
 
 test('values, sign-ins and installations are the same after a restart, with SIGTERM and with SIGKILL', async () => {
@@ -317,7 +322,7 @@ test('values, sign-ins and installations are the same after a restart, with SIGT
 
 test('below the disk reserve nothing is acknowledged, sign-in works, and health says so', async () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
-  const roomy = await startCaracal({ CARACAL_DATA_DIR, ...admin })
+  const roomy = await startProgram({ CARACAL_DATA_DIR, ...admin })
   const token = await signIn(roomy.url)
   const created = await fetch(`${roomy.url}/api/v2/installation`, {
     method: 'POST',
@@ -325,9 +330,9 @@ test('below the disk reserve nothing is acknowledged, sign-in works, and health 
     body: JSON.stringify({ name: 'Cabin' })
   })
   const { id, client_id } = (await created.json()) as { id: number; client_id: number }
-  await roomy.kill('SIGTERM')
+  await roomy.stop()
 
-  const full = await startCaracal({ CARACAL_DATA_DIR, CARACAL_DISK_RESERVE_MB: '999999999' })
+  const full = await startProgram({ CARACAL_DATA_DIR, CARACAL_DISK_RESERVE_MB: '999999999' })
   await signIn(full.url)
   const ready = await fetch(`${full.url}/health/ready`)
   assert.equal(ready.status, 503)
@@ -349,19 +354,19 @@ test('below the disk reserve nothing is acknowledged, sign-in works, and health 
       isAcknowledged = !error
     }
   )
-  // A command is not a sample and passes, and so does what comes after it.
+  // A command is not a sample, so it passes, and so do the messages after it.
   for (let i = 0; i < 20; i++) await other.publishAsync(`${client_id}/cmd/x`, '1', { qos: 1 })
   const status = await fetch(`${full.url}/api/v2/status/${id}`, { headers: { 'x-api-key': token } })
   assert.deepEqual(await status.json(), [])
   assert.equal(isAcknowledged, false)
   for (const one of [client, other]) one.end(true)
-  assert.equal(await full.kill('SIGTERM'), 0)
+  assert.equal(await full.stop(), 0)
 })
 
-test('an unknown file in the data directory disturbs nothing', async () => {
+test('an unknown file in the data directory does no harm', async () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
   mkdirSync(join(CARACAL_DATA_DIR, 'lost+found'))
-  const caracal = await startCaracal({ CARACAL_DATA_DIR, ...admin })
-  await caracal.kill('SIGTERM')
+  const caracal = await startProgram({ CARACAL_DATA_DIR, ...admin })
+  await caracal.stop()
   assert(readdirSync(CARACAL_DATA_DIR).includes('lost+found'))
 })

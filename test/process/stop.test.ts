@@ -9,9 +9,10 @@ import { connect } from 'mqtt'
 import { WebSocket } from 'ws'
 import { makeCertificate, tlsSettings } from '../support/certificate.ts'
 import { type Caracal, startCaracal, temporaryDirectory } from '../support/process.ts'
+import { slow } from '../support/rounds.ts'
 
 const SOON_MS = 1000
-/** On a busy machine one try may be slow; what hangs is slow in all of them. */
+/** On a busy machine one try may be slow. Something that hangs is slow in all tries. */
 const TRIES = 3
 
 const admin = {
@@ -49,7 +50,7 @@ async function silentWebSocket(caracal: Caracal): Promise<void> {
   await once(socket, 'open')
 }
 
-/** Answered once, and kept open for more. */
+/** A connection that got an answer and is kept open. */
 async function keptConnection({ url }: Caracal): Promise<void> {
   const { protocol } = new URL(url)
   const send = protocol === 'https:' ? httpsRequest : httpRequest
@@ -59,7 +60,7 @@ async function keptConnection({ url }: Caracal): Promise<void> {
   await once(answer.resume(), 'end')
 }
 
-/** Bytes as they are, through TLS where the API has it. */
+/** Raw bytes, through TLS if the API uses it. */
 async function raw({ url }: Caracal, bytes: string): Promise<Socket> {
   const { protocol, hostname, port } = new URL(url)
   const isTls = protocol === 'https:'
@@ -71,7 +72,7 @@ async function raw({ url }: Caracal, bytes: string): Promise<Socket> {
   return socket
 }
 
-/** To the port and no further: no TLS, no request. */
+/** A TCP connection without TLS handshake and without a request. */
 async function silentPort(port: number): Promise<void> {
   const socket = connectTcp({ host: '127.0.0.1', port })
   socket.on('error', () => {})
@@ -122,8 +123,9 @@ async function stopsSoon(isSecure: boolean, ...attaching: Attach[]): Promise<voi
 
 for (const isSecure of [false, true]) {
   describe(`SIGTERM ${isSecure ? 'with' : 'without'} TLS ends the program within a second, with 0`, () => {
-    test('while there is a client of MQTT over WebSocket', () =>
-      stopsSoon(isSecure, mqttOverWebSocket))
+    test('while there is a client of MQTT over WebSocket', slow, () =>
+      stopsSoon(isSecure, mqttOverWebSocket)
+    )
 
     test('while there is every kind of client', () =>
       stopsSoon(isSecure, ...Object.values(isSecure ? clientsOfTls : clients)))

@@ -6,7 +6,8 @@ import { connect as connectTls } from 'node:tls'
 import { connect } from 'mqtt'
 import { makeCertificate, tlsSettings } from '../support/certificate.ts'
 import { eventually } from '../support/eventually.ts'
-import { startCaracal, temporaryDirectory } from '../support/process.ts'
+import { temporaryDirectory } from '../support/process.ts'
+import { startProgram } from '../support/program.ts'
 
 const get = (url: string) =>
   new Promise<{ status: number | undefined; name: string }>((resolve, reject) => {
@@ -19,10 +20,10 @@ const get = (url: string) =>
       .end()
   })
 
-test('with a certificate HTTP, WebSocket and MQTT speak TLS, and a new one is taken up without dropping connections', async () => {
+test('with a certificate HTTP, WebSocket and MQTT use TLS, and a new certificate is used without dropping connections', async () => {
   const certificates = temporaryDirectory()
   makeCertificate(certificates, 'first')
-  const caracal = await startCaracal({
+  const caracal = await startProgram({
     CARACAL_DATA_DIR: temporaryDirectory(),
     CARACAL_ADMIN_EMAIL: 'boss@example.org',
     CARACAL_ADMIN_PASSWORD: 'correct horse battery',
@@ -60,5 +61,5 @@ test('with a certificate HTTP, WebSocket and MQTT speak TLS, and a new one is ta
     await client.publishAsync('1001/cmd/x', '1', { qos: 1 })
     client.end(true)
   }
-  assert.equal(await caracal.kill('SIGTERM'), 0)
+  assert.equal(await caracal.stop(), 0)
 })

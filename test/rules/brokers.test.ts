@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/process.ts'
 const root = new URL('../..', import.meta.url).pathname
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-test('what the configurations of brokers ask for exists', async () => {
+test('the routes in the configurations of brokers exist', async () => {
   const routes = new Set((await routeTable()).map(({ method, path }) => `${method} ${path}`))
   const files = globSync('deploy/{emqx,mosquitto}/*', { cwd: root })
   const asked = files.flatMap((file) => read(file).match(/\/broker\/[\w/]+/g) ?? [])
@@ -22,7 +22,7 @@ test('what the configurations of brokers ask for exists', async () => {
   )
 })
 
-test('EMQX acknowledges nothing that was refused', () => {
+test('EMQX does not acknowledge refused messages', () => {
   const options = read('deploy/emqx/caracal.hocon').match(/^ *(no_match|deny_action) .*$/gm)
   assert.deepEqual(
     options?.map((line) => line.trim()),
@@ -30,7 +30,7 @@ test('EMQX acknowledges nothing that was refused', () => {
   )
 })
 
-test('EMQX deals by topic, so that nodes may share and order holds', () => {
+test('EMQX distributes by topic, so that nodes can share and the order stays', () => {
   assert.match(
     read('deploy/emqx/caracal.hocon'),
     /^mqtt \{[^}]*^ {2}shared_subscription_strategy = hash_topic$/m
@@ -38,21 +38,21 @@ test('EMQX deals by topic, so that nodes may share and order holds', () => {
   assert.match(read('deploy/compose.yaml'), /^ {4}CARACAL_BUS_SLOTS: 8$/m)
 })
 
-test('mosquitto-go-auth caches nothing and knows no superuser', () => {
+test('mosquitto-go-auth has no cache and no superuser', () => {
   const options = read('deploy/mosquitto/go-auth.conf').match(/^auth_opt_\S*(cache|superuser).*$/gm)
   assert.deepEqual(options, ['auth_opt_disable_superuser true', 'auth_opt_cache false'])
 })
 
-test("Debian's mosquitto.conf can include them: it says where the data are, and that only once", () => {
+test("Debian's mosquitto.conf can include the files: they do not repeat its settings", () => {
   for (const file of globSync('deploy/mosquitto/*', { cwd: root })) {
     assert.doesNotMatch(read(file), /^(persistence_location|pid_file|log_dest)\b/m, file)
   }
 })
 
-test('Mosquitto takes plain.conf', { skip: withoutMosquitto }, async (t) => {
+test('Mosquitto accepts plain.conf', { skip: withoutMosquitto }, async (t) => {
   const passwords = join(temporaryDirectory(), 'passwords')
   execFileSync('mosquitto_passwd', ['-b', '-c', passwords, 'caracal', 'secret'])
-  // Where it listens is the test's own; where it keeps its data is said beside it, as Debian does.
+  // The test sets the listener and the data directory, as Debian's mosquitto.conf does.
   const settings = read('deploy/mosquitto/plain.conf')
     .split('\n')
     .filter((line) => !/^listener/.test(line))

@@ -28,7 +28,7 @@ const compose = parse(read('deploy/compose.yaml'), { merge: true }) as Compose
 const services = Object.entries(compose.services)
 const ours = services.filter(([, { build }]) => build !== undefined)
 
-/** A tool that is not there is skipped, with CI=true it is a failure. */
+/** If a tool is missing, its test is skipped. With CI=true it fails. */
 const needs = (tool: string) => ({
   skip:
     spawnSync(tool, ['--version']).error && !process.env['CI'] ? `${tool} is not installed` : false
@@ -47,7 +47,7 @@ test('compose: without a profile there is one node', () => {
   )
 })
 
-test('compose: what is named exists, and every secret is a file that somebody reads', () => {
+test('compose: everything that is named exists, and every secret is a file that a service reads', () => {
   const used = new Set(services.flatMap(([, { secrets = [] }]) => secrets))
   assert.deepEqual([...used].sort(), Object.keys(compose.secrets).sort())
   for (const { file } of Object.values(compose.secrets)) assert.match(file, /^\.\/secrets\/\w+$/)
@@ -58,7 +58,7 @@ test('compose: what is named exists, and every secret is a file that somebody re
   }
 })
 
-test('compose: no secret in the clear', () => {
+test('compose: no secret is written in the file', () => {
   for (const [service, { environment = {} }] of services) {
     for (const name of Object.keys(environment)) {
       if (/PASSWORD|SECRET|TOKEN|COOKIE|_URL/.test(name) && !/PUBLIC_URL$/.test(name)) {
@@ -69,7 +69,7 @@ test('compose: no secret in the clear', () => {
   }
 })
 
-test('compose: settings are settings', () => {
+test('compose: every setting exists', () => {
   const known = new Set(Object.keys(Settings.properties).map((name) => `CARACAL_${name}`))
   for (const [name, schema] of Object.entries(Settings.properties)) {
     if (isSecret(schema)) known.add(`CARACAL_${name}_FILE`)
@@ -79,7 +79,7 @@ test('compose: settings are settings', () => {
   }
 })
 
-test('compose: our containers can write nothing but their volumes, and only the proxy and the broker are seen', () => {
+test('compose: our containers can write only to their volumes, and only the node, the proxy and the broker publish ports', () => {
   for (const [name, service] of [...ours, ...services.filter(([name]) => name === 'proxy')]) {
     assert.equal(service['read_only'], true, name)
     assert.deepEqual(service['cap_drop'], ['ALL'], name)
@@ -91,7 +91,7 @@ test('compose: our containers can write nothing but their volumes, and only the 
 })
 
 test(
-  'compose: the secrets can be made, once, and Compose takes the file',
+  'compose: the secrets are made once, and Compose accepts the file',
   needs('docker-compose'),
   () => {
     const directory = join(temporaryDirectory(), 'deploy')
@@ -119,7 +119,7 @@ test(
       'http://nodes:8080',
       'http://nodes:8080'
     ])
-    // Debian's Compose is from before files had names.
+    // The Compose of Debian is too old for `name:`.
     writeFileSync(
       join(directory, 'v1.yaml'),
       read('deploy/compose.yaml').replace(/^name:.*\n/m, '')
@@ -130,18 +130,18 @@ test(
   }
 )
 
-test('the proxy takes its file', needs('caddy'), () => {
+test('Caddy accepts its file', needs('caddy'), () => {
   run('caddy', ['validate', '--adapter', 'caddyfile', '--config', 'deploy/caddy/Caddyfile'])
 })
 
-test('systemd takes the unit, and finds little to criticize', needs('systemd-analyze'), () => {
+test('systemd accepts the unit and rates it as safe', needs('systemd-analyze'), () => {
   const unit = join(temporaryDirectory(), 'caracal.service')
   writeFileSync(unit, read('deploy/caracal.service').replaceAll('/opt/caracal', root.slice(0, -1)))
   run('systemd-analyze', ['verify', unit])
   run('systemd-analyze', ['security', '--offline=yes', '--threshold=20', unit])
 })
 
-test('the image holds what the program needs, and runs it as nobody in particular', () => {
+test('the image has what the program needs, and runs it as an unprivileged user', () => {
   const steps = read('Dockerfile')
     .replaceAll('\\\n', ' ')
     .split('\n')
@@ -162,7 +162,7 @@ test('the image holds what the program needs, and runs it as nobody in particula
   assert.deepEqual(copied.sort(), allowed?.sort())
 })
 
-test('the program imports nothing but its dependencies', () => {
+test('the program imports only its dependencies', () => {
   const { dependencies } = JSON.parse(read('package.json')) as { dependencies: object }
   const known = new Set(Object.keys(dependencies))
   for (const file of globSync('src/**/*.ts', { cwd: root })) {

@@ -9,6 +9,6 @@ const statusesOf = (page: string): string[] => {
   ].sort()
 }
 
-test('for every status of an error the page for app developers says what to do', () => {
+test('the page for app developers says what to do for every error status', () => {
   assert.deepEqual(statusesOf('apps/errors.md'), statusesOf('ERRORS.md'))
 })

@@ -6,23 +6,25 @@ import { test } from 'node:test'
 const root = new URL('../..', import.meta.url).pathname
 const files = globSync('src/**/*.{ts,js}', { cwd: root })
 
-/** docs/architecture.md draws these levels; imports point down only. */
-const levels: [level: number, pattern: RegExp][] = [
-  [
-    5,
-    /^src\/(main|platform|platform-(address|bus|metrics|parts)|console|progress)\.ts$|^src\/(cli|demo|move)\//
-  ],
-  [4, /^src\/(app|routes|dialect)\.ts$|^src\/workers\//],
-  [3, /^src\/features\//],
-  [2, /^src\/(access|notify|metadata)\/|^src\/deps\.ts$/],
-  [1, /^src\/(http|registry|history|bus|outbound)\/|^src\/(metrics|data-dir|file-store|tls)\.ts$/],
-  [0, /^src\/lib\/|^src\/config\.ts$/]
-]
+/** The drawing in docs/architecture.md. Each line begins with its level and names files and folders of src/. */
+const drawing = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+  .split('```')
+  .find((block) => /^\n5 {2}main\.ts/.test(block))
+assert(drawing, 'docs/architecture.md draws the levels')
+
+const levels = new Map<string, number>()
+let level = Number.NaN
+for (const line of drawing.trim().split('\n')) {
+  const [, digit = '', names = ''] = /^(\d| ) {2}(\S+(?: \S+)*)/.exec(line) ?? []
+  if (digit !== ' ') level = Number(digit)
+  for (const name of names.split(' ')) levels.set(name, level)
+}
 
 const levelOf = (file: string): number => {
-  const found = levels.find(([, pattern]) => pattern.test(file))
-  assert(found, `${file} belongs to no level`)
-  return found[0]
+  const [, name = ''] = /^src\/([^/]+\/?)/.exec(file) ?? []
+  const found = levels.get(name)
+  assert(found !== undefined, `${file}: docs/architecture.md draws no ${name}`)
+  return found
 }
 
 type Import = { from: string; to: string; typeOnly: boolean }
@@ -42,7 +44,6 @@ const room = (file: string) => file.split('/').slice(0, 3).join('/')
 const engine = (file: string) => file.split('/').slice(0, 2).join('/')
 
 test('imports point down', () => {
-  // deps.ts is types only: it may name what lies beside and below it.
   const wrong = imports.filter(({ from, to }) => levelOf(to) > levelOf(from))
   assert.deepEqual(wrong, [])
 })
@@ -61,30 +62,46 @@ test('engines never import their neighbours', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('SQL lives in registry/, history/ and bus/store/ only', () => {
-  const speakers = files.filter((file) =>
+test('SQL is only in registry/, history/, quota/, move/, the store of the broker, and in rooms outside their routes', () => {
+  const isSpeaker = (file: string) =>
     /\b(selectFrom|insertInto|updateTable|deleteFrom)\(|from 'node:sqlite'|from 'kysely'/.test(
       readFileSync(join(root, file), 'utf8')
     )
-  )
-  const elsewhere = speakers.filter((file) => !/^src\/(registry|history|bus\/store)\//.test(file))
-  // The lock of the data directory borrows SQLite's file lock and stores nothing.
-  assert.deepEqual(elsewhere, ['src/data-dir.ts'])
+  const allowed =
+    /^src\/(registry|history|quota|move|bus\/embedded\/store)\/|^src\/features\/\w+\/(?!([\w-]+-)?routes\.ts)/
+  // The lock of the data directory uses SQLite's file lock and stores nothing.
+  const elsewhere = files.filter((file) => isSpeaker(file) && !allowed.test(file))
+  assert.deepEqual(elsewhere, ['src/platform/data-dir.ts'])
 })
 
-test('only config.ts is handed the environment, by main.ts', () => {
+test('there are no import circles', () => {
+  const to = Map.groupBy(imports, ({ from }) => from)
+  const done = new Set<string>()
+  const circles: string[][] = []
+  const visit = (file: string, path: readonly string[]) => {
+    const at = path.indexOf(file)
+    if (at >= 0) circles.push([...path.slice(at), file])
+    if (at >= 0 || done.has(file)) return
+    for (const next of to.get(file) ?? []) visit(next.to, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  assert.deepEqual(circles, [])
+})
+
+test('only main.ts reads the environment, and passes it to config.ts', () => {
   const readers = files.filter((file) =>
     /process\.env/.test(readFileSync(join(root, file), 'utf8'))
   )
   assert.deepEqual(readers, ['src/main.ts'])
 })
 
-test('no drawers', () => {
+test('no file is named utils, helpers, common, misc or manager', () => {
   const drawers = files.filter((file) => /(utils?|helpers?|common|misc|manager)\.ts$/.test(file))
   assert.deepEqual(drawers, [])
 })
 
-test('no file outgrows a reader', () => {
+test('no file has more than 400 lines', () => {
   const lines = (file: string) => readFileSync(join(root, file), 'utf8').split('\n').length
   assert.deepEqual(
     files.filter((file) => file.endsWith('.ts') && lines(file) > 400),

@@ -9,7 +9,7 @@ import { rounds } from '../support/rounds.ts'
 
 type Part = { route: string; schema: TSchema }
 
-/** Everything that requests are held against. */
+/** All schemas of requests. */
 async function requestParts(): Promise<Part[]> {
   return (await routeTable()).flatMap(({ method, path, schema: { params, querystring, body } }) =>
     [params, querystring, body].flatMap((schema) =>
@@ -18,7 +18,7 @@ async function requestParts(): Promise<Part[]> {
   )
 }
 
-const NOTHING = /^something is wrong behind/
+const NOTHING = /^something is wrong after/
 const textOf = (schema: TSchema, value: unknown) => faultText([{ name: 'body', schema, value }])
 
 function schemasWithin(schema: object): object[] {
@@ -50,7 +50,7 @@ test('a message says in words what a regular expression allows', async () => {
   assert(seen > 5)
 })
 
-/** Values of every kind, right and wrong, and objects of them by the names in the description. */
+/** Right and wrong values of every kind, and objects with the keys of the schema. */
 function valuesFor(schema: object): fc.Arbitrary<unknown> {
   const any = fc.constantFrom<unknown>(
     ...[null, true, 0, 1, -1, 1.5, 1e12, '', 'x', 'me', 'asc', 'a@b', 'x'.repeat(300)],
@@ -64,7 +64,7 @@ function valuesFor(schema: object): fc.Arbitrary<unknown> {
   return fc.oneof({ arbitrary: object, weight: 10 }, { arbitrary: any, weight: 1 })
 }
 
-test('whatever does not fit its description is named, and nothing else', async () => {
+test('a message names every field that does not fit its description, and no other', async () => {
   for (const { route, schema } of await requestParts()) {
     fc.assert(
       fc.property(valuesFor(schema), (value) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Fastify from 'fastify'
-import { guard } from '../../src/access/guard.ts'
 import type { App, Deps } from '../../src/deps.ts'
-import { LYNX, speakLynx, tolerated } from '../../src/dialect.ts'
+import { LYNX, speakLynx, tolerated } from '../../src/lynx.ts'
+import { guard } from '../../src/permission/guard.ts'
 import { routeTable } from '../../tools/pages.ts'
 
-/** [contract: Endpoints] What has landed of it, as the contract writes it. */
+/** [contract: Endpoints] The endpoints that Caracal serves, as the contract writes them. */
 const contract = [
   'POST /api/v2/auth',
   'PUT /api/v2/auth',
@@ -70,7 +70,7 @@ const contract = [
   'PUT /api/v2/organization/{organization_id}'
 ]
 
-test('every endpoint of the contract that has landed is registered', async () => {
+test('every endpoint of the contract in this list is registered', async () => {
   const routes = new Set((await routeTable()).map(({ method, path }) => `${method} ${path}`))
   assert.deepEqual(
     contract.filter((route) => !routes.has(route)),
@@ -78,16 +78,38 @@ test('every endpoint of the contract that has landed is registered', async () =>
   )
 })
 
-test('the routes that ask for no sign-in are these', async () => {
+test('every route has an operationId of its own, except those that are not described', async () => {
+  const described = (await routeTable()).filter(({ schema }) => !schema.hide)
+  const ids = described.map(({ schema }) => schema.operationId)
+  const nameless = described.filter(
+    ({ schema }) => !/^[a-z][A-Za-z0-9]+$/.test(schema.operationId ?? '')
+  )
+  assert.deepEqual(
+    nameless.map(({ method, path }) => `${method} ${path}`),
+    []
+  )
+  assert.deepEqual(
+    ids.filter((id, i) => ids.indexOf(id) !== i),
+    []
+  )
+})
+
+test('only these routes need no sign-in', async () => {
   const open = (await routeTable()).filter(({ access }) => access.kind === 'public')
   assert.deepEqual(open.map(({ method, path }) => `${method} ${path}`).sort(), [
     'GET /',
     'GET /api/v2/ping',
+    'GET /assets/{meta_key}',
     'GET /docs',
+    'GET /docs/api-page-session.js',
     'GET /docs/api-page.js',
     'GET /docs/openapi.json',
     'GET /health/live',
     'GET /health/ready',
+    'GET /installations',
+    'GET /installations/{meta_key}',
+    'GET /new-password',
+    'GET /sign-in',
     'POST /api/v2/auth',
     'POST /api/v2/auth/reset_password',
     'POST /api/v2/user/register',
@@ -95,7 +117,7 @@ test('the routes that ask for no sign-in are these', async () => {
   ])
 })
 
-test('the routes that take metadata filters of any name are these', async () => {
+test('only these routes accept metadata filters with any name', async () => {
   const filtered = (await routeTable()).filter(({ isFiltered }) => isFiltered)
   assert.deepEqual(filtered.map(({ method, path }) => `${method} ${path}`).sort(), [
     'GET /api/v2/devicex/{installation_id}',
@@ -106,12 +128,12 @@ test('the routes that take metadata filters of any name are these', async () => 
   ])
 })
 
-test('the parameters that are tolerated are those of routes that exist', async () => {
+test('every tolerated parameter belongs to a route that exists', async () => {
   const routes = new Set((await routeTable()).map(({ method, path }) => `${method} ${path}`))
   for (const { route } of tolerated) assert(routes.has(route), route)
 })
 
-test('every write says what it is in the trace, but for those that only read', async () => {
+test('every route that is not a GET declares its trace, except those that only read', async () => {
   const writes = (await routeTable()).filter(({ method }) => method !== 'GET')
   const named = (wanted: typeof writes) => wanted.map(({ method, path }) => `${method} ${path}`)
   assert.deepEqual(named(writes.filter(({ trace }) => trace === undefined)), [])
@@ -126,7 +148,7 @@ test('every write says what it is in the trace, but for those that only read', a
   ])
 })
 
-test('what the trace says about a route fits its path', async () => {
+test('the declared trace of a route fits its path', async () => {
   for (const { method, path, trace } of await routeTable()) {
     if (trace === undefined || trace === 'nothing') continue
     if (typeof trace.id === 'object') {

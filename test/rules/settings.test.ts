@@ -6,11 +6,11 @@ import { Settings } from '../../src/config.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 
-test('what is said about a setting names it as it is set', () => {
+test('messages name settings with their prefix', () => {
   const names = Object.keys(Settings.properties).filter((name) => name.includes('_'))
   const bare = new RegExp(`\\b(${names.join('|')})\\b`)
   const isName = (text: string) => names.includes(text.slice(1, -1))
-  // The settings themselves and the page of --help stand under a heading that says it.
+  // The settings themselves and --help have a heading with the prefix.
   const said = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !/^src\/(config|console)\.ts$/.test(file))
     .flatMap((file) => textsOf(readFileSync(join(root, file), 'utf8')))
@@ -18,7 +18,7 @@ test('what is said about a setting names it as it is set', () => {
   assert.deepEqual(said, [])
 })
 
-/** The literals of a source, without what is computed in them. */
+/** The string literals of a source file, without computed parts. */
 const textsOf = (source: string): string[] =>
   source
     .split('\n')

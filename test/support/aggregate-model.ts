@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import type { AggregateQuery } from '../../src/history/history.ts'
-import { bordersOf, type Method } from '../../src/lib/aggregation.ts'
+import type { Buckets, Method } from '../../src/lib/aggregation.ts'
 import type { Sample } from '../../src/lib/sample.ts'
 import type { UnixMs } from '../../src/lib/unix-time.ts'
 
-/** A row, and how far from it rounding may lead. */
+/** A row, and the allowed rounding error. */
 type Expected = { topic: string; start: UnixMs; value: number; slack: number }
 
 const bytes = (text: string) => Buffer.from(text)
 const byTopic = (a: string, b: string) => Buffer.compare(bytes(a), bytes(b))
 
-/** The definition of an aggregated log, by brute force; all rows, whatever limit and offset. */
+/** Computes an aggregated log in the simplest way: all rows, without limit and offset. */
 export function expectedRows(stored: readonly Sample[], query: AggregateQuery): Expected[] {
   const { from, to, method, order } = query
   const borders = bordersOf(query.buckets, from, to)
@@ -35,7 +35,7 @@ export function expectedRows(stored: readonly Sample[], query: AggregateQuery): 
   return order === 'asc' ? rows : rows.reverse()
 }
 
-/** Numbers that say which sample or how many are exact; sums may be rounded. */
+/** Values of single samples and counts are exact; sums may be rounded. */
 function of(method: Method, samples: readonly Sample[]): number | { value: number; slack: number } {
   const values = samples.map(({ value }) => value)
   const sorted = values.toSorted((a, b) => a - b)
@@ -73,7 +73,7 @@ function of(method: Method, samples: readonly Sample[]): number | { value: numbe
   }
 }
 
-/** What the bucket that begins at `start` gets of the area between each two neighbours. */
+/** The part of the area between each two neighbours that belongs to the bucket at `start`. */
 function area(samples: readonly Sample[], borders: readonly UnixMs[], start: UnixMs) {
   const bucketOf = (at: number) => borders.findLastIndex((border) => border <= at)
   let [value, slack] = [0, 0]
@@ -81,7 +81,7 @@ function area(samples: readonly Sample[], borders: readonly UnixMs[], start: Uni
     const earlier = samples[i - 1]
     if (!earlier) continue
     const [a, b] = [bucketOf(earlier.timestamp), bucketOf(later.timestamp)]
-    // The earlier one's bucket ends the earlier part; without a border between, there is one part.
+    // The end of the earlier sample's bucket divides the area; without a border there is one part.
     const cut = a === b ? later.timestamp : (borders[a + 1] ?? 0)
     const slope = (later.value - earlier.value) / (later.timestamp - earlier.timestamp || 1)
     const at = (t: number) => earlier.value + slope * (t - earlier.timestamp)
@@ -95,8 +95,16 @@ function area(samples: readonly Sample[], borders: readonly UnixMs[], start: Uni
 }
 
 export function assertNear(actual: number, { value, slack }: Expected, what: string): void {
-  // Below the smallest normal numbers there are no digits left to compare.
+  // Subnormal numbers have too few digits to compare.
   const least = 1e-300
   const isNear = Math.abs(actual - value) <= least + slack + (slack && 1e-9 * Math.abs(value))
   assert(isNear, `${what}: ${actual} is not ${value} (within ${slack})`)
+}
+
+/** The borders of any kind of buckets. */
+function bordersOf(buckets: Buckets, from: UnixMs, to: UnixMs): readonly UnixMs[] {
+  if ('borders' in buckets) return buckets.borders
+  const first = Math.floor(from / buckets.ms)
+  const count = Math.floor(to / buckets.ms) - first + 2
+  return Array.from({ length: count }, (_, i) => ((first + i) * buckets.ms) as UnixMs)
 }

@@ -4,8 +4,8 @@ import { generate, type IConnectPacket, parser } from 'mqtt-packet'
 import { freePort } from './port.ts'
 
 /**
- * In front of a broker without the plugin: asks `/broker/mosquitto/user` about every CONNECT, as the
- * plugin does, and then passes the bytes on.
+ * A proxy in front of a broker without the plugin. It asks `/broker/mosquitto/user` about every
+ * CONNECT, as the plugin does, and then passes the bytes on.
  */
 export async function startAskingBroker(
   t: Pick<TestContext, 'after'>,

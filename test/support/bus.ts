@@ -8,9 +8,9 @@ import {
   type EmbeddedBus,
   type EmbeddedBusOptions,
   openEmbeddedBus
-} from '../../src/bus/embedded.ts'
-import type { QueueLimits } from '../../src/bus/store/changes.ts'
-import { Store } from '../../src/bus/store/store.ts'
+} from '../../src/bus/embedded/embedded.ts'
+import type { QueueLimits } from '../../src/bus/embedded/store/changes.ts'
+import { Store } from '../../src/bus/embedded/store/store.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { topicMatches } from '../../src/lib/topic.ts'
 
@@ -19,7 +19,7 @@ type TestSession = { owner: string; grants: Grants }
 
 export const everything: Grants = { publish: '#', subscribe: '#', receive: '#' }
 
-/** The username is the owner; its grants may change; some passwords have a meaning. */
+/** The username is the owner. Its grants may change. Some passwords have a special meaning. */
 export async function startBus(
   t: Pick<TestContext, 'after'>,
   {
@@ -31,6 +31,7 @@ export async function startBus(
     limits,
     queue,
     quota = Number.POSITIVE_INFINITY,
+    rate = Number.POSITIVE_INFINITY,
     warn = () => {},
     ...options
   }: {
@@ -38,8 +39,10 @@ export async function startBus(
     handle?: MessageHandler
     dataDir?: string
     queue?: Partial<QueueLimits>
-    /** Of connections and of filters, of all whose names have the same word behind an `@`. */
+    /** The limit of connections and of filters, shared by all users with the same word after the `@`. */
     quota?: number
+    /** Messages a second of a tenant. */
+    rate?: number
     grants?: Record<string, Grants>
     ended?: string[]
     mayUse?: (owner: string, clientId: string) => ClientIdUse
@@ -77,6 +80,7 @@ export async function startBus(
     },
     payersOf: ({ owner }) => owner.split('@').slice(1),
     limitOf: () => quota,
+    rateOf: () => rate,
     tenantOf: ({ owner }) => owner.split('@').at(-1) ?? '',
     mayUse: ({ owner }, clientId) => mayUse(owner, clientId),
     gone: () => Promise.resolve(gone),
@@ -89,7 +93,7 @@ export async function startBus(
       Promise.resolve(ended.has(owner) ? undefined : { owner, grants: grantsOf(owner) }),
     refused: ({ topic, payload }, { owner }) => refused.push(`${owner} ${topic} ${payload}`)
   }
-  const bus: EmbeddedBus<TestSession> = await openEmbeddedBus({
+  const bus: EmbeddedBus = await openEmbeddedBus({
     host: '127.0.0.1',
     port: 0,
     rules,

@@ -8,14 +8,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './port.ts'
 
-/** Where chDB is; CHDB_NODE is the command that runs its front, this Node unless it is set. */
+/** The place of chDB. CHDB_NODE is the command that runs its front; default: this Node. */
 const prefix = process.env['CHDB_PREFIX'] ?? ''
 const node = process.env['CHDB_NODE'] || process.execPath
 
 const NO_LIBRARY = 'chDB has no library for linux-arm64: the ClickHouse SQL is not tested here'
 const NO_PREFIX = 'CHDB_PREFIX is not set: the ClickHouse SQL is not tested here (CONTRIBUTING.md)'
 
-/** For a test's `skip`: why there is no ClickHouse. False where there is one, or has to be. */
+/** For `skip` of a test: why there is no ClickHouse. False if there is one, or if there must be one. */
 export const withoutClickhouse: string | false = whyWithout()
 
 function whyWithout(): string | false {
@@ -26,20 +26,20 @@ function whyWithout(): string | false {
 
 export const ACCOUNT = { user: 'caracal', password: 'p:w/é' }
 
-/** With the front alone in it. */
+/** A cluster with only the front in it. */
 export const CLUSTER = 'east'
 
 export type Front = {
-  /** Of a database on it. */
+  /** The address of a database on the front. */
   url: (database: string) => string
   port: number
-  /** On the same port and directory. */
+  /** Starts again on the same port and directory. */
   restart: () => Promise<void>
   kill: () => Promise<void>
   stop: () => Promise<void>
 }
 
-/** tools/clickhouse-dev.ts on a port and a directory of its own. */
+/** Starts tools/clickhouse-dev.ts on a free port and in a new directory. */
 export async function startFront(): Promise<Front> {
   assert(prefix !== '', NO_PREFIX)
   const directory = mkdtempSync(join(tmpdir(), 'clickhouse-'))

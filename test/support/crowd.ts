@@ -16,8 +16,8 @@ type Asked = { number: number; ask: Ask }
 type Answered = { number: number; value: unknown; error: Error | undefined }
 
 /**
- * Many MQTT connections in a thread of their own, so that what they cost is not taken for work of
- * the broker.
+ * Many MQTT connections in a separate thread, so that their work is not measured as work of the
+ * broker.
  */
 export async function startCrowd(
   t: Pick<TestContext, 'after'>,
@@ -39,13 +39,13 @@ export async function startCrowd(
   await ask<void>({ kind: 'open', port, count, usernames })
   return {
     subscribe: (filter: string, qos = 0) => ask<void>({ kind: 'subscribe', filter, qos }),
-    /** Each connection sends this many, all at once. */
+    /** Each connection sends this many messages, all at once. */
     flood: (flood: { topic: string; count: number; qos: number; payload?: string }) =>
       ask<void>({ kind: 'flood', payload: '1', ...flood }),
-    /** What each connection received so far: `<topic> <payload>`. */
+    /** The messages that each connection received so far: `<topic> <payload>`. */
     received: () => ask<string[][]>({ kind: 'received' }),
     acknowledged: () => ask<number>({ kind: 'acknowledged' }),
-    /** The first of them close their connections. */
+    /** Closes the first of the connections. */
     leave: (leaving: number) => ask<void>({ kind: 'leave', count: leaving })
   }
 }

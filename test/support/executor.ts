@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 export type Received = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
 
-/** A real executor on this machine, which keeps what it is sent and answers as it is told. */
+/** A real executor on this machine. It keeps what it receives and answers as the test says. */
 export async function startExecutor(
   answer: (response: ServerResponse, received: Received) => unknown = (response) =>
     response.end('{}')

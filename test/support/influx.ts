@@ -8,24 +8,32 @@ import { eventually } from './eventually.ts'
 import { freePort } from './port.ts'
 
 export type Influx = {
+  url: string
+  /** With `data` and `wal`. */
+  directory: string
   /** Line protocol, in milliseconds. */
   write(lines: readonly string[]): Promise<void>
   /** One list of `[ms, value]` per statement. */
   query(statements: readonly string[]): Promise<[number, number | null][][]>
-  /** The address that answers one statement. */
+  /** The address that executes one statement. */
   queryUrl(statement: string): string
   stop(): Promise<void>
 }
 
 export const isInfluxInstalled = (): boolean => spawnSync('influxd', ['version']).status === 0
 
-/** An InfluxDB 1 of our own in a temporary directory. */
-export async function startInflux(): Promise<Influx> {
+/** Starts an InfluxDB 1 in a temporary directory. `data` has more settings of its section `[data]`. */
+export async function startInflux(data = ''): Promise<Influx> {
   const directory = mkdtempSync(join(tmpdir(), 'caracal-influx-'))
   const [http, rpc] = [await freePort(), await freePort()]
   const file = join(directory, 'influxdb.conf')
-  writeFileSync(file, configuration(directory, http, rpc))
+  writeFileSync(file, configuration(directory, [http, rpc], data))
   const server = spawn('influxd', ['-config', file], { stdio: 'ignore' })
+  const remove = () => {
+    server.kill('SIGKILL')
+    rmSync(directory, { recursive: true, force: true })
+  }
+  process.once('exit', remove)
   const url = `http://127.0.0.1:${http}`
   await eventually(async () => assert.equal((await fetch(`${url}/ping`)).status, 204))
   const ask = async (path: string, body: string | URLSearchParams) => {
@@ -36,6 +44,7 @@ export async function startInflux(): Promise<Influx> {
   }
   await ask('/query', new URLSearchParams({ q: 'CREATE DATABASE test' }))
   return {
+    ...{ url, directory },
     write: async (lines) => {
       await ask('/write?db=test&precision=ms', lines.join('\n'))
     },
@@ -51,12 +60,13 @@ export async function startInflux(): Promise<Influx> {
     stop: async () => {
       server.kill()
       if (server.exitCode === null) await once(server, 'exit')
-      rmSync(directory, { recursive: true, force: true })
+      process.off('exit', remove)
+      remove()
     }
   }
 }
 
-const configuration = (directory: string, http: number, rpc: number): string => `
+const configuration = (directory: string, [http, rpc]: [number, number], data: string): string => `
 reporting-disabled = true
 bind-address = "127.0.0.1:${rpc}"
 [meta]
@@ -64,6 +74,7 @@ bind-address = "127.0.0.1:${rpc}"
 [data]
   dir = "${directory}/data"
   wal-dir = "${directory}/wal"
+  ${data}
 [http]
   bind-address = "127.0.0.1:${http}"
 [monitor]

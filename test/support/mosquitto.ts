@@ -10,21 +10,21 @@ import { freePort } from './port.ts'
 
 export type Mosquitto = {
   port: number
-  /** With everything it kept. */
+  /** Starts it again with everything it kept. */
   start: () => Promise<void>
   stop: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>
 }
 
 export const hasMosquitto = spawnSync('mosquitto', ['-h']).error === undefined
-/** For `skip` of a test; with CI=true nothing is skipped. */
+/** For `skip` of a test. With CI=true nothing is skipped. */
 export const withoutMosquitto =
   hasMosquitto || process.env['CI'] === 'true' ? false : 'mosquitto is not installed'
 
-/** A broker with persistence, in a directory of its own; it comes back under the same port. */
+/** A broker with persistence in a new directory. It restarts on the same port. */
 export async function startMosquitto(
   t: { after(close: () => unknown): void },
   settings: readonly string[] = ['allow_anonymous true'],
-  /** Of its only listener. */
+  /** Settings of its only listener. */
   listener: readonly string[] = []
 ): Promise<Mosquitto> {
   assert(hasMosquitto, 'mosquitto is not installed')

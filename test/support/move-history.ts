@@ -1,12 +1,12 @@
 import { pino } from 'pino'
 import { openHistory } from '../../src/history/open.ts'
-import { Spool } from '../../src/history/spool.ts'
+import { Spool } from '../../src/history/spool/spool.ts'
 import { moveHistory } from '../../src/move/migrate-to.ts'
 
-/** Moves a data directory's history to the one of another directory; a process of its own can be killed. */
+/** Copies the history of a data directory to another directory, in a separate process that a test can kill. */
 export async function moveBetween(dataDir: string, there: string): Promise<void> {
-  const { history: from } = await openHistory({ url: '', dataDir })
-  const { history: to } = await openHistory({ url: '', dataDir: there })
+  const from = await openHistory({ url: '', dataDir })
+  const to = await openHistory({ url: '', dataDir: there })
   const spool = await Spool.open(dataDir)
   try {
     const log = pino({ level: 'silent' })

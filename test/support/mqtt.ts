@@ -7,7 +7,7 @@ export type Received = { topic: string; payload: string; qos: number; retain: bo
 
 export type TestClient = {
   mqtt: MqttClient
-  /** Everything that arrived since before CONNECT. */
+  /** Everything that arrived since CONNECT was sent. */
   messages: Received[]
   payloads: () => string[]
   /** Resolves when acknowledged (QoS 1 and 2). */
@@ -16,12 +16,12 @@ export type TestClient = {
     payload: string,
     options?: { qos?: 0 | 1 | 2; retain?: boolean }
   ) => Promise<void>
-  /** The granted QoS or 128 of each filter. */
+  /** The granted QoS of each filter, or 128. */
   subscribe: (filters: string | string[], qos?: 0 | 1 | 2) => Promise<number[]>
   sessionPresent: boolean
 }
 
-/** An MQTT 3.1.1 client that never reconnects; rejects with the refusal, its code in `code`. */
+/** An MQTT 3.1.1 client that never reconnects. If it is refused it rejects, with the code in `code`. */
 export async function mqttClient(
   t: Pick<TestContext, 'after'>,
   server: number | string,
@@ -40,7 +40,7 @@ export async function mqttClient(
     mqtt.once('close', () => reject(new Error('closed before CONNACK')))
   })
   mqtt.on('error', () => {})
-  // Without it a packet behind an acknowledgement of ours waits 40 ms for one of the other side.
+  // Without this, a packet after an acknowledgement waits 40 ms for a TCP acknowledgement.
   if (mqtt.stream instanceof Socket) mqtt.stream.setNoDelay(true)
   return {
     mqtt,
@@ -52,7 +52,7 @@ export async function mqttClient(
     subscribe: (filters, qos = 1) =>
       new Promise((resolve, reject) => {
         mqtt.subscribe(filters, { qos }, (error, _granted, packet) => {
-          // The client turns a 128 into an error; here it is an answer like any other.
+          // The client turns 128 into an error; here it is an ordinary answer.
           if (packet) resolve(packet.granted.map(Number))
           else reject(error ?? new Error('no SUBACK'))
         })
@@ -61,7 +61,7 @@ export async function mqttClient(
   }
 }
 
-/** Bytes in, bytes out, for what a well-behaved client would not send. */
+/** Sends and receives raw bytes, for packets that an ordinary client would not send. */
 export async function rawClient(t: Pick<TestContext, 'after'>, port: number) {
   const socket: Socket = connectTcp(port, '127.0.0.1')
   t.after(() => socket.destroy())

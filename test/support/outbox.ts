@@ -12,7 +12,7 @@ export type Letter = {
   code?: string
 }
 
-/** What the platform of this data directory sent to someone, oldest first. */
+/** The messages that this platform sent to somebody, oldest first. */
 export function lettersTo({ dataDir }: { dataDir: string }, to: string): Letter[] {
   const outbox = join(dataDir, 'outbox')
   return readdirSync(outbox)
@@ -22,7 +22,7 @@ export function lettersTo({ dataDir }: { dataDir: string }, to: string): Letter[
     .filter((letter) => letter.to === to)
 }
 
-/** The key in the last of `n` mails, on a line of its own and in a field of its own. */
+/** The key in the last of `n` mails. It is on a separate line and in a separate field. */
 export const keyFor = (platform: { dataDir: string }, to: string, n = 1): Promise<string> =>
   eventually(() => {
     const sent = lettersTo(platform, to)

@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { issueToken } from '../../src/access/tokens.ts'
 import { readConfig } from '../../src/config.ts'
+import { issueToken } from '../../src/identity/tokens.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
-import { type Platform, startPlatform } from '../../src/platform.ts'
+import { type Platform, startPlatform } from '../../src/platform/platform.ts'
 import { World } from './world.ts'
 
 export type TestPlatform = Platform & {
   mqttPort: number
   url: string
   world: World
-  /** Lines the platform logged, as objects. */
+  /** The log lines of the platform, as objects. */
   logged: Record<string, unknown>[]
   dataDir: string
 }
@@ -21,7 +21,7 @@ export const ADMIN = { email: 'admin@example.org', password: 'correct horse batt
 
 type Options = { registryUrl?: string; clock?: Clock; settings?: Record<string, string> }
 
-/** The whole platform on real engines, on free ports, in a directory that goes with `stop`. */
+/** The whole platform with real engines on free ports. `stop` removes its directory. */
 export async function startTestPlatform(options: Options = {}): Promise<TestPlatform> {
   const { registryUrl = '', clock = systemClock, settings = {} } = options
   const dataDir = settings['CARACAL_DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'caracal-'))
@@ -36,7 +36,10 @@ export async function startTestPlatform(options: Options = {}): Promise<TestPlat
     ...settings
   })
   const logged: Record<string, unknown>[] = []
-  const log = pino({ level: 'info' }, { write: (line) => void logged.push(JSON.parse(line)) })
+  const log = pino(
+    { level: config.LOG_LEVEL },
+    { write: (line) => void logged.push(JSON.parse(line)) }
+  )
   const platform = await startPlatform(config, { log, clock })
   const { registry } = platform.deps
   const admin = await registry

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that systems give out by themselves, so nobody gets one while its server is away. */
+/** Below the ports that the system chooses, so no other program gets one while its server is down. */
 const [FIRST, COUNT] = [10_000, 20_000]
 
-/** For a server that must come back under the same port. */
+/** For a server that must restart on the same port. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * COUNT)

@@ -10,13 +10,13 @@ const INSTALLED = '/usr/lib/postgresql'
 
 export type Postgres = {
   url: string
-  /** As a power cut would; what was committed is there again after `resume`. */
+  /** Ends the server like a power failure. After `resume` the committed data are there again. */
   crash(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts a PostgreSQL server of our own in a temporary directory; undefined when none is installed. */
+/** Starts a PostgreSQL server in a temporary directory; undefined if it is not installed. */
 export async function startPostgres(): Promise<Postgres | undefined> {
   const bin = findBin()
   if (!bin) return undefined
@@ -28,7 +28,7 @@ export async function startPostgres(): Promise<Postgres | undefined> {
   const made = `-D ${data} -U caracal --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync`
   execFileSync(join(bin, 'initdb'), made.split(' '), { ...run, stdio: 'ignore' })
   const port = await freePort()
-  // Tests ask whether we are right, not whether the disk is: no fsync makes them twice as fast.
+  // The tests do not test the disk, and without fsync they are twice as fast.
   const served = `-D ${data} -p ${port} -h 127.0.0.1 -k ${directory} -F -c max_connections=200`
   const serve = async () => {
     const server = spawn(join(bin, 'postgres'), served.split(' '), {
@@ -68,14 +68,14 @@ function findBin(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')))
 }
 
-/** PostgreSQL refuses to run as root, so root lends it the account its package made. */
+/** PostgreSQL refuses to run as root, so root starts it as the user of its package. */
 function postgresAccount(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres']).toString())
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** All but its own to that database, as a server that restarts ends them. */
+/** Ends all other connections to that database, as a restart of the server would. */
 export async function endConnections(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

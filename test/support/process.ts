@@ -1,13 +1,12 @@
-import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { eventually } from './eventually.ts'
 
 const root = new URL('../..', import.meta.url).pathname
+const START_TIMEOUT_MS = 120_000
 
 export type Caracal = {
   child: ChildProcess
@@ -46,16 +45,19 @@ function launch(env: Record<string, string>, args: readonly string[]) {
   return { child, out: () => out, err: () => err }
 }
 
-/** The real program, ready to be used. */
+/** Starts the real program and waits until it is ready. */
 export async function startCaracal(
   env: Record<string, string>,
   args: readonly string[] = []
 ): Promise<Caracal> {
   const { child, out, err } = launch(env, args)
-  await eventually(() => {
-    if (child.exitCode !== null) throw new Error(`it did not start: ${out()}${err()}`)
-    assert(out().includes('Try '), `not ready yet: ${out()}${err()}`)
-  }, 120_000)
+  const ready = Promise.withResolvers<void>()
+  const fail = (why: string) => ready.reject(new Error(`${why}: ${out()}${err()}`))
+  const timer = setTimeout(fail, START_TIMEOUT_MS, 'it is not ready yet')
+  child.once('close', () => fail('it did not start'))
+  // The last line of the banner begins with this word.
+  child.stdout.on('data', () => out().includes('Try ') && ready.resolve())
+  await ready.promise.finally(() => clearTimeout(timer))
   const url = /API\s+(\S+)\/api\/v2/.exec(out())?.[1] ?? ''
   const mqttPort = Number(/mqtt:\/\/\S+:(\d+)/.exec(out())?.[1])
   const kill = async (signal: NodeJS.Signals) => {
@@ -67,7 +69,7 @@ export async function startCaracal(
   return { child, url, mqttPort, printed: () => out() + err(), kill }
 }
 
-/** The program when it is expected to end by itself. */
+/** Runs the program when it should end by itself. */
 export async function runCaracal(
   env: Record<string, string>,
   args: readonly string[] = []
@@ -77,9 +79,9 @@ export async function runCaracal(
   return { code: code as number | null, out: out(), err: err() }
 }
 
-/** By the first administrator, `boss@example.org`. */
+/** Creates an installation as the first administrator, `boss@example.org`. */
 export async function createInstallation(
-  { url }: Caracal,
+  { url }: { url: string },
   name: string
 ): Promise<{ token: string; id: number; client_id: number }> {
   const auth = await fetch(`${url}/api/v2/auth`, {
@@ -96,9 +98,10 @@ export async function createInstallation(
   return { token, id, client_id }
 }
 
-/** A directory that goes when the tests of this file have ended. */
+/** A directory that is removed when the tests of this file have ended. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'caracal-'))
-  after(() => rmSync(path, { recursive: true, force: true }))
+  // A browser that was killed may leave helpers that write for another moment.
+  after(() => rmSync(path, { recursive: true, force: true, maxRetries: 10 }))
   return path
 }

@@ -9,8 +9,8 @@ type Options = { clientId: string; password: string; topic: string; qos: Qos; in
 const [PUBACK, PUBREC, PUBCOMP] = [0x40, 0x50, 0x70]
 
 /**
- * Publishes rising numbers from a kept session. When it connects again it first sends again, in
- * order, what was not answered: [MQTT 4.4.0-1] and [MQTT 4.6.0], which client libraries obey loosely.
+ * Publishes growing numbers from a kept session. When it connects again, it first repeats, in order,
+ * what was not answered: [MQTT 4.4.0-1] and [MQTT 4.6.0]. Client libraries do not do this exactly.
  */
 export class Publisher {
   readonly acknowledged = new Set<number>()

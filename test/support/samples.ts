@@ -1,12 +1,12 @@
 import type { Page } from '../../src/history/history.ts'
-import { latestTexts } from '../../src/history/latest-texts.ts'
+import { latestTexts } from '../../src/history/latest/texts.ts'
 import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import type { TestPlatform } from './platform.ts'
 
 let last = 0
 
-/** Straight into history and the latest values, as if they had arrived long ago. */
+/** Writes directly to history and the latest values, as if the samples had arrived long ago. */
 export async function store(
   { deps: { history, latest } }: TestPlatform,
   { id: installation_id, client_id }: { id: number; client_id: number },

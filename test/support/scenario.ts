@@ -9,16 +9,16 @@ type Made<G, T> = T | ((given: G) => T)
 
 type Scenario<G> = {
   given?: (world: World) => Promise<G>
-  /** Whose token is shown; nobody's when absent. */
+  /** The account whose token is sent; without it no token is sent. */
   as?: (given: G) => { token: string } | undefined
   request: Made<G, string>
   body?: Made<G, unknown>
   headers?: Made<G, Record<string, string>>
   expect: {
     status: number
-    /** Compared as a whole; leave out to look closer in `and`. */
+    /** Compared completely. Leave it out to check details in `and`. */
     body?: Made<G, unknown>
-    /** Everything that anybody heard on MQTT. Nothing, unless it is written here. */
+    /** Everything that was published on MQTT. Nothing may be published that is not written here. */
     published?: Made<G, string[]>
   }
   and?: (answer: Answer, given: G, world: World) => unknown
@@ -27,7 +27,7 @@ type Scenario<G> = {
 const make = <G, T>(made: Made<G, T>, given: G): T =>
   typeof made === 'function' ? (made as (given: G) => T)(given) : made
 
-/** Platforms with the usual settings, by registry. A process has one of each: a start is slow. */
+/** Platforms with the usual settings, by registry. A start is slow, so a process has one of each. */
 const usual = new Map<string, Promise<TestPlatform>>()
 
 const startOn = async (engine: RegistryEngine | undefined, options: PlatformOptions) =>
@@ -44,8 +44,8 @@ after(async () => {
 })
 
 /**
- * A platform for the tests of one `describe`: one of its own where it needs other options than
- * usual, else one that other tests use as well.
+ * A platform for the tests of one `describe`. With options the tests get a separate platform,
+ * otherwise they share one with other tests.
  */
 export function withPlatform(engine?: RegistryEngine, options?: PlatformOptions) {
   const started: { platform?: TestPlatform } = {}
@@ -60,7 +60,7 @@ export function withPlatform(engine?: RegistryEngine, options?: PlatformOptions)
     return started.platform
   }
 
-  /** Given, as whom, request, answer, and what the world heard. */
+  /** A test with preparation, caller, request, expected answer and expected MQTT messages. */
   function scenario<G = undefined>(name: string, scene: Scenario<G>): void {
     test(name, async () => {
       const { world } = platform()

@@ -1,8 +1,9 @@
+import type { KindReach, Reach } from '../../src/features/search/query.ts'
+import type { Question } from '../../src/features/search/search.ts'
 import type { Scope } from '../../src/lib/scope.ts'
-import type { KindReach, Reach, SearchKind } from '../../src/lib/search-query.ts'
-import type { Question } from '../../src/registry/search.ts'
+import type { SearchKind } from '../../src/registry/tables.ts'
 
-/** What the registry should hold, and search written down once more in the plainest way. */
+/** The expected content of the registry, and a second search in the simplest way. */
 export type Entity = {
   kind: SearchKind
   id: number
@@ -18,7 +19,7 @@ export type Model = { entities: Entity[]; organizationOf: Map<number, number> }
 
 const order: SearchKind[] = ['device', 'function', 'installation']
 
-/** Ids in the order of the results, and how many there are without the page. */
+/** The ids in the order of the results, and the total number. */
 export function expected(model: Model, { query, reach }: Question) {
   const found = model.entities
     .filter((entity) => {

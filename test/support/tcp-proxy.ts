@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 
-/** Passes bytes on between a client and a server, and can stand in the way. */
+/** Passes bytes between a client and a server, and can interrupt them. */
 export class TcpProxy {
   readonly #target: number
   readonly #tls: { cert: string; key: string } | undefined
@@ -20,7 +20,7 @@ export class TcpProxy {
   async listen(): Promise<void> {
     const accept = (client: Socket) => this.#join(client)
     const server = this.#tls ? createTlsServer(this.#tls, accept) : createServer(accept)
-    // A client that does not trust us hangs up in the middle of the handshake.
+    // A client that does not trust the certificate hangs up during the handshake.
     server.on('tlsClientError', () => {})
     server.listen(this.port, '127.0.0.1')
     await once(server, 'listening')
@@ -28,19 +28,19 @@ export class TcpProxy {
     this.port = (server.address() as AddressInfo).port
   }
 
-  /** Nobody is let in, and who was is thrown out. */
+  /** Closes all connections and accepts no new ones. */
   async close(): Promise<void> {
     this.#server?.close()
     for (const socket of this.#sockets) socket.destroy()
     if (this.#server?.listening) await once(this.#server, 'close')
   }
 
-  /** Whoever is connected stays so and hears nothing any more, as behind a firewall that restarts. */
+  /** Connections stay open but pass no data on, as behind a firewall that restarts. */
   forget(): void {
     for (const socket of this.#sockets) this.#forgotten.add(socket)
   }
 
-  /** The answer to the next request that contains the text is lost; `then` runs instead. */
+  /** Drops the answer to the next request that contains the text, and runs `then` instead. */
   swallowAnswerTo(request: string, then: () => Promise<void>): void {
     this.#swallow = { request, then }
   }

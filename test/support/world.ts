@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { IClientOptions } from 'mqtt'
-import { hashPassword } from '../../src/access/password.ts'
-import { issueToken } from '../../src/access/tokens.ts'
+import { hashPassword } from '../../src/identity/password.ts'
+import { issueToken } from '../../src/identity/tokens.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import type { Platform } from '../../src/platform.ts'
+import type { Platform } from '../../src/platform/platform.ts'
 import { recordChange } from '../../src/registry/changes.ts'
 import {
   findInstallation,
@@ -13,6 +13,7 @@ import {
 } from '../../src/registry/installations.ts'
 import { insertOrganization } from '../../src/registry/organizations.ts'
 import { insertRole } from '../../src/registry/roles.ts'
+import { inTransaction } from '../../src/registry/transaction.ts'
 import { insertUser, type UserFields } from '../../src/registry/users.ts'
 import { eventually } from './eventually.ts'
 import { mqttClient, type TestClient } from './mqtt.ts'
@@ -21,11 +22,13 @@ export type Account = { id: number; email: string; password: string; token: stri
 export type Answer = { status: number; headers: Headers; text: string; json: unknown }
 type Grants = readonly string[]
 
+/** All users of a run have the same hash, and a cheap one. Making one is slow on purpose. */
+const LOW_COST = 4
 let passwordHash: Promise<string> | undefined
 
 type Ear = { listener: TestClient; mark: string }
 
-/** Builders of what a scenario is given, and ways to talk to the platform as somebody. */
+/** Makes what a scenario needs, and talks to the platform as an account. */
 export class World {
   readonly url: string
   readonly admin: { id: number; token: string }
@@ -57,15 +60,13 @@ export class World {
   }
 
   async organization(parent_id = 1): Promise<number> {
-    return this.#registry
-      .transaction()
-      .execute((registry) =>
-        insertOrganization(
-          registry,
-          { name: this.unique('organization'), parent_id },
-          this.#clock()
-        )
-      )
+    const fields = { name: this.unique('organization'), parent_id }
+    const id = await inTransaction(this.#registry, (registry) =>
+      insertOrganization(registry, fields, this.#clock())
+    )
+    // The platform did not write it, so it has to look.
+    await this.#platform.deps.directory.catchUp()
+    return id
   }
 
   /** A user with exactly these grants, in these organizations, with these installations assigned. */
@@ -84,10 +85,9 @@ export class World {
     const email = `${this.unique('user')}@example.org`
     const password = 'a long enough password'
     const now = this.#clock()
-    // One hash serves every user of a run: making one is slow on purpose.
-    passwordHash ??= hashPassword(password, email)
+    passwordHash ??= hashPassword(password, email, LOW_COST)
     const password_hash = await passwordHash
-    const id = await this.#registry.transaction().execute(async (registry) => {
+    const id = await inTransaction(this.#registry, async (registry) => {
       const role_id = await insertRole(registry, {
         name: this.unique('role'),
         priority,
@@ -115,15 +115,13 @@ export class World {
     fields: Partial<InstallationFields> & { organization_id?: number } = {}
   ): Promise<InstallationRecord> {
     const organization_id = fields.organization_id ?? (await this.organization())
-    const id = await this.#registry
-      .transaction()
-      .execute((registry) =>
-        insertInstallation(
-          registry,
-          { name: this.unique('installation'), ...fields, organization_id },
-          this.#clock()
-        )
+    const id = await inTransaction(this.#registry, (registry) =>
+      insertInstallation(
+        registry,
+        { name: this.unique('installation'), ...fields, organization_id },
+        this.#clock()
       )
+    )
     await this.#platform.deps.directory.catchUp()
     const installation = await findInstallation(this.#registry, id)
     if (!installation) throw new Error('the installation is not there')
@@ -152,7 +150,7 @@ export class World {
     await this.#platform.deps.directory.catchUp()
   }
 
-  /** `request('GET /api/v2/user/me', { as: user })`. A body that is text goes out as it is. */
+  /** `request('GET /api/v2/user/me', { as: user })`. A body that is text is sent unchanged. */
   async request(
     line: string,
     {
@@ -177,7 +175,7 @@ export class World {
     }
   }
 
-  /** An MQTT connection of the account, by token; it goes with the platform at the latest. */
+  /** An MQTT connection of the account, by token. It ends with the platform at the latest. */
   mqtt(account: { token: string }, options: IClientOptions = {}): Promise<TestClient> {
     return mqttClient(this.#closers, this.#platform.mqttPort ?? 0, {
       username: 'token',
@@ -194,12 +192,13 @@ export class World {
     await client.mqtt.endAsync()
   }
 
-  /** What anybody published while `work` ran, as a listener who may hear everything saw it. */
+  /** All messages that were published while `work` ran, as a listener with all rights got them. */
   async published(work: () => Promise<unknown>): Promise<string[]> {
     this.#ear ??= this.#openEar()
     const { listener, mark } = await this.#ear
-    const heard = () => listener.messages.map(({ topic }) => topic)
-    // A message of our own marks an end: what came before it has been delivered.
+    // Retained messages of other tests may still arrive after the listener has subscribed.
+    const heard = () => listener.messages.filter(({ retain }) => !retain).map(({ topic }) => topic)
+    // A last message marks the end: everything before it has been delivered.
     const marked = async () => {
       await listener.publish(mark, '', { qos: 1 })
       await eventually(() => assert(heard().includes(mark)))
@@ -212,7 +211,7 @@ export class World {
   }
 
   async #openEar(): Promise<Ear> {
-    // The administrator hears organization 1 and below, so everything is made below it.
+    // The administrator gets messages of organization 1 and below, so everything is made there.
     const { client_id } = await this.installation({ organization_id: 1 })
     const listener = await this.mqtt(this.admin)
     await listener.subscribe('#')

@@ -1,7 +1,7 @@
-import type { Origin, Verified } from '../../access/identity.ts'
-import { isCodeOf, issuePending, issueToken } from '../../access/tokens.ts'
 import type { Deps } from '../../deps.ts'
 import { noMobileNumber, tooManySms, tooManyTries, unauthorized } from '../../http/errors.ts'
+import type { Origin, Verified } from '../../identity/identity.ts'
+import { isCodeOf, issuePending, issueToken } from '../../identity/tokens.ts'
 import { phoneNumber } from '../../lib/phone-number.ts'
 import { HOUR } from '../../lib/unix-time.ts'
 import { lockUser } from '../../registry/dialect.ts'
@@ -10,7 +10,7 @@ import { inTransaction } from '../../registry/transaction.ts'
 import { findUser } from '../../registry/users.ts'
 
 const SMS_PER_HOUR = 10
-const TRIES = 5
+const MAX_TRIES = 5
 
 /** [contract: States] none -> authenticated, or none -> pending second factor. */
 export async function login(deps: Deps, { user, needsSecondFactor }: Verified, origin: Origin) {
@@ -19,14 +19,14 @@ export async function login(deps: Deps, { user, needsSecondFactor }: Verified, o
   if (!phoneNumber(user.mobile)) throw noMobileNumber()
   await allowSms(deps, user.id)
   const { token, code } = await issuePending(registry, user.id, clock())
-  // Not waited for: a provider that hangs must not hang the sign-in.
+  // Not awaited: a slow SMS provider must not delay the sign-in.
   deps.sms
     .send({ kind: 'sms', to: user.mobile, text: `Your Caracal code is ${code}`, code })
     .catch((err) => deps.log.error({ err, user: user.id }, 'the sign-in code could not be sent'))
   return { token, nextstep: 'smslogin' }
 }
 
-/** Counted and noted in one go, so that ten at once are ten. */
+/** Counts and records in one transaction, so that parallel sign-ins are all counted. */
 function allowSms({ registry, clock }: Deps, userId: number): Promise<void> {
   return registry.transaction().execute(async (registry) => {
     await lockUser(registry, userId)
@@ -38,7 +38,9 @@ function allowSms({ registry, clock }: Deps, userId: number): Promise<void> {
   })
 }
 
-/** [contract: States] pending second factor -> authenticated. The code is good once, for this token. */
+/**
+ * [contract: States] pending second factor -> authenticated. The code works once, for this token.
+ */
 export async function finishLogin(
   { registry, identity, clock }: Deps,
   pending: TokenRow,
@@ -49,8 +51,8 @@ export async function finishLogin(
   const retryAfter = identity.throttle.wait(user.email, origin.address)
   if (retryAfter > 0) throw tooManyTries(retryAfter)
   identity.throttle.tried(user.email, origin.address)
-  // Counted before it is looked at, so that five guesses at once are five.
-  const isHeard = await countTry(registry, pending.id, TRIES)
+  // Counted before the check, so that parallel guesses are all counted.
+  const isHeard = await countTry(registry, pending.id, MAX_TRIES)
   if (!isHeard || !isCodeOf(pending, challenge)) throw unauthorized()
   const isFirst = await inTransaction(registry, (registry) =>
     deleteToken(registry, pending, clock())

@@ -1,17 +1,17 @@
-import { isForAdministrators } from '../../access/delegation.ts'
-import { hashPassword } from '../../access/password.ts'
-import { hasEnded, hashToken } from '../../access/tokens.ts'
 import type { Deps } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
+import { hashPassword } from '../../identity/password.ts'
+import { hasEnded, hashToken } from '../../identity/tokens.ts'
 import { passwordFault } from '../../lib/password-rules.ts'
 import { sendResetKey } from '../../notify/password-key.ts'
+import { isForAdministrators } from '../../permission/delegation.ts'
 import { confirmRegistration, findRegistration } from '../../registry/registrations.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { deleteToken, endSessions, findToken, type TokenRow } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { findUserByEmail, updateUser } from '../../registry/users.ts'
 
-/** Sends the key, if there is such an account. */
+/** Sends a key if the account exists. */
 export async function askForResetKey(deps: Deps, email: string): Promise<void> {
   const user = await findUserByEmail(deps.registry, email)
   if (user) await sendResetKey(deps, user, 'asked')
@@ -19,7 +19,7 @@ export async function askForResetKey(deps: Deps, email: string): Promise<void> {
 
 type Change = { password_hash: string; now: number }
 
-/** Answers whose it is. The key is good once; a password that the rules refuse leaves it good. */
+/** Returns the user id. The key works once. It stays valid if the rules refuse the password. */
 export async function setNewPassword(
   { registry, clock }: Deps,
   key: string,
@@ -37,7 +37,7 @@ export async function setNewPassword(
   })
 }
 
-/** A key sets the password of an account, or makes the account of who registered; used once. */
+/** Finds what the key does: it sets the password of an account, or completes a registration. */
 async function whatOpens(registry: Registry, hash: string, now: number) {
   const token = await findToken(registry, hash, ['reset'])
   if (token && !hasEnded(token, now)) return replacePassword(token)

@@ -1,3 +1,8 @@
+import type { Routes } from '../../deps.ts'
+import { afterAnswer } from '../../http/after-answer.ts'
+import { withKey, withPassword } from '../../http/described.ts'
+import { badRequest, unauthorized } from '../../http/errors.ts'
+import { authenticates } from '../../http/traced.ts'
 import {
   basicCredentials,
   everyone,
@@ -6,11 +11,7 @@ import {
   pending,
   signedIn,
   signInError
-} from '../../access/guard.ts'
-import { authenticates } from '../../access/trace.ts'
-import type { Routes } from '../../deps.ts'
-import { afterAnswer } from '../../http/after-answer.ts'
-import { badRequest, unauthorized } from '../../http/errors.ts'
+} from '../../permission/guard.ts'
 import { deleteToken } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { finishLogin, login } from './login.ts'
@@ -24,7 +25,14 @@ export const authRoutes: Routes = (app, deps) => {
   app.post(
     '/',
     {
-      schema: { tags, summary: 'Sign in with Basic', response: { 200: LoginAnswer } },
+      schema: {
+        tags,
+        operationId: 'signIn',
+        security: withPassword,
+        faults: [401, 429],
+        summary: 'Sign in with Basic',
+        response: { 200: LoginAnswer }
+      },
       config: {
         access: everyone,
         evenWhenFull: 'writes little',
@@ -46,10 +54,12 @@ export const authRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'finishSignIn',
+        faults: [429],
         summary: 'Finish a sign-in with the code of the SMS',
         description:
-          'With the token of POST /api/v2/auth, whose answer had `nextstep`. Without a challenge ' +
-          'the answer is 401: nothing is sent again, and none of the five tries is used. ' +
+          'Send the token of POST /api/v2/auth, if its answer had `nextstep`. Without a challenge ' +
+          'the answer is 401: no SMS is sent again, and none of the five tries is used. ' +
           'For another code, sign in again.',
         body: Challenge,
         response: { 200: LoginAnswer }
@@ -73,12 +83,12 @@ export const authRoutes: Routes = (app, deps) => {
   app.delete(
     '/',
     {
-      schema: { tags, summary: 'End the token that is shown' },
+      schema: { tags, operationId: 'signOut', summary: 'Sign out: end the token of this request' },
       config: { access: signedIn, bodiless: [200], trace: authenticates('signed out') }
     },
     async ({ principal }) => {
       const { tokenId, userId } = principal
-      // Someone who came with a password has no token to end, and is as signed out as before.
+      // A caller who signed in with a password has no token to end.
       if (tokenId !== undefined) {
         const token = { id: tokenId, user_id: userId }
         await inTransaction(registry, (registry) => deleteToken(registry, token, clock()))
@@ -90,7 +100,12 @@ export const authRoutes: Routes = (app, deps) => {
   app.post(
     '/reset_password',
     {
-      schema: { tags, summary: 'Ask for a new password by mail', body: ResetRequest },
+      schema: {
+        tags,
+        operationId: 'requestPasswordReset',
+        summary: 'Ask for a new password by mail',
+        body: ResetRequest
+      },
       config: {
         access: everyone,
         bodiless: [200],
@@ -99,13 +114,13 @@ export const authRoutes: Routes = (app, deps) => {
       }
     },
     async ({ body }, reply) => {
-      // Known and unknown accounts look the same, in time too.
+      // Known and unknown accounts get the same answer, in the same time.
       afterAnswer(reply, () =>
         askForResetKey(deps, body.email).catch((err) =>
           log.error({ err }, 'the key for a new password could not be sent')
         )
       )
-      return { message: 'A key is on its way if the account exists' }
+      return { message: 'A key is sent if the account exists' }
     }
   )
 
@@ -114,7 +129,9 @@ export const authRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Set a new password; the key of the mail goes into X-API-Key',
+        operationId: 'resetPassword',
+        security: withKey,
+        summary: 'Set a new password; send the key of the mail in X-API-Key',
         body: NewPassword
       },
       config: {

@@ -1,12 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { permit } from '../../access/guard.ts'
-import type { Principal } from '../../access/principal.ts'
-import { creates, deletes, updates } from '../../access/trace.ts'
-import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, conflict, forbidden } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
+import { creates, deletes, updates } from '../../http/traced.ts'
 import { clientIdOf, isTopicFilter } from '../../lib/topic.ts'
+import { permit } from '../../permission/guard.ts'
+import type { Principal } from '../../permission/principal.ts'
+import { reachesEverything } from '../../permission/visibility.ts'
+import { tenantsOf } from '../../registry/organizations.ts'
+import type { Registry } from '../../registry/tables.ts'
+import { inTransaction } from '../../registry/transaction.ts'
+import type { BlacklistDeps } from './deps.ts'
 import {
   deleteBlacklistEntry,
   type BlacklistEntry as EntryRecord,
@@ -14,18 +18,18 @@ import {
   insertBlacklistEntry,
   listBlacklist,
   updateBlacklistEntry
-} from '../../registry/blacklist.ts'
-import { tenantsOf } from '../../registry/organizations.ts'
-import type { Registry } from '../../registry/tables.ts'
-import { inTransaction } from '../../registry/transaction.ts'
+} from './entries.ts'
 import { BlacklistEntry, EntryParams, EntryUpdate, NewEntry } from './schema.ts'
 
-/** Entries of all installations of a tenant together. */
-const MAX_OF_TENANT = 100
-/** Entries with a wildcard or of unknown installations, which only the platform's people write. */
-const MAX_OF_PLATFORM = 1000
+/** Entries for all installations of a tenant together. */
+const MAX_ENTRIES_PER_TENANT = 100
+/** Entries with a wildcard or an unknown client id; only platform administrators write these. */
+const MAX_ENTRIES_OF_PLATFORM = 1000
 
-export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, clock }) => {
+export const blacklistRoutes: Routes<BlacklistDeps> = (
+  app,
+  { registry, directory, blacklist, clock }
+) => {
   const tags = ['Blacklist']
   const access = permit('mqtt/blacklist/topic/manage')
 
@@ -34,7 +38,8 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
     {
       schema: {
         tags,
-        summary: 'Topics that are refused or not stored, of what the caller reaches',
+        operationId: 'listBlacklistEntries',
+        summary: 'Blacklist entries in the organizations of the caller',
         response: { 200: Type.Array(BlacklistEntry) }
       },
       config: { access }
@@ -48,7 +53,9 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
     {
       schema: {
         tags,
-        summary: 'Refuse what clients publish on a topic, or do not store it',
+        operationId: 'createBlacklistEntry',
+        faults: [409],
+        summary: 'Refuse messages on a topic, or do not store them',
         body: NewEntry,
         response: { 200: BlacklistEntry }
       },
@@ -73,7 +80,13 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
   app.get(
     '/topic/:entry_id',
     {
-      schema: { tags, params: EntryParams, response: { 200: BlacklistEntry } },
+      schema: {
+        tags,
+        operationId: 'getBlacklistEntry',
+        summary: 'One entry of the blacklist',
+        params: EntryParams,
+        response: { 200: BlacklistEntry }
+      },
       config: { access }
     },
     async ({ principal, params }) => shown(await find(registry, principal, params.entry_id))
@@ -84,7 +97,10 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
     {
       schema: {
         tags,
-        summary: 'Update an entry; what is missing or null is kept, and so is the count',
+        operationId: 'updateBlacklistEntry',
+        faults: [409],
+        summary:
+          'Update an entry; fields that are missing or null keep their value; so does the count',
         params: EntryParams,
         body: EntryUpdate,
         response: { 200: BlacklistEntry }
@@ -111,7 +127,13 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
   app.delete(
     '/topic/:entry_id',
     {
-      schema: { tags, params: EntryParams, response: { 200: Message } },
+      schema: {
+        tags,
+        operationId: 'deleteBlacklistEntry',
+        summary: 'Delete an entry of the blacklist',
+        params: EntryParams,
+        response: { 200: Message }
+      },
       config: { access, trace: deletes('mqtt', 'entry_id') }
     },
     async ({ principal, params }) => {
@@ -123,7 +145,7 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
     }
   )
 
-  /** Nobody silences an installation that they do not reach. */
+  /** The caller may only block topics of installations that they reach. */
   function reaches(principal: Principal, topic: string): boolean {
     if (reachesEverything(principal)) return true
     return principal.organizationsBelow.has(organizationOf(topic) ?? 0)
@@ -134,21 +156,21 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
 
   function check(principal: Principal, topic: string): void {
     if (!isTopicFilter(topic)) throw badRequest('topic is not an MQTT topic filter')
-    // Others are published by nobody: the entry would look as if it did something [ADR-0025].
+    // Nobody can publish on other topics, so the entry would have no effect [ADR-0025].
     if (!/^[+#]/.test(topic) && clientIdOf(topic) === undefined) {
       throw badRequest('topic must begin with <client_id>/ or a wildcard')
     }
     if (!reaches(principal, topic)) throw forbidden()
   }
 
-  /** The list has an end for each tenant, so that nobody takes the places of another. */
+  /** Each tenant has its own limit, so that no tenant can fill the list of another. */
   async function checkPlace(
     registry: Registry,
     { id, topic, mode }: Pick<EntryRecord, 'topic' | 'mode'> & { id?: number }
   ): Promise<void> {
     const others = (await listBlacklist(registry)).filter((entry) => entry.id !== id)
     if (others.some((entry) => entry.topic === topic && entry.mode === mode)) {
-      throw conflict('topic has an entry of this mode already')
+      throw conflict('topic already has an entry with this mode')
     }
     const organizations = new Set(
       [topic, ...others.map((entry) => entry.topic)].map(organizationOf)
@@ -158,14 +180,14 @@ export const blacklistRoutes: Routes = (app, { registry, directory, blacklist, c
     const tenantOf = (topic: string) => tenants.get(organizationOf(topic) ?? 0)
     const tenant = tenantOf(topic)
     const taken = others.filter((entry) => tenantOf(entry.topic) === tenant).length
-    const most = tenant === undefined ? MAX_OF_PLATFORM : MAX_OF_TENANT
+    const most = tenant === undefined ? MAX_ENTRIES_OF_PLATFORM : MAX_ENTRIES_PER_TENANT
     if (taken >= most) {
       const whose = tenant === undefined ? 'the platform' : 'the organization with all below it'
       throw conflict(`${whose} has ${most} entries already`)
     }
   }
 
-  /** Invisible and missing look the same. */
+  /** A missing entry and an invisible one get the same answer. */
   async function find(registry: Registry, principal: Principal, id: number): Promise<EntryRecord> {
     const entry = await findBlacklistEntry(registry, id)
     if (!entry || !reaches(principal, entry.topic)) throw forbidden()

@@ -1,10 +1,13 @@
-import { theBroker } from '../../access/guard.ts'
-import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
+import { readsOnly } from '../../http/traced.ts'
+import { theBroker } from '../../permission/guard.ts'
+import type { BrokerDeps } from './deps.ts'
 import { EmqxAnswer, EmqxQuestion, EmqxSignIn, EmqxSignInAnswer } from './schema.ts'
 
-/** EMQX 5, HTTP authentication and authorization: 200, and the answer in the body. */
-export const emqxRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
+/**
+ * HTTP authentication and authorization of EMQX 5: the status is 200, the answer is in the body.
+ */
+export const emqxRoutes: Routes<BrokerDeps> = (app, { brokerAccess, isBusRead }) => {
   const tags = ['Broker']
   const config = { access: theBroker, trace: readsOnly } as const
 
@@ -13,6 +16,7 @@ export const emqxRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
     {
       schema: {
         tags,
+        operationId: 'emqxSignIn',
         summary: 'EMQX asks who connects',
         body: EmqxSignIn,
         response: { 200: EmqxSignInAnswer }
@@ -21,8 +25,8 @@ export const emqxRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
     },
     async ({ body: { clientid, username, password, peerhost } }) => {
       const user = { clientId: clientid, username: username ?? '' }
-      // EMQX forgets sessions when it restarts: what came before ours would go to nobody, though
-      // its sender is told that it arrived.
+      // EMQX forgets sessions when it restarts. Until we subscribe again, messages would be lost
+      // although EMQX acknowledges them, so no device may connect yet.
       if (!brokerAccess.isPlatform(user.username) && !isBusRead()) {
         return { result: 'deny', is_superuser: false } as const
       }
@@ -37,6 +41,7 @@ export const emqxRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
     {
       schema: {
         tags,
+        operationId: 'emqxAuthorize',
         summary: 'EMQX asks who may publish and subscribe',
         body: EmqxQuestion,
         response: { 200: EmqxAnswer }

@@ -1,8 +1,9 @@
-import type { BrokerUser } from '../../access/broker-access.ts'
-import { theBroker } from '../../access/guard.ts'
-import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden, unavailable } from '../../http/errors.ts'
+import { readsOnly } from '../../http/traced.ts'
+import { theBroker } from '../../permission/guard.ts'
+import type { BrokerUser } from './broker-access.ts'
+import type { BrokerDeps } from './deps.ts'
 import { MosquittoAnswer, MosquittoQuestion, MosquittoUser } from './schema.ts'
 
 const READ = 1
@@ -11,8 +12,8 @@ const BOTH = 3
 const SUBSCRIBE = 4
 const UNSUBSCRIBE = 8
 
-/** mosquitto-go-auth, backend http: the status is the answer. */
-export const mosquittoRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
+/** The http backend of mosquitto-go-auth: the status is the answer. */
+export const mosquittoRoutes: Routes<BrokerDeps> = (app, { brokerAccess, isBusRead }) => {
   const tags = ['Broker']
   const config = { access: theBroker, trace: readsOnly } as const
   const yes = { ok: true } as const
@@ -31,6 +32,7 @@ export const mosquittoRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
     {
       schema: {
         tags,
+        operationId: 'mosquittoSignIn',
         summary: 'Mosquitto asks who connects',
         body: MosquittoUser,
         response: { 200: MosquittoAnswer }
@@ -39,10 +41,10 @@ export const mosquittoRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
     },
     async ({ body: { clientid, username, password } }) => {
       const user = userOf({ clientid, username })
-      // Mosquitto forgets shared subscriptions when it restarts: what came before ours would go
-      // to nobody, though its sender is told that it arrived.
+      // Mosquitto forgets shared subscriptions when it restarts. Until we subscribe again, messages
+      // would be lost although Mosquitto acknowledges them, so no device may connect yet.
       if (!brokerAccess.isPlatform(user.username) && !isBusRead()) {
-        throw unavailable('the broker is not read yet')
+        throw unavailable('the platform does not read the broker yet')
       }
       const who = await brokerAccess.signIn(user, password ?? '', '')
       if (who !== 'platform' && who !== 'user') throw forbidden()
@@ -55,6 +57,7 @@ export const mosquittoRoutes: Routes = (app, { brokerAccess, isBusRead }) => {
     {
       schema: {
         tags,
+        operationId: 'mosquittoAuthorize',
         summary: 'Mosquitto asks who may publish, subscribe and receive',
         body: MosquittoQuestion,
         response: { 200: MosquittoAnswer }

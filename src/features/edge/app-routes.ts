@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { onOrganization, permit } from '../../access/guard.ts'
-import type { Principal } from '../../access/principal.ts'
-import { creates, deletes, updates } from '../../access/trace.ts'
-import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { conflict, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { Id, Message } from '../../http/schema.ts'
+import { creates, deletes, updates } from '../../http/traced.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { onOrganization, permit } from '../../permission/guard.ts'
+import type { Principal } from '../../permission/principal.ts'
+import { reachesEverything } from '../../permission/visibility.ts'
+import { findOrganization } from '../../registry/organizations.ts'
 import {
   deleteEdgeApp,
   type EdgeAppFields,
@@ -16,8 +17,7 @@ import {
   insertEdgeApp,
   listEdgeApps,
   updateEdgeApp
-} from '../../registry/edge-apps.ts'
-import { findOrganization } from '../../registry/organizations.ts'
+} from './apps.ts'
 import { AppParams, EdgeApp, EdgeAppUpdate, EdgeAppUpdateById, NewEdgeApp } from './schema.ts'
 import { appsVisibleTo, ownApp, visibleApp } from './visibility.ts'
 
@@ -29,7 +29,8 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
-        summary: 'Apps the caller can use or publishes',
+        operationId: 'listEdgeApps',
+        summary: 'Apps that the caller can use or publishes',
         response: { 200: Type.Array(EdgeApp) }
       },
       config: { access: permit('edge/app/list') }
@@ -41,7 +42,13 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
   app.post(
     '/app',
     {
-      schema: { tags, summary: 'Create an app', body: NewEdgeApp, response: { 200: EdgeApp } },
+      schema: {
+        tags,
+        operationId: 'createEdgeApp',
+        summary: 'Create an app',
+        body: NewEdgeApp,
+        response: { 200: EdgeApp }
+      },
       config: { access: permit('edge/app/create'), trace: creates('edge_app') }
     },
     async ({ principal, body }) => {
@@ -56,20 +63,31 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
   app.get(
     '/app/:app_id',
     {
-      schema: { tags, params: AppParams, response: { 200: EdgeApp } },
+      schema: {
+        tags,
+        operationId: 'getEdgeApp',
+        summary: 'One app',
+        params: AppParams,
+        response: { 200: EdgeApp }
+      },
       config: { access: permit('edge/app/list') }
     },
     async ({ principal, params }) => shown(await visibleApp(registry, principal, params.app_id))
   )
 
   const put = {
-    schema: { tags, summary: 'Update an app; what is missing or null is kept' },
+    schema: { tags, summary: 'Update an app; fields that are missing or null keep their value' },
     config: { access: permit('edge/app/update'), trace: updates('edge_app', 'app_id') }
   }
   app.put(
     '/app',
     {
-      schema: { ...put.schema, body: EdgeAppUpdateById, response: { 200: EdgeApp } },
+      schema: {
+        ...put.schema,
+        operationId: 'updateEdgeApp',
+        body: EdgeAppUpdateById,
+        response: { 200: EdgeApp }
+      },
       config: { ...put.config, trace: { ...put.config.trace, id: 'body' } }
     },
     ({ principal, body }) => update(principal, body.id, body)
@@ -78,7 +96,13 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
     '/app/:app_id',
     {
       ...put,
-      schema: { ...put.schema, params: AppParams, body: EdgeAppUpdate, response: { 200: EdgeApp } }
+      schema: {
+        ...put.schema,
+        operationId: 'updateEdgeAppById',
+        params: AppParams,
+        body: EdgeAppUpdate,
+        response: { 200: EdgeApp }
+      }
     },
     ({ principal, params, body }) => update(principal, params.app_id, body)
   )
@@ -88,7 +112,9 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
-        summary: 'Delete an app with its versions; 409 while an installation has it',
+        operationId: 'deleteEdgeApp',
+        faults: [409],
+        summary: 'Delete an app with its versions; 409 while an installation uses it',
         params: AppParams,
         response: { 200: Message }
       },
@@ -109,10 +135,13 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
-        summary: 'Apps an organization publishes, or all it can use',
+        operationId: 'listOrganizationEdgeApps',
+        summary: 'Apps that an organization publishes, or all that it can use',
         params: Type.Object({ organization_id: Id }),
         querystring: Type.Object({
-          available: Type.Optional(Type.Boolean({ description: 'true: public ones too' }))
+          available: Type.Optional(
+            Type.Boolean({ default: false, description: 'true: include public apps of others' })
+          )
         }),
         response: { 200: Type.Array(EdgeApp) }
       },
@@ -130,14 +159,18 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
-        summary: 'A publisher and those of its apps that the caller can see',
+        operationId: 'getEdgePublisher',
+        summary: 'A publisher, and its apps that the caller can see',
         params: Type.Object({ publisher_id: Id }),
         response: {
-          200: Type.Object({
-            id: Type.Integer(),
-            name: Type.String(),
-            apps: Type.Array(EdgeApp)
-          })
+          200: Type.Object(
+            {
+              id: Type.Integer(),
+              name: Type.String(),
+              apps: Type.Array(EdgeApp)
+            },
+            { title: 'EdgePublisher' }
+          )
         }
       },
       config: { access: permit('edge/app/list') }
@@ -192,7 +225,7 @@ function givenFields(body: Static<typeof EdgeAppUpdate>): Partial<EdgeAppFields>
   ])
 }
 
-/** Only an administrator of the whole platform makes an app official, or an official one ordinary. */
+/** Only an administrator of the whole platform may change whether an app is official. */
 function checkOfficial(principal: Principal, was: boolean, now: boolean): void {
   const { grants, limit } = principal
   const isAdministrator = grants.coversPattern('#') && limit === undefined

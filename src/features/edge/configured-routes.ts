@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { onInstallation } from '../../access/guard.ts'
-import type { Principal } from '../../access/principal.ts'
-import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound } from '../../http/errors.ts'
 import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
+import { creates, deletes, updates } from '../../http/traced.ts'
 import { configFault } from '../../lib/edge-config.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { tellChange } from '../../notify/change.ts'
+import { onInstallation } from '../../permission/guard.ts'
+import type { Principal } from '../../permission/principal.ts'
+import type { InstallationRef } from '../../registry/installations.ts'
 import {
   deleteInstance,
   type EdgeAppInstanceFields,
@@ -16,8 +17,7 @@ import {
   insertInstance,
   listInstances,
   updateInstance
-} from '../../registry/edge-app-instances.ts'
-import type { InstallationRef } from '../../registry/installations.ts'
+} from './instances.ts'
 import { EdgeAppInstance, EdgeAppInstanceBody, InstanceParams } from './schema.ts'
 import { visibleApp, visibleVersion } from './visibility.ts'
 
@@ -31,6 +31,7 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'listEdgeAppInstances',
         summary: 'Apps configured on an installation',
         params: InstallationParams,
         response: { 200: Type.Array(EdgeAppInstance) }
@@ -45,6 +46,7 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'createEdgeAppInstance',
         summary: 'Configure an app on an installation',
         params: InstallationParams,
         querystring: SilentQuery,
@@ -67,7 +69,14 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
   app.get(
     one,
     {
-      schema: { tags, params: InstanceParams, response: { 200: EdgeAppInstance } },
+      schema: {
+        tags,
+        operationId: 'getEdgeAppInstance',
+        summary: 'One app configured on an installation',
+        faults: [404],
+        params: InstanceParams,
+        response: { 200: EdgeAppInstance }
+      },
       config: { access: onInstallation('edge/app/configured/list') }
     },
     async ({ installation, params }) => {
@@ -82,6 +91,8 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'updateEdgeAppInstance',
+        faults: [404],
         summary: 'Change version, name or configuration of an app on an installation',
         params: InstanceParams,
         querystring: SilentQuery,
@@ -115,6 +126,8 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'deleteEdgeAppInstance',
+        faults: [404],
         summary: 'Remove an app from an installation',
         params: InstanceParams,
         querystring: SilentQuery,
@@ -135,13 +148,13 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
   const tell = ({ client_id }: InstallationRef, silent?: boolean) =>
     tellChange(deps, { kind: 'edge_app', client_id }, silent)
 
-  /** The app is one the caller can use, the version exists, and the configuration fits its inputs. */
+  /** Checks that the caller can use the app and the version, and that `config` fits the inputs. */
   async function checked(
     principal: Principal,
     { app_id, version, name, config }: Static<typeof EdgeAppInstanceBody>,
     current?: EdgeAppInstanceRow
   ): Promise<EdgeAppInstanceFields> {
-    if (current && current.app_id !== app_id) throw badRequest('app_id stays as it was created')
+    if (current && current.app_id !== app_id) throw badRequest('app_id cannot be changed')
     const edgeApp = await visibleApp(registry, principal, app_id)
     const found = await visibleVersion(registry, principal, edgeApp, version).catch(() => {
       throw badRequest('version must be the name or the hash of a version of the app')

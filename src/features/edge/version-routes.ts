@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { permit } from '../../access/guard.ts'
-import { updates } from '../../access/trace.ts'
-import { reachesEverything } from '../../access/visibility.ts'
 import type { App, Routes } from '../../deps.ts'
 import {
   ApiError,
@@ -15,8 +12,12 @@ import {
 } from '../../http/errors.ts'
 import { JSON_TYPE } from '../../http/json-text.ts'
 import { boundaryOf, readMultipart } from '../../http/multipart.ts'
+import { updates } from '../../http/traced.ts'
 import { appJsonFault } from '../../lib/edge-config.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { permit } from '../../permission/guard.ts'
+import { reachesEverything } from '../../permission/visibility.ts'
+import { AppParams, EdgeAppVersion, NamedVersion, VersionQuery } from './schema.ts'
 import {
   type EdgeAppFiles,
   findVersion,
@@ -24,15 +25,14 @@ import {
   listVersions,
   nameVersion,
   uploadVersion
-} from '../../registry/edge-app-versions.ts'
-import { AppParams, EdgeAppVersion, NamedVersion, VersionQuery } from './schema.ts'
+} from './versions.ts'
 import { isPublisher, ownApp, visibleApp, visibleVersion } from './visibility.ts'
 
 const FilePart = Type.String({ format: 'binary' })
-const MAX_FILE = 1024 * 1024
+const MAX_FILE_BYTES = 1024 * 1024
 const MAX_PARTS = 20
-/** Both files and what multipart puts around them. */
-const MAX_UPLOAD = 2 * MAX_FILE + 64 * 1024
+/** Both files and the multipart headers. */
+const MAX_UPLOAD_BYTES = 2 * MAX_FILE_BYTES + 64 * 1024
 
 export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
   const tags = ['Edge apps']
@@ -45,6 +45,9 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
+        operationId: 'downloadEdgeApp',
+        produces: ['text/plain'],
+        faults: [404],
         summary: 'The script of a version',
         params,
         querystring: VersionQuery
@@ -63,7 +66,10 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
-        summary: 'The app.json of a version, as it was uploaded; without `version` the latest',
+        operationId: 'getEdgeAppConfiguration',
+        faults: [404],
+        summary:
+          'The app.json of a version as uploaded; without `version` the latest published one',
         params,
         querystring: Type.Partial(VersionQuery)
       },
@@ -84,11 +90,15 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
+        operationId: 'listEdgeAppVersions',
         summary: 'Versions, newest first',
         params,
         querystring: Type.Object({
           untagged: Type.Optional(
-            Type.Boolean({ description: 'true: also those without a name, for the publisher' })
+            Type.Boolean({
+              default: false,
+              description: 'true: also versions without a name; only for the publisher'
+            })
           )
         }),
         response: { 200: Type.Array(EdgeAppVersion) }
@@ -107,7 +117,9 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
-        summary: 'Give a version a name, which makes it available',
+        operationId: 'publishEdgeAppVersion',
+        faults: [404, 409],
+        summary: 'Publish a version: give it a name',
         params,
         body: NamedVersion,
         response: { 200: EdgeAppVersion }
@@ -116,7 +128,7 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
     },
     async ({ principal, params, body: { name, hash } }) => {
       const { id, official } = await ownApp(registry, principal, params.app_id)
-      // It reaches every tenant, so whoever lost the reach no longer sends anything there.
+      // An official app reaches every tenant, so a caller who lost that reach may not publish it.
       if (official && !reachesEverything(principal)) throw forbidden()
       const version = await findVersion(registry, id, hash)
       if (version?.hash !== hash) throw notFound()
@@ -125,24 +137,28 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
     }
   )
 
-  // Only here a body is anything but JSON.
+  // In this room only this route takes a body that is not JSON.
   app.register(async (plain) => {
     const scope = plain as App
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_UPLOAD }, (_, body, done) =>
-      done(null, body)
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: MAX_UPLOAD_BYTES },
+      (_, body, done) => done(null, body)
     )
     scope.post(
       '/app/:app_id/version',
       {
         schema: {
           tags,
-          summary: 'Upload `app_json` and `app_lua`; a part not sent is that of the latest version',
+          operationId: 'uploadEdgeAppVersion',
+          summary:
+            'Upload `app_json` and `app_lua`, of at most 1 MiB each; a missing part is copied from the latest version',
           consumes: ['multipart/form-data'],
           params,
           response: {
-            200: Type.Object({ hash: Type.String() }),
-            204: Type.Null({ description: 'The files are those of the latest version' })
+            200: Type.Object({ hash: Type.String() }, { title: 'EdgeAppHash' }),
+            204: Type.Null({ description: 'The files are the same as in the latest version' })
           }
         },
         config: {
@@ -170,7 +186,7 @@ const shown = (version: { name: string | null; hash: string; uploaded: number })
   timestamp: toWholeSeconds(version.uploaded)
 })
 
-/** In any order, each as a file or a plain field; of two with one name the first counts. */
+/** Parts may come in any order, as files or plain fields. Of two with one name the first counts. */
 async function partsOf({ body, headers }: FastifyRequest): Promise<Partial<EdgeAppFiles>> {
   const boundary = boundaryOf(headers['content-type'])
   const input = Buffer.isBuffer(body) ? [body] : []
@@ -187,12 +203,12 @@ async function textOf(name: string, content: AsyncIterable<Buffer>): Promise<str
   const chunks: Buffer[] = []
   for await (const chunk of content) chunks.push(chunk)
   const bytes = Buffer.concat(chunks)
-  if (bytes.length > MAX_FILE) throw payloadTooLarge()
+  if (bytes.length > MAX_FILE_BYTES) throw payloadTooLarge()
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
-    // Said below, as for NUL.
+    // Text that is not UTF-8 is refused below, as text with NUL is.
   }
   throw badRequest(`${name} must be UTF-8 text`)
 }
@@ -205,7 +221,9 @@ function versionOf({ app_json, app_lua }: Partial<EdgeAppFiles>): EdgeAppFiles &
   return { app_json, app_lua, hash: hashOf([app_json, app_lua]) }
 }
 
-/** Over the files with their lengths, so that no text can move from one to the other unseen. */
+/**
+ * Hashes the files with their lengths, so that text moved from one file to the other is noticed.
+ */
 function hashOf(files: readonly string[]): string {
   const hash = createHash('sha256')
   for (const file of files) hash.update(`${Buffer.byteLength(file)}\n`).update(file)

@@ -1,16 +1,14 @@
-import type { Principal } from '../../access/principal.ts'
 import { forbidden, notFound } from '../../http/errors.ts'
-import { isConfigured } from '../../registry/edge-app-instances.ts'
-import { type EdgeAppVersionRow, findVersion } from '../../registry/edge-app-versions.ts'
-import {
-  type EdgeAppRecord,
-  type EdgeAppScope,
-  findEdgeApp,
-  isEdgeAppWithin
-} from '../../registry/edge-apps.ts'
+import type { Principal } from '../../permission/principal.ts'
 import type { Registry } from '../../registry/tables.ts'
+import { type EdgeAppRecord, type EdgeAppScope, findEdgeApp, isEdgeAppWithin } from './apps.ts'
+import { isConfigured } from './instances.ts'
+import { type EdgeAppVersionRow, findVersion } from './versions.ts'
 
-/** Public and published ones, the own organizations' and, for a gateway, what it runs. */
+/**
+ * Published public apps, apps of the caller's organizations and, for a gateway, its configured
+ * apps.
+ */
 export const appsVisibleTo = (principal: Principal): EdgeAppScope => ({
   publisherIds: [...principal.organizationsBelow],
   isPublicToo: true,
@@ -20,11 +18,11 @@ export const appsVisibleTo = (principal: Principal): EdgeAppScope => ({
 const gatewayInstallations = ({ kind, assigned }: Principal): number[] =>
   kind === 'gateway' ? [...assigned] : []
 
-/** Only the publisher's organization and those above it upload and publish. */
+/** Only members of the publisher or of an organization above it may upload and publish. */
 export const isPublisher = (principal: Principal, { publisher }: EdgeAppRecord): boolean =>
   principal.organizationsBelow.has(publisher.id)
 
-/** Missing and invisible look the same. */
+/** A missing app and an invisible one get the same answer. */
 export async function visibleApp(
   registry: Registry,
   principal: Principal,
@@ -46,7 +44,9 @@ export async function ownApp(
   return app
 }
 
-/** By name or hash; a version without a name is the publisher's, and the gateway's that runs it. */
+/**
+ * Finds by name or hash. Only the publisher and gateways that use it see a version without a name.
+ */
 export async function visibleVersion(
   registry: Registry,
   principal: Principal,

@@ -1,20 +1,21 @@
-import { excessText } from '../../access/meter.ts'
 import type { Deps } from '../../deps.ts'
 import { conflict } from '../../http/errors.ts'
 import type { Payer, QuotaName } from '../../lib/quota.ts'
+import { excessText } from '../../quota/meter.ts'
+import type { FileDeps } from './deps.ts'
 import {
   type FileBound,
   type FileExcess,
   type FileLimits,
   type FileOwner,
   spaceLeft
-} from '../../registry/files.ts'
-import type { Quota } from './uploads.ts'
+} from './files.ts'
+import type { UploadQuota } from './uploads.ts'
 
-/** Of an organization itself, whose list is read whole. */
-const MAX_FILES_EACH = 1000
+/** Limit for an organization's own files: the whole list is read at once. */
+const MAX_OWN_FILES = 1000
 
-/** Of the owner itself first. */
+/** The bound of the owner comes first. */
 type Bounds = readonly [FileBound, ...FileBound[]]
 
 const quotaNames: Readonly<Record<keyof FileLimits, QuotaName>> = {
@@ -22,18 +23,18 @@ const quotaNames: Readonly<Record<keyof FileLimits, QuotaName>> = {
   bytes: 'file_bytes'
 }
 
-/** How many files, and how large together, an owner may still have. [ADR-0037] */
+/** Limits the number of files and their bytes for each owner. [ADR-0037] */
 export class FileQuotas {
-  readonly #deps: Deps
+  readonly #deps: Deps & FileDeps
 
-  constructor(deps: Deps) {
+  constructor(deps: Deps & FileDeps) {
     this.#deps = deps
   }
 
   boundsOf(owner: FileOwner): Bounds {
     const { quotas, directory, filesQuota } = this.#deps
     if (owner.kind === 'organization') {
-      const limits = { files: MAX_FILES_EACH, bytes: filesQuota }
+      const limits = { files: MAX_OWN_FILES, bytes: filesQuota }
       const above = quotas.organizationsOf(owner.id).map((payer) => this.#bound(payer))
       return [{ payer: owner, reach: 'own', limits }, ...above]
     }
@@ -42,8 +43,8 @@ export class FileQuotas {
     return [this.#bound(owner), ...above]
   }
 
-  /** For an upload: what is above the owner is asked for once, and again when the files are written. */
-  share(owner: FileOwner, [own, ...above]: Bounds, without = 0): Quota {
+  /** For one upload. Bounds above the owner are read once, and again when the files are written. */
+  share(owner: FileOwner, [own, ...above]: Bounds, without = 0): UploadQuota {
     const { registry } = this.#deps
     const tightest = new Map<keyof FileLimits, FileBound>()
     let leftAbove: Promise<[FileBound, FileLimits][]> | undefined
@@ -70,14 +71,14 @@ export class FileQuotas {
     }
   }
 
-  /** Counted, and told to whoever uploads. */
+  /** Counts the excess and returns the error for the caller. */
   full(owner: FileOwner, { bound, of }: FileExcess): Error {
     const { accounts, meter } = this.#deps
     const account = accounts.find(bound.payer)
     if (!account || (bound.reach === 'own' && owner.kind === 'organization')) {
       const { files, bytes } = bound.limits
       return conflict(
-        `an organization itself has at most ${files} files of together ${Math.floor(bytes / 2 ** 20)} MiB`
+        `an organization may have at most ${files} own files with ${Math.floor(bytes / 2 ** 20)} MiB together`
       )
     }
     const excess = { account, quota: quotaNames[of] }

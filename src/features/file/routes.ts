@@ -1,15 +1,22 @@
 import { create } from 'content-disposition'
 import { type Static, Type } from 'typebox'
-import { onInstallation, onOrganization, signedIn, withinOrganization } from '../../access/guard.ts'
-import { type Principal, scopeOf } from '../../access/principal.ts'
-import { creates, deletes, updates } from '../../access/trace.ts'
-import { organizationsWithin } from '../../access/visibility.ts'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { badRequest, forbidden, notFound } from '../../http/errors.ts'
 import { dropIfStalled, stopping } from '../../http/hung-up.ts'
 import { Message } from '../../http/schema.ts'
+import { creates, deletes, updates } from '../../http/traced.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
-import { claimContent, releaseContents } from '../../registry/file-contents.ts'
+import {
+  onInstallation,
+  onOrganization,
+  signedIn,
+  withinOrganization
+} from '../../permission/guard.ts'
+import { type Principal, scopeOf } from '../../permission/principal.ts'
+import { organizationsWithin } from '../../permission/visibility.ts'
+import { claimContent, releaseContents } from './contents.ts'
+import type { FileDeps } from './deps.ts'
+import { FileQuotas } from './file-quotas.ts'
 import {
   deleteFile,
   type FileFields,
@@ -21,14 +28,13 @@ import {
   insertFiles,
   listFiles,
   replaceFile
-} from '../../registry/files.ts'
-import { FileQuotas } from './file-quotas.ts'
-import { File, fileParams, HashParams, ownerParams } from './schema.ts'
-import { type Upload, Uploads } from './uploads.ts'
+} from './files.ts'
+import { DownloadHeaders, File, fileOwnerParams, fileParams, HashParams } from './schema.ts'
+import { MAX_FILES, type Upload, Uploads } from './uploads.ts'
 
 type Kind = FileOwner['kind']
 
-/** Whoever may change an organization's files may see them. */
+/** A caller who may change an organization's files may also see them. */
 const editOrganization = onOrganization('file/update/organization')
 const accesses = {
   installation: {
@@ -44,7 +50,7 @@ const accesses = {
 }
 
 /** [ADR-0022] Files of installations and of organizations, and their contents by hash. */
-export const fileRoutes: Routes = (app, deps) => {
+export const fileRoutes: Routes<FileDeps> = (app, deps) => {
   const { registry, files } = deps
   const tags = ['File']
 
@@ -53,15 +59,19 @@ export const fileRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'The content of a file the caller may download',
-        params: HashParams
+        operationId: 'downloadFile',
+        produces: ['application/octet-stream'],
+        faults: [403],
+        summary: 'The content of a file that the caller may download',
+        params: HashParams,
+        headers: DownloadHeaders
       },
-      config: { access: signedIn }
+      config: { access: signedIn, bodiless: [304] }
     },
     async ({ principal, params, headers }, reply) => {
       const { hash } = params
       const file = await findByHash(registry, hash, reachOf(principal))
-      // Missing and out of reach look the same, so that nobody can find out what others have.
+      // Missing and invisible files get the same answer, so that nobody can learn what others have.
       if (!file) throw forbidden()
       const etag = `"${hash}"`
       reply.headers({ etag, 'cache-control': 'private, no-cache' })
@@ -73,7 +83,7 @@ export const fileRoutes: Routes = (app, deps) => {
           'content-type': file.mime,
           'content-length': size,
           'content-disposition': create(file.name),
-          // Whatever it is, it never runs here.
+          // A browser must never run the content as a page of this origin.
           'content-security-policy': "default-src 'none'; sandbox",
           'x-content-type-options': 'nosniff'
         })
@@ -84,7 +94,7 @@ export const fileRoutes: Routes = (app, deps) => {
   for (const kind of ['installation', 'organization'] as const) {
     readingRoutes(app, deps, kind)
   }
-  // Here a body is a stream, and no parser holds it in memory.
+  // In this scope a body is a stream; no parser holds it in memory.
   app.register(async (plain) => {
     const scope = plain as App
     const uploads = new Uploads(deps, stopping(scope))
@@ -98,6 +108,7 @@ export const fileRoutes: Routes = (app, deps) => {
 
 function readingRoutes(app: App, { registry, clock }: Deps, kind: Kind): void {
   const tags = ['File']
+  const name = kind === 'installation' ? 'Installation' : 'Organization'
   const access = accesses[kind]
   const path = `/${kind}/:${kind}_id`
 
@@ -106,8 +117,9 @@ function readingRoutes(app: App, { registry, clock }: Deps, kind: Kind): void {
     {
       schema: {
         tags,
+        operationId: `list${name}Files`,
         summary: `Files of an ${kind}`,
-        params: ownerParams[kind],
+        params: fileOwnerParams[kind],
         response: { 200: Type.Array(File) }
       },
       config: { access: access.list }
@@ -118,7 +130,14 @@ function readingRoutes(app: App, { registry, clock }: Deps, kind: Kind): void {
   app.get(
     `${path}/:file_id`,
     {
-      schema: { tags, params: fileParams[kind], response: { 200: File } },
+      schema: {
+        tags,
+        operationId: `get${name}File`,
+        summary: 'One file',
+        faults: [404],
+        params: fileParams[kind],
+        response: { 200: File }
+      },
       config: { access: access.list }
     },
     async ({ params }) => {
@@ -133,7 +152,9 @@ function readingRoutes(app: App, { registry, clock }: Deps, kind: Kind): void {
     {
       schema: {
         tags,
-        summary: 'Delete a file; its content goes with the last file that has it',
+        operationId: `delete${name}File`,
+        faults: [404],
+        summary: 'Delete a file; the content is removed with the last file that has it',
         params: fileParams[kind],
         response: { 200: Message }
       },
@@ -147,9 +168,10 @@ function readingRoutes(app: App, { registry, clock }: Deps, kind: Kind): void {
   )
 }
 
-function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void {
+function uploadRoutes(app: App, deps: Deps & FileDeps, kind: Kind, uploads: Uploads): void {
   const { registry, files, clock } = deps
   const tags = ['File']
+  const name = kind === 'installation' ? 'Installation' : 'Organization'
   const access = accesses[kind]
   const path = `/${kind}/:${kind}_id`
   const quotas = new FileQuotas(deps)
@@ -161,9 +183,11 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
     {
       schema: {
         tags,
-        summary: `Upload files of at most 30 MiB each; every part with a filename is one`,
+        operationId: `upload${name}Files`,
+        faults: [409],
+        summary: `Upload up to ${MAX_FILES} files of at most 30 MiB each; every part with a filename is a file`,
         consumes,
-        params: ownerParams[kind],
+        params: fileOwnerParams[kind],
         response: { 200: Type.Array(File) }
       },
       config: { access: access.create_delete, trace: creates('file'), body }
@@ -182,37 +206,48 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
   )
 
   // One client replaces a file with PUT, another with POST.
-  app.route({
-    method: ['PUT', 'POST'],
-    url: `${path}/:file_id`,
-    schema: {
-      tags,
-      summary: 'Upload a file in place of this one',
-      consumes,
-      params: fileParams[kind],
-      response: { 200: File }
-    },
-    config: { access: access.update, trace: updates('file', 'file_id'), body },
-    handler: async (request, reply) => {
-      const owner = ownerIn(kind, request.params)
-      const { file_id: id } = request.params
-      if (!(await findFile(registry, owner, id))) throw notFound()
-      const bounds = quotas.boundsOf(owner)
-      return uploads.receive(request, reply, quotas.share(owner, bounds, id), async (received) => {
-        if (received.length !== 1) throw badRequest('exactly one file is required')
-        const row = await withContents(
-          received,
-          async ([file]) =>
-            file && replaceFile(registry, owner, { ...file, id }, { bounds, now: clock() })
+  const replace = (method: 'PUT' | 'POST', operationId: string) =>
+    app.route({
+      method,
+      url: `${path}/:file_id`,
+      schema: {
+        tags,
+        operationId,
+        summary: 'Replace a file by one of at most 30 MiB',
+        faults: [404, 409],
+        consumes,
+        params: fileParams[kind],
+        response: { 200: File }
+      },
+      config: { access: access.update, trace: updates('file', 'file_id'), body },
+      handler: async (request, reply) => {
+        const owner = ownerIn(kind, request.params)
+        const { file_id: id } = request.params
+        if (!(await findFile(registry, owner, id))) throw notFound()
+        const bounds = quotas.boundsOf(owner)
+        return uploads.receive(
+          request,
+          reply,
+          quotas.share(owner, bounds, id),
+          async (received) => {
+            if (received.length !== 1) throw badRequest('exactly one file is required')
+            const row = await withContents(
+              received,
+              async ([file]) =>
+                file && replaceFile(registry, owner, { ...file, id }, { bounds, now: clock() })
+            )
+            if (!row) throw notFound()
+            if ('bound' in row) throw quotas.full(owner, row)
+            return shown(row)
+          }
         )
-        if (!row) throw notFound()
-        if ('bound' in row) throw quotas.full(owner, row)
-        return shown(row)
-      })
-    }
-  })
+      }
+    })
 
-  /** Files are written when their contents would survive a crash. */
+  replace('PUT', `replace${name}File`)
+  replace('POST', `replace${name}FileByPost`)
+
+  /** Writes the file rows only after their contents are safe on disk. */
   async function withContents<T>(
     received: readonly Upload[],
     write: (stored: FileFields[]) => Promise<T>
@@ -230,13 +265,13 @@ function uploadRoutes(app: App, deps: Deps, kind: Kind, uploads: Uploads): void 
         received.map(({ name, mime, incoming: { hash, size } }) => ({ hash, name, mime, size }))
       )
     } finally {
-      // Without it the claim ends by itself, later.
+      // If this fails, the claim ends by itself later.
       await releaseContents(registry, [...hashes], { claimed, now: clock() }).catch(() => {})
     }
   }
 }
 
-/** The guard has checked the id by the same name. */
+/** The guard has already checked this id. */
 const ownerIn = (kind: Kind, params: object): FileOwner => ({
   kind,
   id: (params as Record<string, number>)[`${kind}_id`] ?? 0

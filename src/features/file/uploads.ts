@@ -1,7 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../deps.ts'
-import { type Incoming, NoRoom, TooLarge } from '../../file-store.ts'
 import {
   badRequest,
   clientCancelled,
@@ -11,40 +10,42 @@ import {
   tooManyUploads,
   tooSlow
 } from '../../http/errors.ts'
-import { boundaryOf, type Part, readMultipart } from '../../http/multipart.ts'
-import { fileNameFault, mediaType } from '../../lib/file-name.ts'
+import { boundaryOf, type FormPart, readMultipart } from '../../http/multipart.ts'
 import type { Tally } from '../../lib/tally.ts'
 import { HOUR } from '../../lib/unix-time.ts'
-import type { FileLimits } from '../../registry/files.ts'
+import type { FileDeps } from './deps.ts'
+import { fileNameFault, mediaType } from './file-name.ts'
+import type { FileLimits } from './files.ts'
+import { type Incoming, NoRoomForFile, TooLarge } from './store.ts'
 
 export const MAX_FILE = 31_457_280
-/** In one request. */
+/** How many files one request may have. */
 export const MAX_FILES = 20
-/** Files and whatever fields come along. */
+/** Files and other form fields. */
 const MAX_PARTS = 2 * MAX_FILES
-const MAX_FIELD = 64 * 1024
+const MAX_FIELD_BYTES = 64 * 1024
 
-const AT_ONCE_EACH = 4
-/** Of one request, however steadily it trickles. */
-const MAX_TIME = HOUR
+const MAX_UPLOADS_PER_CALLER = 4
+/** How long one request may take, even if it sends data all the time. */
+const MAX_REQUEST_MS = HOUR
 
 export type Upload = { name: string; mime: string; incoming: Incoming }
 
-/** Of whom the files will be, and what that one may still have. */
-export type Quota = {
+/** The future owner of the files, and how much space it has left. */
+export type UploadQuota = {
   owner: string
   left: () => Promise<FileLimits>
   full: (of: keyof FileLimits) => Error
 }
 
-type Parts = Pick<Deps, 'files' | 'shares' | 'uploading' | 'clock'>
+type Parts = Pick<Deps & FileDeps, 'files' | 'shares' | 'uploading' | 'clock'>
 
 type Arrival = { uploads: Upload[]; share: Share; until: number }
 
 class Stopping extends Error {}
 class Late extends Error {}
 
-/** Receives the files of requests; how many at once is bounded, for each caller and each tenant. */
+/** Receives the files of requests. Each caller and each tenant has a limit of uploads at once. */
 export class Uploads {
   readonly #parts: Parts
   readonly #stop: AbortSignal
@@ -54,15 +55,18 @@ export class Uploads {
     this.#stop = stop
   }
 
-  /** Hands every file of the request, received but not placed, to `use`; what is not placed by then goes. */
+  /**
+   * Receives all files of the request and passes them to `use`. Files that `use` does not place are
+   * removed.
+   */
   async receive<T>(
     request: FastifyRequest,
     reply: FastifyReply,
-    quota: Quota,
+    quota: UploadQuota,
     use: (uploads: readonly Upload[]) => Promise<T>
   ): Promise<T> {
     const done = this.#begin(request.principal.owner)
-    const until = this.#parts.clock() + MAX_TIME
+    const until = this.#parts.clock() + MAX_REQUEST_MS
     const share = new Share(this.#parts.uploading.bytes, quota)
     const uploads: Upload[] = []
     try {
@@ -73,7 +77,7 @@ export class Uploads {
     } finally {
       done()
       share.end()
-      // What cannot be removed now is swept later.
+      // The sweep removes later what cannot be removed now.
       for (const { incoming } of uploads) await incoming.discard().catch(() => {})
     }
   }
@@ -82,7 +86,7 @@ export class Uploads {
     const { uploads, until } = arrival
     const boundary = boundaryOf(request.headers['content-type'])
     const body = request.body as Readable | undefined
-    // A stream of its own: whatever ends it, the connection is left to carry the answer.
+    // A separate stream: if it ends early, the connection stays open for the answer.
     const input = new PassThrough()
     body?.once('error', (error) => input.destroy(error))
     if (body) body.pipe(input)
@@ -104,13 +108,13 @@ export class Uploads {
       throw explained(error, request)
     } finally {
       this.#stop.removeEventListener('abort', end)
-      // Who is still sending can finish and then reads why it was for nothing.
+      // Read and drop the rest of the body, so that the client finishes and reads the error.
       body?.unpipe(input).resume()
       if (this.#stop.aborted) hangUpAfter(request, reply)
     }
   }
 
-  /** Who sends nothing at all is let go by `watchBodies`. */
+  /** Stops a body that takes too long. `watchBodies` ends one that sends nothing. */
   async *#inTime(input: AsyncIterable<Buffer>, until: number): AsyncGenerator<Buffer> {
     for await (const bytes of input) {
       if (this.#parts.clock() > until) throw new Late()
@@ -120,7 +124,7 @@ export class Uploads {
 
   async #take(
     name: string,
-    { type, content }: Pick<Part, 'type' | 'content'>,
+    { type, content }: Pick<FormPart, 'type' | 'content'>,
     { uploads, share }: Arrival
   ): Promise<void> {
     const fault = fileNameFault(name)
@@ -137,26 +141,26 @@ export class Uploads {
 
   #begin(caller: string): () => void {
     const { callers } = this.#parts.uploading
-    if (callers.of(caller) >= AT_ONCE_EACH) throw tooManyUploads(AT_ONCE_EACH)
+    if (callers.of(caller) >= MAX_UPLOADS_PER_CALLER) throw tooManyUploads(MAX_UPLOADS_PER_CALLER)
     callers.add(caller, 1)
     return () => callers.add(caller, -1)
   }
 }
 
-/** What one upload takes of a quota while it arrives. */
+/** Counts the bytes of one upload against a quota while they arrive. */
 class Share {
   readonly #arriving: Tally
-  readonly #quota: Quota
+  readonly #quota: UploadQuota
   #own = 0
   #left = 0
 
-  constructor(arriving: Tally, quota: Quota) {
+  constructor(arriving: Tally, quota: UploadQuota) {
     this.#arriving = arriving
     this.#quota = quota
   }
 
   async check(files: number): Promise<void> {
-    // Before the registry is asked: what stops arriving after this may not be there yet.
+    // Read before the registry: an upload that ends in between is counted twice, never missed.
     const arriving = this.#arriving.of(this.#quota.owner)
     const left = await this.#quota.left()
     if (files > left.files) throw this.#quota.full('files')
@@ -179,19 +183,19 @@ class Share {
 const hangUpAfter = (request: FastifyRequest, reply: FastifyReply) =>
   reply.raw.once('finish', () => request.raw.socket.destroySoon())
 
-/** A field that is no file has no use, and no great length. */
+/** Skips a field that is not a file; its length is limited. */
 async function passOver(content: AsyncIterable<Buffer>): Promise<void> {
   let size = 0
   for await (const bytes of content) {
     size += bytes.length
-    if (size > MAX_FIELD) throw payloadTooLarge()
+    if (size > MAX_FIELD_BYTES) throw payloadTooLarge()
   }
 }
 
 function explained(error: unknown, { raw }: FastifyRequest): unknown {
   if (raw.destroyed && !raw.complete) return clientCancelled()
   if (error instanceof TooLarge) return payloadTooLarge()
-  if (error instanceof NoRoom) return diskFull()
+  if (error instanceof NoRoomForFile) return diskFull()
   if (error instanceof Late) return tooSlow()
   return error instanceof Stopping ? stoppingNow() : error
 }

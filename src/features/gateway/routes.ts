@@ -1,15 +1,20 @@
 import { Type } from 'typebox'
-import { mayAllOfAGateway, mqttClientIdOf } from '../../access/gateway.ts'
-import { gatewayItself, onInstallation, permit, whenAssigned } from '../../access/guard.ts'
-import { hashSecret } from '../../access/password.ts'
-import { newToken } from '../../access/tokens.ts'
-import { executes, updates, updatesThe } from '../../access/trace.ts'
-import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
-import { OPTIONAL_BODY } from '../../http/openapi.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
+import { executes, updates, updatesThe } from '../../http/traced.ts'
+import { hasAllGatewayRights, mqttClientIdOf } from '../../identity/gateway.ts'
+import { hashSecret } from '../../identity/password.ts'
+import { newToken } from '../../identity/tokens.ts'
 import { tellChange } from '../../notify/change.ts'
+import {
+  gatewayItself,
+  onInstallation,
+  permit,
+  signedIn,
+  whenAssigned
+} from '../../permission/guard.ts'
+import { reachesEverything } from '../../permission/visibility.ts'
 import {
   forgetGateway,
   readGatewayPolicy,
@@ -19,9 +24,17 @@ import {
 } from '../../registry/gateways.ts'
 import { findInstallation } from '../../registry/installations.ts'
 import { inTransaction } from '../../registry/transaction.ts'
-import { GatewayInformation, GatewayRegistrationPolicy } from './schema.ts'
+import type { GatewayDeps } from './deps.ts'
+import {
+  BrokerAddresses,
+  GatewayInformation,
+  GatewayRegistrationPolicy,
+  GatewayReport,
+  MAX_CAPABILITIES,
+  MAX_CAPABILITY_CHARACTERS
+} from './schema.ts'
 
-export const gatewayRoutes: Routes = (app, deps) => {
+export const gatewayRoutes: Routes<GatewayDeps> = (app, deps) => {
   const { registry, clock } = deps
   const tags = ['Gateway']
 
@@ -30,14 +43,15 @@ export const gatewayRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'verifyGateway',
         summary: 'A gateway shows its credential and may report its capabilities',
         params: InstallationParams,
-        response: { 204: Type.Null({ description: 'The credential is good' }) }
+        response: { 204: Type.Null({ description: 'The credential is valid' }) }
       },
       config: {
         access: gatewayItself,
         trace: { ...executes('gateway', 'installation_id', 'verified'), action: 'auth' },
-        body: Type.Object({ capabilities: Type.Optional(Type.Array(Type.String())) }, OPTIONAL_BODY)
+        body: GatewayReport
       }
     },
     async ({ installation, body }, reply) => {
@@ -54,7 +68,8 @@ export const gatewayRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Forget the credential of the gateway and cut its connections',
+        operationId: 'resetGateway',
+        summary: 'Delete the credential of the gateway and end its connections',
         params: InstallationParams,
         response: { 200: Message }
       },
@@ -74,7 +89,8 @@ export const gatewayRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'A new credential for the gateway; the one before ends',
+        operationId: 'createGatewayCredentials',
+        summary: 'Create a new credential for the gateway; the old one ends',
         params: InstallationParams,
         response: { 200: GatewayInformation }
       },
@@ -85,8 +101,8 @@ export const gatewayRoutes: Routes = (app, deps) => {
     },
     async (request) => {
       const { installation, principal } = request
-      // A key gives away nothing that it may not itself.
-      if (principal.limit && !mayAllOfAGateway(principal, installation)) throw forbidden()
+      // A restricted key must have all rights that the new credential has.
+      if (principal.limit && !hasAllGatewayRights(principal, installation)) throw forbidden()
       const record = await findInstallation(registry, installation.id)
       if (!record) throw forbidden()
       const { id: installation_id, client_id, timezone } = record
@@ -110,9 +126,28 @@ export const gatewayRoutes: Routes = (app, deps) => {
   )
 
   app.get(
+    '/broker',
+    {
+      schema: {
+        tags,
+        operationId: 'getBrokerAddresses',
+        summary: 'The addresses at which devices reach the MQTT broker',
+        response: { 200: BrokerAddresses }
+      },
+      config: { access: signedIn }
+    },
+    (request) => ({ urls: deps.brokerUrls(request) })
+  )
+
+  app.get(
     '/registration/policy',
     {
-      schema: { tags, response: { 200: GatewayRegistrationPolicy } },
+      schema: {
+        tags,
+        operationId: 'getGatewayRegistrationPolicy',
+        summary: 'The policy for gateways that are not registered',
+        response: { 200: GatewayRegistrationPolicy }
+      },
       config: { access: permit('gateway/registration/policy') }
     },
     () => readGatewayPolicy(registry)
@@ -123,7 +158,8 @@ export const gatewayRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Whether gateways that nobody registered are taken',
+        operationId: 'updateGatewayRegistrationPolicy',
+        summary: 'Set whether unregistered gateways are accepted',
         body: GatewayRegistrationPolicy,
         response: { 200: GatewayRegistrationPolicy }
       },
@@ -141,14 +177,14 @@ export const gatewayRoutes: Routes = (app, deps) => {
   )
 }
 
-const MAX_CAPABILITIES = 100
-
-/** `["schedule"]` or `{capabilities: ["schedule"]}`; anything else reports nothing. */
+/** Accepts `["schedule"]` or `{capabilities: ["schedule"]}`; other bodies are ignored. */
 function capabilitiesIn(body: unknown): string[] | undefined {
   const list = Array.isArray(body)
     ? body
     : (body as { capabilities?: unknown } | null)?.capabilities
   if (!Array.isArray(list)) return undefined
-  const texts = list.filter((one) => typeof one === 'string' && one !== '' && one.length <= 100)
+  const texts = list.filter(
+    (one) => typeof one === 'string' && one !== '' && one.length <= MAX_CAPABILITY_CHARACTERS
+  )
   return [...new Set(texts)].slice(0, MAX_CAPABILITIES)
 }

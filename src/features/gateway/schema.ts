@@ -1,21 +1,53 @@
 import { Type } from 'typebox'
+import { OPTIONAL_BODY } from '../../http/described.ts'
 import { Id } from '../../http/schema.ts'
 
-/** [contract: GatewayRegistrationPolicy] */
-export const GatewayRegistrationPolicy = Type.Object({
-  allow_unregistered: Type.Boolean(),
-  default_organization_id: Id
-})
+export const MAX_CAPABILITIES = 100
+export const MAX_CAPABILITY_CHARACTERS = 100
 
-/** What the edge client's configuration file holds. */
-export const GatewayInformation = Type.Object({
-  client_id: Type.Integer(),
-  installation_id: Type.Integer(),
-  api: Type.String({ description: 'Where the API is, for the gateway' }),
-  aam: Type.String(),
-  mqtt_broker: Type.String({ description: 'host:port' }),
-  mqtt_username: Type.String(),
-  mqtt_password: Type.String({ description: 'Shown once' }),
-  mqtt_client_id: Type.String(),
-  timezone: Type.String()
-})
+/** What is over these bounds is left out. */
+export const GatewayReport = Type.Object(
+  {
+    capabilities: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: MAX_CAPABILITY_CHARACTERS }), {
+        maxItems: MAX_CAPABILITIES
+      })
+    )
+  },
+  { ...OPTIONAL_BODY, title: 'GatewayReport' }
+)
+
+/** [contract: GatewayRegistrationPolicy] */
+export const GatewayRegistrationPolicy = Type.Object(
+  {
+    allow_unregistered: Type.Boolean(),
+    default_organization_id: Id
+  },
+  { title: 'GatewayRegistrationPolicy' }
+)
+
+/** The fields of the edge client's configuration file. */
+export const GatewayInformation = Type.Object(
+  {
+    client_id: Type.Integer(),
+    installation_id: Type.Integer(),
+    api: Type.String({ description: 'Address of the API for the gateway' }),
+    aam: Type.String(),
+    mqtt_broker: Type.String({ description: 'host:port' }),
+    mqtt_username: Type.String(),
+    mqtt_password: Type.String({ description: 'Shown once' }),
+    mqtt_client_id: Type.String(),
+    timezone: Type.String()
+  },
+  { title: 'GatewayCredentials' }
+)
+
+export const BrokerAddresses = Type.Object(
+  {
+    urls: Type.Array(Type.String(), {
+      description:
+        '`mqtts://`, `mqtt://`, `wss://` or `ws://`, with host and port. Encrypted ones come first.'
+    })
+  },
+  { title: 'BrokerAddresses' }
+)

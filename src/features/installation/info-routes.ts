@@ -1,12 +1,12 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { signedIn } from '../../access/guard.ts'
-import { may, type Principal, scopeOf } from '../../access/principal.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
 import { each, sendList } from '../../http/json-text.ts'
 import { Id } from '../../http/schema.ts'
+import { signedIn } from '../../permission/guard.ts'
+import { may, type Principal, scopeOf } from '../../permission/principal.ts'
 import {
   findInstallation,
   type InstallationRecord,
@@ -20,7 +20,8 @@ export const installationInfoRoutes: Routes = (app, { registry, directory, share
     {
       schema: {
         tags: ['InstallationInfo'],
-        summary: 'Installations the caller can see',
+        operationId: 'listInstallationInfo',
+        summary: 'Installations that the caller can see',
         querystring: InstallationInfoQuery,
         response: { 200: Type.Array(InstallationInfo) }
       },
@@ -50,6 +51,8 @@ export const installationInfoRoutes: Routes = (app, { registry, directory, share
     {
       schema: {
         tags: ['InstallationInfo'],
+        operationId: 'getInstallationInfo',
+        faults: [403],
         summary: 'One installation by its MQTT identifier',
         params: Type.Object({ client_id: Id }),
         querystring: AssignedQuery,

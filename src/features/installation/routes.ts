@@ -1,23 +1,24 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import { mayHandOut } from '../../access/delegation.ts'
-import { onInstallation, permit, signedIn } from '../../access/guard.ts'
-import { holdsName, may, type Principal, scopeOf } from '../../access/principal.ts'
-import { creates, deletes, updates } from '../../access/trace.ts'
-import { usersVisibleTo } from '../../access/visibility.ts'
 import type { Deps, Routes } from '../../deps.ts'
+import { removeInstallations } from '../../holding.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
 import { each, sendList } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Id, InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
+import { creates, deletes, updates } from '../../http/traced.ts'
 import { isTimeZone } from '../../lib/calendar.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import { tellChange } from '../../notify/change.ts'
-import { tellRemoved } from '../../notify/removed.ts'
+import { removeAndTell } from '../../notify/removed.ts'
+import { mayHandOut } from '../../permission/delegation.ts'
+import { onInstallation, permit, signedIn } from '../../permission/guard.ts'
+import { holdsName, may, type Principal, scopeOf } from '../../permission/principal.ts'
+import { usersVisibleTo } from '../../permission/visibility.ts'
 import {
   findInstallation,
   type InstallationFields,
@@ -25,25 +26,26 @@ import {
   type InstallationRef,
   insertInstallation,
   listInstallations,
-  removeInstallations,
+  readInstallationRefs,
   updateInstallation
 } from '../../registry/installations.ts'
 import { metaRows } from '../../registry/meta.ts'
 import { rolesOf } from '../../registry/roles.ts'
-import { replanSchedules } from '../../registry/schedules.ts'
+import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { visibleUsers } from '../../registry/users.ts'
 import { Installation, InstallationUpdate, NewInstallation } from './schema.ts'
 
 export const installationRoutes: Routes = (app, deps) => {
-  const { registry, clock } = deps
+  const { registry, holdings, clock } = deps
 
   app.get(
     '/',
     {
       schema: {
         tags: ['Installation'],
-        summary: 'Installations the caller can see, filtered by metadata',
+        operationId: 'listInstallations',
+        summary: 'Installations that the caller can see, filtered by metadata',
         querystring: Type.Object({}, { additionalProperties: true }),
         response: { 200: Type.Array(Installation) }
       },
@@ -69,6 +71,7 @@ export const installationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags: ['Installation'],
+        operationId: 'createInstallation',
         summary: 'Create an installation',
         querystring: SilentQuery,
         body: NewInstallation,
@@ -97,6 +100,8 @@ export const installationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags: ['Installation'],
+        operationId: 'getInstallation',
+        summary: 'One installation',
         params: InstallationParams,
         response: { 200: Installation }
       },
@@ -114,7 +119,8 @@ export const installationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags: ['Installation'],
-        summary: 'Update an installation; what is missing or null is kept',
+        operationId: 'updateInstallation',
+        summary: 'Update an installation; fields that are missing or null keep their value',
         params: InstallationParams,
         querystring: SilentQuery,
         body: InstallationUpdate,
@@ -142,7 +148,7 @@ export const installationRoutes: Routes = (app, deps) => {
         await updateInstallation(registry, installation.id, fields, now)
       })
       if (typeof body.timezone === 'string') {
-        await replanSchedules(registry, deps.timezone, now, installation.id)
+        for (const { zoneChanged } of holdings) await zoneChanged?.(registry, installation.id, now)
       }
       return answerChanged(installation.id, principal, query.silent)
     }
@@ -153,6 +159,7 @@ export const installationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags: ['Installation'],
+        operationId: 'deleteInstallation',
         summary: 'Delete an installation, its objects and its history',
         params: InstallationParams,
         querystring: SilentQuery,
@@ -164,10 +171,14 @@ export const installationRoutes: Routes = (app, deps) => {
       }
     },
     async ({ installation, query }) => {
-      await inTransaction(registry, (registry) =>
-        removeInstallations(registry, [installation.id], clock())
-      )
-      await tellRemoved(deps, [installation], query.silent)
+      const remove = async (registry: Registry) => {
+        // Another request may have deleted it since this one was let in.
+        const found = await readInstallationRefs(registry, [installation.id])
+        if (found.length === 0) throw forbidden()
+        await removeInstallations(holdings, registry, [installation.id], clock())
+        return found
+      }
+      await removeAndTell(deps, remove, query.silent)
       return { message: 'Deleted' }
     }
   )
@@ -188,7 +199,7 @@ export const installationRoutes: Routes = (app, deps) => {
   })
 
   async function answerChanged(id: number, principal: Principal, silent: boolean | undefined) {
-    // The rules of MQTT must know the installation before its news goes out.
+    // The MQTT rules must know the installation before its notification is sent.
     await deps.directory.catchUp()
     const installation = await findInstallation(registry, id)
     if (!installation) throw forbidden()
@@ -206,7 +217,7 @@ const shown = (
   ...(rights(principal, installation).sees && { protected_meta })
 })
 
-/** The fields that were given, each one allowed and sound; ids and times in the body are noise. */
+/** Returns the given fields after checking them. Ids and times in the body are ignored. */
 async function checked(
   deps: Deps,
   principal: Principal,
@@ -230,8 +241,8 @@ async function checked(
 }
 
 /**
- * Who is added must be visible to the caller, with a role that the caller holds: it opens the
- * installation. Who is assigned and is not visible stays.
+ * A new user must be visible to the caller and have no more rights than the caller, because the
+ * assignment gives access to the installation. Assigned users that the caller cannot see stay.
  */
 async function assignments(
   { registry, directory }: Deps,

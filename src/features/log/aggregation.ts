@@ -5,19 +5,26 @@ import {
   defaultInterval,
   type Interval,
   isNoInterval,
+  MAX_METHODS,
   type Method,
+  type NamedMethod,
   parseInterval,
-  parseMethod
+  parseMethods
 } from '../../lib/aggregation.ts'
 import { calendarBorders, isTimeZone } from '../../lib/calendar.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
 
 type Window = { from: UnixMs; to: UnixMs }
-export type Aggregation = { method: Method; interval: Interval; zone: string }
+export type Aggregation = {
+  method: Method
+  several: readonly NamedMethod[] | undefined
+  interval: Interval
+  zone: string
+}
 
 /**
- * What a query asks for; undefined means the samples as they are. [contract: Log] Clients send both
- * parameters empty or `0s` when they mean neither.
+ * The aggregation of a query; undefined means the samples as they are. [contract: Log] Clients send
+ * both parameters empty, or the interval as `0s`, when they want no aggregation.
  */
 export function aggregationOf(
   given: { aggr_method?: string; aggr_interval?: string; tz?: string },
@@ -26,10 +33,12 @@ export function aggregationOf(
   const { aggr_method = '', aggr_interval = '', tz: zone = 'UTC' } = given
   if (!isTimeZone(zone)) throw badRequest('tz must be an IANA time zone such as Europe/Stockholm')
   if (aggr_method === '' && isNoInterval(aggr_interval)) return undefined
-  const method = aggr_method === '' ? DEFAULT_METHOD : parseMethod(aggr_method)
-  if (!method) {
+  const methods =
+    aggr_method === '' ? [{ text: '', method: DEFAULT_METHOD }] : parseMethods(aggr_method)
+  const [first] = methods ?? []
+  if (!first) {
     throw badRequest(
-      'aggr_method must be count, first, last, avg, mean, spread, max, min, sum, stddev, median, percentile(0 to 100) or integral(seconds)'
+      `aggr_method must be count, first, last, avg, mean, spread, max, min, sum, stddev, median, percentile(0 to 100) or integral(seconds), or up to ${MAX_METHODS} different ones with commas between`
     )
   }
   const interval = isNoInterval(aggr_interval)
@@ -38,7 +47,8 @@ export function aggregationOf(
   if (!interval) {
     throw badRequest('aggr_interval must be a number and s, m, h, d, w or mo, up to ten years')
   }
-  return { method, interval, zone }
+  const several = methods && methods.length > 1 ? methods : undefined
+  return { method: first.method, several, interval, zone }
 }
 
 export const bucketsOf = ({ interval, zone }: Aggregation, window: Window): Buckets =>

@@ -4,37 +4,49 @@ import { DAY, HOUR, MINUTE, SECOND, type UnixMs, unixMs } from '../../lib/unix-t
 
 type Window = { from: UnixMs; to: UnixMs }
 
-/** [ADR-0009] Topics times buckets that one query may look at, the topics counted as ten at least. */
+/**
+ * [ADR-0009] The limit for topics times buckets times methods of one query; fewer than ten topics
+ * count as ten.
+ */
 export const MAX_BUCKETS = 5_000_000
 const MIN_TOPICS = 10
+/** Above this the borders cost more than a look for the oldest sample. */
+const MANY_BUCKETS = MAX_BUCKETS / 10
 
-const bucketsIn = ({ from, to }: Window, length: number, topics: number): number =>
-  ((to - from) / length) * Math.max(topics, MIN_TOPICS)
+const bucketsIn = ({ from, to }: Window, length: number, weight: number): number =>
+  ((to - from) / length) * weight
 
 /**
- * The window with what cannot hold samples left out: nothing is newer than a day ahead, and nothing
- * is older than history, which is asked only when it matters: for many buckets, and for those of the
- * calendar, whose borders all are computed. What is still too much is refused.
+ * Cuts off parts of the window that cannot have samples: more than a day in the future, and before
+ * the oldest sample. The oldest sample is read only for many buckets and for calendar buckets,
+ * whose borders are all computed. A window that still has too many buckets is refused.
  */
 export async function boundWindow(
   asked: Window,
-  { interval, topics, now }: { interval: Interval; topics: number; now: UnixMs },
+  {
+    interval,
+    topics,
+    methods,
+    now
+  }: { interval: Interval; topics: number; methods: number; now: UnixMs },
   oldest: () => Promise<UnixMs | undefined>
 ): Promise<Window> {
   const length = lengthOf(interval)
+  const weight = Math.max(topics, MIN_TOPICS) * methods
   const window = { ...asked, to: unixMs(Math.max(asked.from, Math.min(asked.to, now + DAY))) }
-  if ('ms' in interval && bucketsIn(window, length, topics) <= MAX_BUCKETS) return window
+  if ('ms' in interval && bucketsIn(window, length, weight) <= MANY_BUCKETS) return window
   const begin = (await oldest()) ?? window.to
   window.from = unixMs(Math.min(Math.max(asked.from, begin), window.to))
-  if (bucketsIn(window, length, topics) <= MAX_BUCKETS) return window
-  const smallest = bucketsIn(window, MAX_BUCKETS, topics)
-  const longest = (MAX_BUCKETS * length) / Math.max(topics, MIN_TOPICS)
+  if (bucketsIn(window, length, weight) <= MAX_BUCKETS) return window
+  const smallest = bucketsIn(window, MAX_BUCKETS, weight)
+  const longest = (MAX_BUCKETS * length) / weight
+  const many = methods > 1 ? `${topics} topics, ${methods} methods` : `${topics} topics`
   throw badRequest(
-    `aggr_interval must be at least ${durationText(smallest)} for ${topics} topics and this time, or the time at most ${Math.floor(longest / SECOND)} s`
+    `aggr_interval must be at least ${durationText(smallest)} for ${many} and this time span, or the time span at most ${Math.floor(longest / SECOND)} s`
   )
 }
 
-/** Rounded up, in a form that `aggr_interval` takes. */
+/** Rounded up, in a form that `aggr_interval` accepts. */
 function durationText(ms: number): string {
   const units = { d: DAY, h: HOUR, m: MINUTE, s: SECOND }
   const [unit, length] = Object.entries(units).find(([, length]) => ms > 2 * length) ?? [

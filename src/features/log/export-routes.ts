@@ -3,7 +3,6 @@ import { createGzip } from 'node:zlib'
 import { create } from 'content-disposition'
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { onInstallation } from '../../access/guard.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
 import { dropIfStalled, hungUp, stopping } from '../../http/hung-up.ts'
@@ -11,9 +10,10 @@ import { InstallationParams } from '../../http/schema.ts'
 import { joinedTopicFilters } from '../../http/topic-filters.ts'
 import { type LineForm, lineHeader } from '../../lib/sample-lines.ts'
 import { DAY, momentOr, type UnixMs, unixMs } from '../../lib/unix-time.ts'
+import { onInstallation } from '../../permission/guard.ts'
 import { ExportQuery, FILE_TYPES } from './file-schema.ts'
 
-/** [ADR-0012] Every sample of a window as a file, however large: read as fast as the caller takes it. */
+/** [ADR-0012] All samples of a window as a file of any size, read as fast as the caller reads. */
 export const logExportRoutes: Routes = (app, { history, latest, shares, clock }) => {
   const stop = stopping(app)
   app.get(
@@ -21,13 +21,14 @@ export const logExportRoutes: Routes = (app, { history, latest, shares, clock })
     {
       schema: {
         tags: ['Log'],
-        summary: 'Historic values as a file, CSV or NDJSON',
+        operationId: 'exportLog',
+        summary: 'Historic values as a CSV or NDJSON file',
         params: InstallationParams,
         querystring: ExportQuery,
         produces: Object.values(FILE_TYPES)
       },
       config: { access: onInstallation('log/read') },
-      // Nobody reads through a file to learn its length.
+      // HEAD would read the whole file only to learn its length.
       exposeHeadRoute: false
     },
     async (request, reply) => {
@@ -61,11 +62,13 @@ async function* withHeader(form: LineForm, parts: AsyncIterable<Buffer>): AsyncG
   yield* parts
 }
 
-/** Whichever of the two ends early takes the other with it; who reads sees it on the answer. */
+/**
+ * If one of the two streams ends early, the other ends too, and the reader of the answer sees it.
+ */
 const zipped = (lines: Readable): PassThrough =>
   pipeline(lines, createGzip({ level: 1 }), () => {}) as unknown as PassThrough
 
-/** Nothing is stored with a timestamp more than a day ahead. */
+/** No sample has a timestamp more than a day in the future. */
 function windowOf({ from, to }: Static<typeof ExportQuery>, now: UnixMs) {
   const window = {
     from: momentOr(unixMs(0), from),
@@ -75,7 +78,7 @@ function windowOf({ from, to }: Static<typeof ExportQuery>, now: UnixMs) {
   return window
 }
 
-/** What the query names, else what the caller prefers, else CSV. */
+/** The format of the query, else of the Accept header, else CSV. */
 function formOf({ headers }: FastifyRequest, format: LineForm | undefined): LineForm {
   return format ?? (/ndjson/i.test(headers.accept ?? '') ? 'ndjson' : 'csv')
 }

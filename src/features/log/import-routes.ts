@@ -3,40 +3,44 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { onInstallation } from '../../access/guard.ts'
-import { executes } from '../../access/trace.ts'
-import type { Deps, Routes } from '../../deps.ts'
+import type { Routes } from '../../deps.ts'
 import { ApiError, clientCancelled, importStopped, unsupportedEncoding } from '../../http/errors.ts'
 import { stopping } from '../../http/hung-up.ts'
 import { InstallationParams } from '../../http/schema.ts'
-import { EndlessField } from '../../lib/csv.ts'
-import { SampleFile } from '../../lib/sample-file.ts'
+import { executes } from '../../http/traced.ts'
 import type { LineForm } from '../../lib/sample-lines.ts'
+import { onInstallation } from '../../permission/guard.ts'
+import { EndlessField } from './csv.ts'
+import type { LogDeps } from './deps.ts'
 import { FILE_TYPES, ImportResult } from './file-schema.ts'
-import { ImportRun, NoRoom, OverQuota, TooManyFaults } from './import-run.ts'
+import { ImportRun, NoRoomForSamples, OverQuota, TooManyFaults } from './import-run.ts'
+import { SampleFile } from './sample-file.ts'
 
 class Stopping extends Error {}
 class HungUp extends Error {}
-/** A compressed body unfolds to more than it may. */
-class Unfolds extends Error {}
+/** A compressed body is too large after it is uncompressed. */
+class UncompressedTooLarge extends Error {}
 const diskFull = (stored: number) =>
   importStopped(507, 'The disk is full up to its reserve', stored)
 
-/** Bytes that are read without a look at the clock: some hundred lines, however bad they are. */
+/** The clock is checked after this many bytes, which are at most a few hundred lines. */
 const SLICE_BYTES = 2048
-/** Reading goes on for this long before others have a turn. */
+/** How long reading may go on before other requests get a turn. */
 const TURN_MS = 4
-/** Of a compressed body: a connection that nobody reads from does not tell that its sender is gone. */
+/**
+ * Read this far ahead in a compressed body: only a connection that is read shows that the sender is
+ * gone.
+ */
 const READ_AHEAD_BYTES = 1024 * 1024
-/** What a compressed body unfolds to, for each of its bytes; samples stay far below it. */
+/** Uncompressed bytes for each compressed byte; real samples stay far below this. */
 const MAX_RATIO = 250
-/** Up to here the ratio does not matter. */
+/** The ratio is not checked for bodies up to this size. */
 const SMALL_BYTES = 32 * 1024 * 1024
 
-/** [ADR-0012] A file of samples of any length, straight to history. */
-export const logImportRoutes: Routes = (app, deps) => {
+/** [ADR-0012] Writes a file of samples of any length directly to history. */
+export const logImportRoutes: Routes<LogDeps> = (app, deps) => {
   const stop = stopping(app)
-  // Here a body is a stream, and no parser holds it in memory.
+  // In this scope a body is a stream; no parser holds it in memory.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
@@ -45,7 +49,9 @@ export const logImportRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags: ['Log'],
-        summary: 'Takes historic values from a file, CSV or NDJSON',
+        operationId: 'importLog',
+        faults: [404, 409, 415],
+        summary: 'Import historic values from a CSV or NDJSON file',
         params: InstallationParams,
         consumes: Object.values(FILE_TYPES),
         response: { 200: ImportResult }
@@ -55,7 +61,7 @@ export const logImportRoutes: Routes = (app, deps) => {
         evenWhenFull: 'asks itself',
         trace: executes('installation', 'installation_id', 'imported samples into'),
         body: Type.String({
-          description: 'A line for each value; also with Content-Encoding: gzip'
+          description: 'One line for each value; Content-Encoding: gzip is accepted'
         })
       }
     },
@@ -74,7 +80,7 @@ export const logImportRoutes: Routes = (app, deps) => {
         free()
         stop.removeEventListener('abort', end)
         reply.raw.off('close', leave)
-        // Who is still sending can finish and then reads why it was for nothing.
+        // Read and drop the rest of the body, so that the client finishes and reads the answer.
         body?.unpipe(intake).resume()
         if (stop.aborted) reply.raw.once('finish', () => request.raw.socket.destroySoon())
       }
@@ -83,7 +89,7 @@ export const logImportRoutes: Routes = (app, deps) => {
 
   async function read(request: FastifyRequest, input: Readable) {
     const run = new ImportRun(deps, request.installation)
-    const limits = new UnfoldLimits(input, deps.importLimits)
+    const limits = new UncompressedLimits(input, deps.importLimits)
     const file = new SampleFile(
       formOf(request),
       (fields, line) => run.take(fields, line),
@@ -119,13 +125,13 @@ async function* slices(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-/** Who sends a body as it is pays for each byte; a compressed one may unfold to so much. */
-class UnfoldLimits {
+/** Limits the uncompressed size of a compressed body. Other bodies need no limit. */
+class UncompressedLimits {
   readonly #packed: Gunzip | undefined
-  readonly #max: Deps['importLimits']
+  readonly #max: LogDeps['importLimits']
   #bytes = 0
 
-  constructor(input: Readable, max: Deps['importLimits']) {
+  constructor(input: Readable, max: LogDeps['importLimits']) {
     this.#packed = 'bytesWritten' in input ? (input as Gunzip) : undefined
     this.#max = max
   }
@@ -134,15 +140,16 @@ class UnfoldLimits {
     if (!this.#packed) return
     this.#bytes += bytes
     const { bytes: maxBytes, lines: maxLines } = this.#max
-    if (this.#bytes > maxBytes) throw new Unfolds(`more than ${maxBytes / 1024 / 1024} MiB`)
-    if (lines > maxLines) throw new Unfolds(`more than ${maxLines} lines`)
+    if (this.#bytes > maxBytes)
+      throw new UncompressedTooLarge(`more than ${maxBytes / 1024 / 1024} MiB`)
+    if (lines > maxLines) throw new UncompressedTooLarge(`more than ${maxLines} lines`)
     if (this.#bytes > SMALL_BYTES && this.#bytes > MAX_RATIO * this.#packed.bytesWritten) {
-      throw new Unfolds(`more than ${MAX_RATIO} times its size`)
+      throw new UncompressedTooLarge(`more than ${MAX_RATIO} times the compressed size`)
     }
   }
 }
 
-/** A stream of its own: whatever ends it, the connection is left to carry the answer. */
+/** Separate streams: if one ends early, the connection stays open for the answer. */
 function unpacked({ headers }: FastifyRequest, body: Readable | undefined) {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (!['', 'identity', 'gzip', 'x-gzip'].includes(encoding)) throw unsupportedEncoding()
@@ -161,20 +168,20 @@ function formOf({ headers }: FastifyRequest): LineForm | undefined {
   return /ndjson|jsonl|json-seq/i.test(type) ? 'ndjson' : undefined
 }
 
-/** Why it ended, with the number of samples that are stored by now. */
+/** The error for the caller, with the number of samples that were stored. */
 function stopped(error: NodeJS.ErrnoException, stored: number, { raw }: FastifyRequest): ApiError {
   if (raw.destroyed && !raw.complete) return clientCancelled()
   if (error instanceof ApiError) return error
   if (error instanceof HungUp) return clientCancelled()
-  if (error instanceof Unfolds) {
-    const why = `The body unfolds to ${error.message}`
+  if (error instanceof UncompressedTooLarge) {
+    const why = `The uncompressed body has ${error.message}`
     return importStopped(413, `${why}; send it in parts or without gzip`, stored)
   }
   if (error instanceof TooManyFaults) return importStopped(400, error.message, stored)
   if (error instanceof OverQuota) return importStopped(409, error.message, stored)
-  if (error instanceof NoRoom) return diskFull(stored)
+  if (error instanceof NoRoomForSamples) return diskFull(stored)
   if (error instanceof Stopping) return importStopped(503, 'The server stops', stored)
   if (error instanceof EndlessField) return importStopped(400, error.message, stored)
   if (error.code?.startsWith('Z_')) return importStopped(400, `gzip: ${error.message}`, stored)
-  return importStopped(503, 'History does not take samples', stored, error)
+  return importStopped(503, 'The history does not accept samples', stored, error)
 }

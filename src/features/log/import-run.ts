@@ -1,51 +1,49 @@
-import { createHash, type Hash } from 'node:crypto'
-import { dayOf } from '../../access/account.ts'
-import { excessText } from '../../access/meter.ts'
+import { randomUUID } from 'node:crypto'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../http/errors.ts'
 import { ownText } from '../../lib/own-text.ts'
 import { sampleBytes } from '../../lib/quota.ts'
-import { encodeContent, type Sample } from '../../lib/sample.ts'
-import { checkFields, type Fields, ownTopic } from '../../lib/sample-file.ts'
+import { encodeSample, type Sample } from '../../lib/sample.ts'
 import { MAX_TOPIC_BYTES } from '../../lib/topic.ts'
 import { Turns } from '../../lib/turns.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
+import { dayOf } from '../../quota/account.ts'
+import { excessText } from '../../quota/meter.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
+import type { LogDeps } from './deps.ts'
+import { checkFields, type Fields, ownTopic } from './sample-file.ts'
 
-/** Rows and bytes at a time: large enough for the engine, small enough to hold. */
+/** The size of a batch: large enough for the engine, small enough for the memory. */
 const BATCH_ROWS = 50_000
 const BATCH_BYTES = 4 * 1024 * 1024
-/** Rows and characters that are text before they become bytes: few, since young text costs least. */
+/** Text is encoded in small pieces, because short-lived strings are cheap. */
 const PIECE_ROWS = 500
 const PIECE_CHARACTERS = 48 * 1024
-const ERRORS = 100
-/** A file with more of them is not one of samples; reading on would cost a lot for nothing. */
+const MAX_ERRORS = 100
+/** A file with more rejected lines is probably not a file of samples, so reading stops. */
 const MAX_REJECTED = 100_000
-const KNOWN_TOPICS = 10_000
+const MAX_KNOWN_TOPICS = 10_000
 
 type Own = ReturnType<typeof ownTopic>
 type Batch = {
   rows: number
   bytes: number
   pieces: Buffer[]
-  /** Of the samples without their ids: the same samples make the same token. */
-  hash: Hash
   lastId: number
-  /** By topic. */
+  /** The newest sample of each topic. */
   newest: Map<string, Sample>
   begun: UnixMs
-  /** Bytes that are paid for, by month; none when the batch is stored. */
+  /** Bytes that were charged to the quotas, by month. */
   charged: Map<string, number>
 }
 const emptyBatch = (begun: UnixMs): Batch => ({
   ...{ rows: 0, bytes: 0, pieces: [], lastId: 0, begun },
-  hash: createHash('sha256'),
   newest: new Map(),
   charged: new Map()
 })
 
 type Parts = Pick<
-  Deps,
+  Deps & LogDeps,
   | 'history'
   | 'spool'
   | 'ids'
@@ -59,26 +57,26 @@ type Parts = Pick<
 >
 
 /** The disk is full up to its reserve. */
-export class NoRoom extends Error {}
-/** More lines are rejected than may be. */
+export class NoRoomForSamples extends Error {}
+/** Too many lines were rejected. */
 export class TooManyFaults extends Error {}
 /** A quota is used up. */
 export class OverQuota extends Error {}
 
-/** One import: lines become samples, and full batches go straight to history while reading goes on. */
+/** One import. Lines become samples; full batches are written to history while reading goes on. */
 export class ImportRun {
   readonly #parts: Parts
   readonly #installation: InstallationRef
   readonly #now: UnixMs
   readonly #topics = new Map<string, Own>()
-  /** Until the run ends they count, stored or not. */
+  /** These topics count in the quota until the run ends, even if they are not stored. */
   readonly #admitted = new Set<string>()
-  readonly #samples: Omit<Sample, 'id'>[] = []
+  readonly #samples: Sample[] = []
   readonly #errors: { line: number; message: string }[] = []
-  /** In the messages of `#samples`. */
+  /** The number of characters in the messages of `#samples`. */
   #characters = 0
   #batch: Batch
-  /** Paid for and not yet stored. */
+  /** Batches that were charged to the quotas and are not stored yet. */
   readonly #unstored = new Set<Batch>()
   #storing: Promise<void> = Promise.resolve()
   #stored = 0
@@ -109,7 +107,15 @@ export class ImportRun {
     const { id: installation_id, client_id } = this.#installation
     const { timestamp, value, msg } = checked
     this.#pay({ topic: own.topic, timestamp, bytes: sampleBytes(own.topic, msg) }, line)
-    this.#samples.push({ installation_id, client_id, topic: own.topic, timestamp, value, msg })
+    this.#samples.push({
+      id: 0,
+      installation_id,
+      client_id,
+      topic: own.topic,
+      timestamp,
+      value,
+      msg
+    })
     this.#characters += msg.length
     if (this.#samples.length >= PIECE_ROWS || this.#characters > PIECE_CHARACTERS) this.#encode()
   }
@@ -124,7 +130,7 @@ export class ImportRun {
     const { accounts, meter, metrics } = this.#parts
     const { id } = this.#installation
     const { charged, begun } = this.#batch
-    // As it is now: organizations may have changed since the import began.
+    // Looked up each time: the organization may have changed since the import began.
     const place = accounts.findPlace(id)
     if (!place) return
     const excess = meter.takeSample(place, sample, begun)
@@ -143,18 +149,16 @@ export class ImportRun {
     const batch = this.#batch
     const samples = this.#samples.splice(0)
     this.#characters = 0
-    const contents = samples.map(encodeContent)
     const first = ids.take(samples.length, clock())
     let rows = ''
-    for (const [place, sample] of samples.entries()) {
-      rows += first + place + (contents[place] ?? '')
+    let id = first
+    for (const sample of samples) {
+      sample.id = id++
+      rows += encodeSample(sample)
       const newest = batch.newest.get(sample.topic)
-      if (!newest || sample.timestamp >= newest.timestamp) {
-        batch.newest.set(sample.topic, { ...sample, id: first + place })
-      }
+      if (!newest || sample.timestamp >= newest.timestamp) batch.newest.set(sample.topic, sample)
     }
     const piece = Buffer.from(rows)
-    batch.hash.update(contents.join(''))
     batch.pieces.push(piece)
     batch.bytes += piece.length
     batch.rows += samples.length
@@ -163,20 +167,20 @@ export class ImportRun {
 
   reject(message: string, line: number): void {
     this.#rejected++
-    if (this.#errors.length < ERRORS) this.#errors.push({ line, message })
+    if (this.#errors.length < MAX_ERRORS) this.#errors.push({ line, message })
     if (this.#rejected > MAX_REJECTED) {
       throw new TooManyFaults(`line ${line}: more than ${MAX_REJECTED} lines are rejected`)
     }
   }
 
-  /** Resolves when the batch before this one is stored, so that one is written while one is read. */
+  /** Resolves when the previous batch is stored, so that one is written while the next is read. */
   async store(): Promise<void> {
     if (this.#samples.length > 0) this.#encode()
     const batch = this.#batch
     this.#batch = this.#newBatch()
     await this.#storing
     this.#storing = this.#store(batch)
-    // Whoever waits for it next sees the failure.
+    // The next await of #storing reports the failure.
     this.#storing.catch(() => {})
   }
 
@@ -187,12 +191,12 @@ export class ImportRun {
     return { imported: this.#stored, rejected: this.#rejected, errors: this.#errors }
   }
 
-  /** What is under way has an end, good or bad. */
+  /** Waits until the batch under way is stored or has failed. */
   async settled(): Promise<void> {
     await this.#storing.catch(() => {})
   }
 
-  /** Topics that have no sample in the end do not count any more, and what is not stored is not paid for. */
+  /** Gives back the quota of topics without samples and of batches that were not stored. */
   release(): void {
     const { accounts, meter } = this.#parts
     const { id } = this.#installation
@@ -205,17 +209,18 @@ export class ImportRun {
   }
 
   async #store(batch: Batch): Promise<void> {
-    const { rows, pieces, hash, lastId, newest } = batch
+    const { rows, pieces, lastId, newest } = batch
     if (rows === 0) return
     const { history, spool, latest, metrics } = this.#parts
-    if (!this.#parts.hasRoom()) throw new NoRoom()
+    if (!this.#parts.hasRoom()) throw new NoRoomForSamples()
     await this.#refuseDeleted()
     await spool.reserve(lastId)
     const turns = new Turns()
     const bytes = Buffer.concat(pieces)
-    // It is copied once more.
+    // history.append copies the bytes once more, so others get a turn first.
     await turns.next()
-    await history.append(bytes, `import:${hash.digest('hex')}`)
+    // A new token each time: the same file may bring back what was deleted. [ADR-0047]
+    await history.append(bytes, `import:${randomUUID()}`)
     this.#unstored.delete(batch)
     for (const sample of newest.values()) {
       latest.put(sample)
@@ -225,7 +230,7 @@ export class ImportRun {
     metrics.imported(rows)
   }
 
-  /** Its history may have been erased already: what came after that must not stay behind. */
+  /** If the installation was deleted meanwhile, erases its samples again and throws. */
   async #refuseDeleted(): Promise<void> {
     const { directory, history, latest } = this.#parts
     const { id } = this.#installation
@@ -238,12 +243,12 @@ export class ImportRun {
 
   #topicOf(topic: string): Own {
     const { client_id } = this.#installation
-    // Too long to be one: nothing of it is kept.
+    // Too long for a topic, so it is not remembered.
     if (topic.length > MAX_TOPIC_BYTES) return ownTopic(client_id, topic)
     let own = this.#topics.get(topic)
     if (own === undefined) {
       own = ownTopic(client_id, topic)
-      if (this.#topics.size >= KNOWN_TOPICS) this.#topics.clear()
+      if (this.#topics.size >= MAX_KNOWN_TOPICS) this.#topics.clear()
       this.#topics.set(ownText(topic), own)
     }
     return own

@@ -1,15 +1,16 @@
 import type { FastifyReply } from 'fastify'
-import type { Shared } from '../../access/shares.ts'
 import type { Deps } from '../../deps.ts'
 import { isLong } from '../../history/history.ts'
 import { SECOND, type UnixMs } from '../../lib/unix-time.ts'
+import type { Shared } from '../../quota/shares.ts'
 import type { Aggregation } from './aggregation.ts'
+import type { LogDeps } from './deps.ts'
 
-/** What a query was like, without anything of what it asked for. */
+/** Describes a query for the log, without topics and values. */
 export type Shape = {
   installation_id: number
   span_seconds: number
-  /** Undefined: all of the installation. */
+  /** Undefined means all topics of the installation. */
   topics: number | undefined
   method?: string
   interval?: string
@@ -29,20 +30,23 @@ export const shapeOf = (
   installation_id,
   span_seconds: (to - from) / SECOND,
   topics: topics?.length,
-  ...(aggregation && { method: aggregation.method.name, interval: textOf(aggregation) })
+  ...(aggregation && { method: methodsOf(aggregation), interval: textOf(aggregation) })
 })
 
-/** Which places such a query takes. */
+/** The group of shared slots that the query uses. */
 export const queriesOf = (asked: Pick<Asked, 'from' | 'to'>): Shared =>
   isLong(asked) ? 'log queries of long times' : 'log queries'
+
+const methodsOf = ({ method, several }: Aggregation): string =>
+  several ? several.map(({ method }) => method.name).join() : method.name
 
 const textOf = ({ interval }: Aggregation): string =>
   'ms' in interval ? `${interval.ms / SECOND}s` : `${interval.count}${interval.unit}`
 
-/** Tells the caller how long history took, and the operator when that was long. */
+/** Tells the caller how long history took, and logs slow queries. */
 export async function timed<T>(
   reply: FastifyReply,
-  { log, slowQueryMs }: Pick<Deps, 'log' | 'slowQueryMs'>,
+  { log, slowQueryMs }: Pick<Deps & LogDeps, 'log' | 'slowQueryMs'>,
   shape: Shape,
   read: () => Promise<T>
 ): Promise<T> {

@@ -1,23 +1,24 @@
 import type { Static } from 'typebox'
-import { allows, type Types } from '../../access/object-types.ts'
 import { plainNumber } from '../../lib/json-number.ts'
 import { withClientId } from '../../lib/topic.ts'
+import { allows, type Types } from '../../permission/modelx-types.ts'
 import type { LogEntry } from './schema.ts'
 
 type Described = { id: number; type: string; meta: string }
 type Entry = Static<typeof LogEntry>
 type LoggedRow = { id: number; timestamp: number; value: number; msg: string; topic: string }
 
-/** What an entry says of its function, by full topic. */
+/** The fields of an entry that describe its function, by full topic. */
 export type FunctionsByTopic = ReadonlyMap<
   string,
   Pick<Entry, 'function_id' | 'function_type' | 'name' | 'icon'>
 >
 
 /**
- * [contract: LogEntry] A function reads the topics of its metadata keys that begin with `topic_read`,
- * written with or without client id. Where several read one topic, the entry is the oldest one's; the
- * batches come in the order of ids. [ADR-0010] What the caller may not view is as if it were not there.
+ * [contract: LogEntry] A function reads the topics in its metadata keys that begin with
+ * `topic_read`, written with or without client id. If several functions read a topic, the one with
+ * the lowest id counts; the batches are sorted by id. [ADR-0010] Functions that the caller may not
+ * view are ignored.
  */
 export async function functionsByTopic(
   clientId: number,
@@ -44,7 +45,10 @@ export async function functionsByTopic(
 
 const ROW = '{"id":'
 
-/** The rows of each part of a page, as JSON text. Quotes inside text are escaped: no text looks like a border. */
+/**
+ * Splits each part of a page into rows of JSON. Quotes in values are escaped, so no value looks
+ * like a border.
+ */
 export function* rowTexts(parts: readonly Uint8Array[]): Generator<string[]> {
   const decoder = new TextDecoder()
   for (const part of parts) {
@@ -53,7 +57,7 @@ export function* rowTexts(parts: readonly Uint8Array[]): Generator<string[]> {
   }
 }
 
-/** Undefined for a row whose topic no function reads; numbers in plain decimals, as everywhere. */
+/** Undefined if no function reads the topic of the row. Numbers are written as plain decimals. */
 export function entryJson(row: string, functions: FunctionsByTopic): string | undefined {
   const { id, timestamp, value, msg, topic }: LoggedRow = JSON.parse(row)
   const about = functions.get(topic)

@@ -1,26 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { onInstallation } from '../../access/guard.ts'
-import { typesAllowed } from '../../access/object-types.ts'
-import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
 import { sendJsonParts } from '../../http/json-text.ts'
 import { explainTooLarge } from '../../http/page-limit.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
 import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
+import { readsOnly } from '../../http/traced.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
-import { listObjects } from '../../registry/objects.ts'
+import { onInstallation } from '../../permission/guard.ts'
+import { typesAllowed } from '../../permission/modelx-types.ts'
+import { listModelx } from '../../registry/modelx.ts'
+import type { LogDeps } from './deps.ts'
 import { LogEntry, LogV2BodyQuery, LogV2Query } from './schema.ts'
 import { queriesOf, shapeOf, timed } from './timing.ts'
 import { entryJson, functionsByTopic, rowTexts } from './v2-entries.ts'
 import { windowOf } from './window.ts'
 
-/** [RFC 9745] Since when these are deprecated, as far as this platform is concerned. */
-const DEPRECATED = `@${toWholeSeconds(Date.UTC(2026, 0))}`
+/** [RFC 9745] Since when these routes are deprecated on this platform. */
+const DEPRECATED_SINCE = `@${toWholeSeconds(Date.UTC(2026, 0))}`
 
 /** [contract: Log] Deprecated in favour of the v3beta log. */
-export const logV2Routes: Routes = (app, deps) => {
+export const logV2Routes: Routes<LogDeps> = (app, deps) => {
   const { history, latest, registry, shares, clock } = deps
   const schema = {
     tags: ['Log'],
@@ -33,7 +34,10 @@ export const logV2Routes: Routes = (app, deps) => {
 
   app.get(
     '/:installation_id',
-    { schema: { ...schema, querystring: LogV2Query }, config },
+    {
+      schema: { ...schema, operationId: 'getLogV2', querystring: LogV2Query },
+      config
+    },
     (request, reply) => {
       const { installation, query } = request
       const filters = joinedTopicFilters(installation.client_id, query.topics)
@@ -43,7 +47,15 @@ export const logV2Routes: Routes = (app, deps) => {
 
   app.post(
     '/:installation_id',
-    { schema: { ...schema, querystring: LogV2BodyQuery, body: TopicsBody }, config },
+    {
+      schema: {
+        ...schema,
+        operationId: 'getLogV2OfTopics',
+        querystring: LogV2BodyQuery,
+        body: TopicsBody
+      },
+      config
+    },
     (request, reply) => {
       const { installation, query, body } = request
       return readLog(request, reply, query, topicFilters(installation.client_id, body))
@@ -59,11 +71,11 @@ export const logV2Routes: Routes = (app, deps) => {
     const { installation, principal } = request
     const { id: installation_id, client_id } = installation
     reply.headers({
-      deprecation: DEPRECATED,
+      deprecation: DEPRECATED_SINCE,
       link: `</api/v3beta/log/${installation_id}>; rel="successor-version"`
     })
     const topics = filters && (await latest.topics(installation_id, filters))
-    // [contract: Log] the limit comes before matching functions, so fewer than `limit` may come back.
+    // [contract: Log] The limit is applied before functions are matched, so fewer may come back.
     const asked = { ...windowOf(query, clock()), installation_id, topics, withIds: true }
     const types = typesAllowed(principal, 'functionx', 'view', installation)
     await shares.take(queriesOf(asked), request, reply)
@@ -72,7 +84,7 @@ export const logV2Routes: Routes = (app, deps) => {
       timed(reply, deps, shapeOf(asked), () => history.readPage(asked, signal)),
       functionsByTopic(
         client_id,
-        listObjects(registry, { kind: 'function', installation_id }),
+        listModelx(registry, { kind: 'function', installation_id }),
         types
       )
     ]).catch(explainTooLarge('entries'))

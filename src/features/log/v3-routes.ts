@@ -1,17 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { onInstallation } from '../../access/guard.ts'
-import { readsOnly } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
 import { sendJsonBytes } from '../../http/json-text.ts'
 import { explainTooLarge } from '../../http/page-limit.ts'
 import { InstallationParams, TopicsBody } from '../../http/schema.ts'
 import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
+import { readsOnly } from '../../http/traced.ts'
 import { plainNumber } from '../../lib/json-number.ts'
 import { toSeconds } from '../../lib/unix-time.ts'
+import { onInstallation } from '../../permission/guard.ts'
 import { aggregationOf, bucketsOf } from './aggregation.ts'
 import { boundWindow } from './bounds.ts'
+import type { LogDeps } from './deps.ts'
 import { LogBodyQuery, LogQuery, LogResult } from './schema.ts'
 import { queriesOf, shapeOf, timed } from './timing.ts'
 import { windowOf } from './window.ts'
@@ -19,11 +20,11 @@ import { windowOf } from './window.ts'
 const COMMA = Buffer.from(',')
 const END = Buffer.from(']}')
 
-export const logV3Routes: Routes = (app, deps) => {
+export const logV3Routes: Routes<LogDeps> = (app, deps) => {
   const { history, latest, shares, clock } = deps
   const schema = {
     tags: ['Log'],
-    summary: 'Historic values, as they are or aggregated, paged',
+    summary: 'Historic values, plain or aggregated, in pages',
     params: InstallationParams,
     response: { 200: LogResult }
   }
@@ -31,7 +32,7 @@ export const logV3Routes: Routes = (app, deps) => {
 
   app.get(
     '/:installation_id',
-    { schema: { ...schema, querystring: LogQuery }, config },
+    { schema: { ...schema, operationId: 'getLog', querystring: LogQuery }, config },
     (request, reply) => {
       const { installation, query } = request
       const filters = joinedTopicFilters(installation.client_id, query.topics)
@@ -41,7 +42,15 @@ export const logV3Routes: Routes = (app, deps) => {
 
   app.post(
     '/:installation_id',
-    { schema: { ...schema, querystring: LogBodyQuery, body: TopicsBody }, config },
+    {
+      schema: {
+        ...schema,
+        operationId: 'getLogOfTopics',
+        querystring: LogBodyQuery,
+        body: TopicsBody
+      },
+      config
+    },
     (request, reply) => {
       const { installation, query, body } = request
       return readLog(request, reply, query, topicFilters(installation.client_id, body))
@@ -64,12 +73,12 @@ export const logV3Routes: Routes = (app, deps) => {
     const signal = hungUpOrLate(reply.raw)
     const page = await timed(reply, deps, shape, async () => {
       if (!aggregation) return history.readPage(asked, signal)
-      const { method, interval } = aggregation
+      const { method, several, interval } = aggregation
       const count = topics?.length ?? latest.count(installation_id)
-      const bounds = { interval, topics: count, now: clock() }
+      const bounds = { interval, topics: count, methods: several?.length ?? 1, now: clock() }
       const bounded = await boundWindow(window, bounds, () => history.oldest())
       const buckets = bucketsOf(aggregation, bounded)
-      return history.aggregate({ ...asked, ...bounded, method, buckets }, signal)
+      return history.aggregate({ ...asked, ...bounded, method, buckets, several }, signal)
     }).catch(explainTooLarge('entries'))
     const last = page.oldest === undefined ? '0' : plainNumber(toSeconds(page.oldest))
     dropIfStalled(reply.raw)

@@ -11,7 +11,7 @@ type WindowQuery = {
   order?: 'asc' | 'desc'
 }
 
-/** [contract: Limits] The last 24 hours, newest first, 10 000 entries unless the query says otherwise. */
+/** [contract: Limits] Defaults: the last 24 hours, newest first, 10 000 entries. */
 export function windowOf(query: WindowQuery, now: UnixMs) {
   const from = momentOr(unixMs(now - DAY), query.from)
   const to = momentOr(now, query.to)

@@ -1,27 +1,31 @@
 import { Type } from 'typebox'
-import { permit, systemAccount } from '../../access/guard.ts'
-import { updatesCaller } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { Id } from '../../http/schema.ts'
-import { pushTokensOf, registerPhone } from '../../registry/mobile-devices.ts'
+import { updatesCaller } from '../../http/traced.ts'
+import { permit, systemAccount } from '../../permission/guard.ts'
+import { pushTokensOf, registerPhone } from './devices.ts'
 
-const MAX_LENGTH = 1024
+const MAX_FIELD_LENGTH = 1024
 
-/** What each field may be, and in words. A phone chooses its id, with spaces if it likes. */
+/** The rule of each field and its words for the message. A phone may use spaces in its id. */
 const rules = {
   device_id: { isGood: /^(?=.*\S)[^\p{Cc}]*$/u, words: 'text without control characters' },
   firebase_token: { isGood: /^\S*$/, words: 'text without spaces' }
 }
 
-const Registration = Type.Object({ device_id: Type.String(), firebase_token: Type.String() })
+const Field = Type.String({ maxLength: MAX_FIELD_LENGTH })
+const Registration = Type.Object({ device_id: Field, firebase_token: Field }, { title: 'Mobile' })
 
-const RegistrationAnswer = Type.Object({
-  invalid: Type.Array(Type.String()),
-  messages: Type.Array(Type.String()),
-  missing: Type.Array(Type.String()),
-  mobile: Registration,
-  valid: Type.Boolean()
-})
+const RegistrationAnswer = Type.Object(
+  {
+    invalid: Type.Array(Type.String()),
+    messages: Type.Array(Type.String()),
+    missing: Type.Array(Type.String()),
+    mobile: Registration,
+    valid: Type.Boolean()
+  },
+  { title: 'MobileAnswer' }
+)
 
 export const mobileRoutes: Routes = (app, { registry, clock }) => {
   const tags = ['Mobile']
@@ -31,8 +35,9 @@ export const mobileRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
+        operationId: 'registerMobile',
         summary: 'Register a phone for push notifications',
-        // Any object: what is wrong with it is the answer.
+        // Any object is accepted: the answer tells what is wrong with it.
         body: Type.Object({}),
         response: { 200: RegistrationAnswer }
       },
@@ -58,6 +63,7 @@ export const mobileRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
+        operationId: 'listPushTokens',
         summary: 'Push tokens of a user, for system accounts',
         params: Type.Object({ user_id: Id }),
         response: { 200: Type.Array(Type.String()) }
@@ -69,9 +75,9 @@ export const mobileRoutes: Routes = (app, { registry, clock }) => {
 }
 
 const isGood = (name: keyof typeof rules, value: unknown): value is string =>
-  typeof value === 'string' && value.length <= MAX_LENGTH && rules[name].isGood.test(value)
+  typeof value === 'string' && value.length <= MAX_FIELD_LENGTH && rules[name].isGood.test(value)
 
-/** [contract: Mobile] What is missing and what is malformed, by name. */
+/** [contract: Mobile] The names of missing and of malformed fields. */
 function examine(fields: { device_id?: unknown; firebase_token?: unknown }) {
   const missing: string[] = []
   const invalid: string[] = []
@@ -83,7 +89,9 @@ function examine(fields: { device_id?: unknown; firebase_token?: unknown }) {
     else if (isGood(name, value)) mobile[name] = value
     else {
       invalid.push(name)
-      messages.push(`${name} must be ${rules[name].words}, of at most ${MAX_LENGTH} characters`)
+      messages.push(
+        `${name} must be ${rules[name].words}, of at most ${MAX_FIELD_LENGTH} characters`
+      )
     }
   }
   const valid = missing.length === 0 && invalid.length === 0

@@ -1,9 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { onObjects } from '../../access/guard.ts'
-import { allows, type ObjectResource, typesAllowed } from '../../access/object-types.ts'
-import { may, type Principal } from '../../access/principal.ts'
-import { creates, deletes, updates } from '../../access/trace.ts'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { forbidden, notFound } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
@@ -11,6 +7,7 @@ import { dropIfStalled } from '../../http/hung-up.ts'
 import { sendJsonParts, sendJsonText } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Id, InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
+import { creates, deletes, updates } from '../../http/traced.ts'
 import { mayMatch, metaMatcher } from '../../lib/meta-filter.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
@@ -21,25 +18,33 @@ import {
   replacedMeta
 } from '../../metadata/protected.ts'
 import { tellChange } from '../../notify/change.ts'
+import { onModelx } from '../../permission/guard.ts'
+import { allows, type ModelxResource, typesAllowed } from '../../permission/modelx-types.ts'
+import { may, type Principal } from '../../permission/principal.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
-import { mapsOf, metaTexts, objectMeta } from '../../registry/object-meta.ts'
 import {
-  changeObject,
-  findObject,
-  insertObject,
-  listObjects,
-  type ObjectRef,
-  removeObject,
-  type StoredObject
-} from '../../registry/objects.ts'
-import type { ObjectKind } from '../../registry/tables.ts'
-import { ModelX, ModelXQuery, ModelXUpdate, NewModelX } from './schema.ts'
+  changeModelx,
+  findModelx,
+  insertModelx,
+  listModelx,
+  type ModelxRef,
+  type ModelxRow,
+  removeModelx
+} from '../../registry/modelx.ts'
+import { mapsOf, metaTexts, modelxMeta } from '../../registry/modelx-meta.ts'
+import type { ModelxKind } from '../../registry/tables.ts'
+import { ModelXQuery, schemas } from './schema.ts'
 
-type Model = { tag: string; resource: ObjectResource; kind: ObjectKind; param: string }
+type Model = {
+  name: 'Function' | 'Device'
+  resource: ModelxResource
+  kind: ModelxKind
+  param: string
+}
 
 export const functionxRoutes: Routes = (app, deps) =>
   modelRoutes(app, deps, {
-    tag: 'FunctionX',
+    name: 'Function',
     resource: 'functionx',
     kind: 'function',
     param: 'functionx_id'
@@ -47,16 +52,18 @@ export const functionxRoutes: Routes = (app, deps) =>
 
 export const devicexRoutes: Routes = (app, deps) =>
   modelRoutes(app, deps, {
-    tag: 'DeviceX',
+    name: 'Device',
     resource: 'devicex',
     kind: 'device',
     param: 'devicex_id'
   })
 
-/** [contract: ModelX] Functions and devices differ in their names alone. */
-function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model): void {
+/** [contract: ModelX] Functions and devices differ only in their names. */
+function modelRoutes(app: App, deps: Deps, { name, resource, kind, param }: Model): void {
   const { registry, clock } = deps
+  const tag = `${name}X`
   const tags = [tag]
+  const { ModelX, NewModelX, ModelXUpdate } = schemas[name]
   const params = { installation_id: Id, [param]: Id }
   const one = { tags, params: Type.Object(params) }
   const url = `/:installation_id/:${param}`
@@ -66,12 +73,13 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
     {
       schema: {
         tags,
+        operationId: `list${name}s`,
         summary: `Every ${kind} of an installation, filtered by type and metadata`,
         params: InstallationParams,
         querystring: ModelXQuery,
         response: { 200: Type.Array(ModelX) }
       },
-      config: { access: onObjects(resource, 'view') }
+      config: { access: onModelx(resource, 'view') }
     },
     async (request, reply) => {
       const { principal, installation, types, query } = request
@@ -80,7 +88,7 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
       const { sees } = rights(principal, installation)
       await deps.shares.take('long lists', request, reply)
       dropIfStalled(reply.raw)
-      const found = listObjects(
+      const found = listModelx(
         registry,
         { kind, installation_id: installation.id },
         { typePatterns, types: types === 'all' ? undefined : [...types] }
@@ -102,13 +110,14 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
     {
       schema: {
         tags,
+        operationId: `create${name}`,
         summary: `Create a ${kind}`,
         params: InstallationParams,
         querystring: SilentQuery,
         body: NewModelX,
         response: { 200: ModelX }
       },
-      config: { access: onObjects(resource, 'add'), trace: creates(kind) }
+      config: { access: onModelx(resource, 'add'), trace: creates(kind) }
     },
     async ({ principal, installation, types, body, query }, reply) => {
       const { sees, edits } = rights(principal, installation)
@@ -117,7 +126,7 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
       checkNewMeta(maps, { sees, edits })
       const meta = metaTexts(replacedMeta({ meta: {}, protected_meta: {} }, maps))
       const fields = { type: body.type, ...meta }
-      const object = await insertObject(registry, kind, installation.id, fields, clock())
+      const object = await insertModelx(registry, kind, installation.id, fields, clock())
       if (!object) throw forbidden()
       await tell(installation, query.silent)
       return sendJsonText(reply, jsonOf(object, sees))
@@ -127,11 +136,17 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
   app.get(
     url,
     {
-      schema: { ...one, summary: `One ${kind}`, response: { 200: ModelX } },
-      config: { access: onObjects(resource, 'view') }
+      schema: {
+        ...one,
+        operationId: `get${name}`,
+        faults: [404],
+        summary: `One ${kind}`,
+        response: { 200: ModelX }
+      },
+      config: { access: onModelx(resource, 'view') }
     },
     async (request, reply) => {
-      const object = await requireObject(request)
+      const object = await requireModelx(request)
       return sendJsonText(
         reply,
         jsonOf(object, rights(request.principal, request.installation).sees)
@@ -144,17 +159,19 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
     {
       schema: {
         ...one,
-        summary: `Update a ${kind}; what is missing or null is kept`,
+        operationId: `update${name}`,
+        faults: [404],
+        summary: `Update a ${kind}; fields that are missing or null keep their value`,
         querystring: SilentQuery,
         body: ModelXUpdate,
         response: { 200: ModelX }
       },
-      config: { access: onObjects(resource, 'edit'), trace: updates(kind, param) }
+      config: { access: onModelx(resource, 'edit'), trace: updates(kind, param) }
     },
     async (request, reply) => {
       const { principal, installation, body, query } = request
       const { sees, edits } = rights(principal, installation)
-      const change = (current: StoredObject) => {
+      const change = (current: ModelxRow) => {
         const type = body.type ?? current.type
         checkType(request, current.type)
         if (!allows(request.types, type)) throw forbidden()
@@ -163,7 +180,7 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
         leaveProtected(maps, (key) => Object.hasOwn(old.protected_meta, key), { sees, edits })
         return { type, ...metaTexts(replacedMeta(old, maps)) }
       }
-      const object = await changeObject(registry, refOf(request), change, clock())
+      const object = await changeModelx(registry, refOf(request), change, clock())
       if (!object) throw notFound()
       await tell(installation, query.silent)
       return sendJsonText(reply, jsonOf(object, sees))
@@ -175,15 +192,17 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
     {
       schema: {
         ...one,
+        operationId: `delete${name}`,
+        faults: [404],
         summary: `Delete a ${kind}`,
         querystring: SilentQuery,
         response: { 200: Message }
       },
-      config: { access: onObjects(resource, 'delete'), trace: deletes(kind, param) }
+      config: { access: onModelx(resource, 'delete'), trace: deletes(kind, param) }
     },
     async (request) => {
-      const check = ({ type }: StoredObject) => checkType(request, type)
-      if (!(await removeObject(registry, refOf(request), check))) throw notFound()
+      const check = ({ type }: ModelxRow) => checkType(request, type)
+      if (!(await removeModelx(registry, refOf(request), check))) throw notFound()
       await tell(request.installation, request.query.silent)
       return { message: 'Deleted' }
     }
@@ -193,13 +212,13 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
     tag,
     path: url,
     params,
-    view: onObjects(resource, 'view'),
-    edit: onObjects(resource, 'edit'),
+    view: onModelx(resource, 'view'),
+    edit: onModelx(resource, 'edit'),
     owner: { object: kind, param },
     find: async (request) => {
-      await requireObject(request)
+      await requireModelx(request)
       return {
-        keys: objectMeta(registry, refOf(request), clock),
+        keys: modelxMeta(registry, refOf(request), clock),
         rights: rights(request.principal, request.installation)
       }
     },
@@ -216,17 +235,17 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
 
   function refOf({ installation, params }: Pick<FastifyRequest, 'installation' | 'params'>) {
     const { [param]: id = 0 } = params as Record<string, number>
-    return { kind, installation_id: installation.id, id } satisfies ObjectRef
+    return { kind, installation_id: installation.id, id } satisfies ModelxRef
   }
 
-  async function requireObject(request: Caller): Promise<StoredObject> {
-    const object = await findObject(registry, refOf(request))
+  async function requireModelx(request: Caller): Promise<ModelxRow> {
+    const object = await findModelx(registry, refOf(request))
     if (!object) throw notFound()
     checkType(request, object.type)
     return object
   }
 
-  /** An object of a type that the caller may not even look at is not there. */
+  /** An object of a type that the caller may not view is answered like a missing one. */
   function checkType({ principal, installation, types }: Caller, type: string): void {
     if (allows(types, type)) return
     throw allows(typesAllowed(principal, resource, 'view', installation), type)
@@ -236,8 +255,8 @@ function modelRoutes(app: App, deps: Deps, { tag, resource, kind, param }: Model
 }
 
 type Caller = Pick<FastifyRequest, 'principal' | 'installation' | 'types' | 'params'>
-/** Metadata are JSON in the registry already. */
-const jsonOf = (object: StoredObject, seesProtected: boolean): string =>
+/** The registry stores metadata as JSON, so they are copied as text. */
+const jsonOf = (object: ModelxRow, seesProtected: boolean): string =>
   `{"id":${object.id},"installation_id":${object.installation_id},"type":${JSON.stringify(object.type)},"meta":${object.meta}` +
   (seesProtected ? `,"protected_meta":${object.protected_meta}` : '') +
   `,"created":${toWholeSeconds(object.created)},"updated":${toWholeSeconds(object.updated)}}`

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { defaults } from '../../http/described.ts'
 import {
   IgnoredInstallation,
   ignored,
@@ -8,14 +9,13 @@ import {
   Wanted
 } from '../../http/schema.ts'
 
-/** A type is a level of permission names. */
+/** A type is one level in permission names, so it has no `/`, `+` and `#`. */
 const ObjectType = Type.String({
   pattern: '^[^/+#]{1,100}$',
   description: 'text of 1 to 100 characters without /, + and #'
 })
 
-/** [contract: ModelX] */
-export const ModelX = Type.Object({
+const answer = {
   id: Type.Integer(),
   installation_id: Type.Integer(),
   type: Type.String(),
@@ -23,24 +23,23 @@ export const ModelX = Type.Object({
   protected_meta: Type.Optional(Meta),
   created: UnixSeconds,
   updated: UnixSeconds
-})
+}
 
 const fields = {
   ...ignored,
   installation_id: IgnoredInstallation,
   protected_meta: Maybe(Meta)
 }
+const added = { type: ObjectType, meta: Wanted(Meta, 'none'), ...fields }
+const updated = { type: Wanted(ObjectType, 'kept'), meta: Wanted(Meta, 'kept'), ...fields }
 
-export const NewModelX = Type.Object({
-  type: ObjectType,
-  meta: Wanted(Meta, 'none'),
-  ...fields
+/** [contract: ModelX] One shape with two names. */
+const named = (name: string) => ({
+  ModelX: Type.Object(answer, { title: name }),
+  NewModelX: Type.Object(added, { title: `New${name}`, ...defaults({ protected_meta: {} }) }),
+  ModelXUpdate: Type.Object(updated, { title: `${name}Update` })
 })
-export const ModelXUpdate = Type.Object({
-  type: Wanted(ObjectType, 'kept'),
-  meta: Wanted(Meta, 'kept'),
-  ...fields
-})
+export const schemas = { Function: named('Function'), Device: named('Device') }
 
 export const ModelXQuery = Type.Object(
   {
@@ -48,7 +47,7 @@ export const ModelXQuery = Type.Object(
       Type.Array(Type.String({ maxLength: 255 }), {
         maxItems: 50,
         'x-repeated': true,
-        description: '`*` is a wildcard; given twice: any of them'
+        description: '`*` is a wildcard; if repeated, any of them may match'
       })
     )
   },

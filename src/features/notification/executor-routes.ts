@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { onInstallation, permit } from '../../access/guard.ts'
-import type { Principal } from '../../access/principal.ts'
-import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden, notFound, usedByOutput } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
+import { creates, deletes, updates } from '../../http/traced.ts'
 import { hostOf } from '../../lib/networks.ts'
-import type { Executors } from '../../outbound/executors.ts'
+import { onInstallation, permit } from '../../permission/guard.ts'
+import type { Principal } from '../../permission/principal.ts'
+import type { NotificationDeps } from './deps.ts'
+import type { Executors } from './executor-client.ts'
 import {
   deleteExecutor,
   type ExecutorRecord,
@@ -17,7 +18,7 @@ import {
   listExecutors,
   listInstallationExecutors,
   updateExecutor
-} from '../../registry/notification-executors.ts'
+} from './executors.ts'
 import { checkSize } from './rendering.ts'
 import {
   ExecutorParams,
@@ -27,17 +28,18 @@ import {
   NotificationExecutor
 } from './schema.ts'
 
-const MOST = 100
-const MAX_URL = 2000
+const MAX_EXECUTORS = 100
+const MAX_URL_LENGTH = 2000
 const tags = ['Notification']
 
-/** What an installation may send to. */
+/** The executors that an installation may send to. */
 export const installationExecutorRoutes: Routes = (app, { registry }) => {
   app.get(
     '/:installation_id/executor',
     {
       schema: {
         tags,
+        operationId: 'listInstallationExecutors',
         summary: "Executors of the installation's organization and those above it",
         params: InstallationParams,
         response: { 200: Type.Array(NotificationExecutor) }
@@ -51,7 +53,14 @@ export const installationExecutorRoutes: Routes = (app, { registry }) => {
   app.get(
     '/:installation_id/executor/:executor_id',
     {
-      schema: { tags, params: InstallationExecutorParams, response: { 200: NotificationExecutor } },
+      schema: {
+        tags,
+        operationId: 'getInstallationExecutor',
+        summary: 'One executor that an installation can use',
+        faults: [404],
+        params: InstallationExecutorParams,
+        response: { 200: NotificationExecutor }
+      },
       config: { access: onInstallation('notification/executor/list') }
     },
     async ({ installation, params }) => {
@@ -62,8 +71,8 @@ export const installationExecutorRoutes: Routes = (app, { registry }) => {
   )
 }
 
-/** Executors themselves, for those who manage them: of their organizations and below. */
-export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
+/** For callers who manage the executors of their organizations and below. */
+export const executorRoutes: Routes<NotificationDeps> = (app, { registry, clock, executors }) => {
   const manage = permit('notification/executor/manage')
 
   app.get(
@@ -71,7 +80,8 @@ export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
     {
       schema: {
         tags,
-        summary: 'Executors of the organizations the caller can see',
+        operationId: 'listExecutors',
+        summary: 'Executors of the organizations that the caller can see',
         response: { 200: Type.Array(NotificationExecutor) }
       },
       config: { access: manage }
@@ -84,7 +94,8 @@ export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
     {
       schema: {
         tags,
-        summary: 'Create an executor; `config.url` is where it is called',
+        operationId: 'createExecutor',
+        summary: 'Create an executor; the platform calls `config.url`',
         body: NewExecutor,
         response: { 200: NotificationExecutor }
       },
@@ -97,9 +108,9 @@ export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
       const executor = await insertExecutor(
         registry,
         { name, type: type || 'http', organization_id, config, secret: secret ?? '' },
-        { most: MOST, now: clock() }
+        { most: MAX_EXECUTORS, now: clock() }
       )
-      if (!executor) throw badRequest(`an organization has at most ${MOST} executors`)
+      if (!executor) throw badRequest(`an organization has at most ${MAX_EXECUTORS} executors`)
       return forManagers(executor)
     }
   )
@@ -107,7 +118,13 @@ export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
   app.get(
     '/:executor_id',
     {
-      schema: { tags, params: ExecutorParams, response: { 200: NotificationExecutor } },
+      schema: {
+        tags,
+        operationId: 'getExecutor',
+        summary: 'One executor',
+        params: ExecutorParams,
+        response: { 200: NotificationExecutor }
+      },
       config: { access: manage }
     },
     async ({ principal, params }) => {
@@ -122,7 +139,8 @@ export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
     {
       schema: {
         tags,
-        summary: 'Update an executor; what is missing or null is kept',
+        operationId: 'updateExecutor',
+        summary: 'Update an executor; fields that are missing or null keep their value',
         params: ExecutorParams,
         body: ExecutorUpdate,
         response: { 200: NotificationExecutor }
@@ -150,6 +168,8 @@ export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
     {
       schema: {
         tags,
+        operationId: 'deleteExecutor',
+        faults: [409],
         summary: 'Delete an executor that no output uses',
         params: ExecutorParams,
         response: { 200: Message }
@@ -167,18 +187,19 @@ export const executorRoutes: Routes = (app, { registry, clock, executors }) => {
 
 const reach = ({ organizationsBelow }: Principal): number[] => [...organizationsBelow]
 
-/** Whether a name leads where it may is asked for at every call; an address is known right away. */
+/** An address in the URL is checked here. A name is checked at every call. */
 function checkConfig(config: Readonly<Record<string, string>>, executors: Executors): void {
   checkSize(config)
   const written = Object.hasOwn(config, 'url') ? config['url'] : undefined
   if (!written) throw badRequest('config.url is required')
-  if (written.length > MAX_URL) throw badRequest(`config.url has at most ${MAX_URL} characters`)
+  if (written.length > MAX_URL_LENGTH)
+    throw badRequest(`config.url has at most ${MAX_URL_LENGTH} characters`)
   const url = URL.canParse(written) ? new URL(written) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw badRequest('config.url must begin with http:// or https://')
   }
   if (url.username !== '' || url.password !== '') {
-    throw badRequest('config.url must not hold a name or a password; secret is for that')
+    throw badRequest('config.url must not have a user name or password; use secret')
   }
   if (executors.isClosed(hostOf(url))) {
     throw badRequest(
@@ -193,7 +214,7 @@ const forManagers = ({
   ...executor
 }: ExecutorRecord): Static<typeof NotificationExecutor> => executor
 
-/** Where the platform calls and what it shows there is none of their business. */
+/** Senders do not see the URL and the secret. */
 function forSenders(executor: ExecutorRecord): Static<typeof NotificationExecutor> {
   const { secret: _, config, ...visible } = forManagers(executor)
   const { url: __, ...others } = config

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { onInstallation } from '../../access/guard.ts'
-import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound, usedByOutput } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
+import { creates, deletes, updates } from '../../http/traced.ts'
+import { onInstallation } from '../../permission/guard.ts'
 import {
   deleteMessage,
   findMessage,
@@ -12,11 +12,11 @@ import {
   listMessages,
   type MessageRow,
   updateMessage
-} from '../../registry/notifications.ts'
+} from './messages.ts'
 import { checkTemplate } from './rendering.ts'
 import { MessageParams, MessageUpdate, NewMessage, NotificationMessage } from './schema.ts'
 
-const MOST = 1000
+const MAX_MESSAGES = 1000
 
 export const messageRoutes: Routes = (app, { registry, clock }) => {
   const tags = ['Notification']
@@ -26,6 +26,7 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
+        operationId: 'listMessages',
         summary: 'Messages of an installation',
         params: InstallationParams,
         response: { 200: Type.Array(NotificationMessage) }
@@ -40,6 +41,7 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
+        operationId: 'createMessage',
         summary: 'Create a message',
         params: InstallationParams,
         body: NewMessage,
@@ -52,9 +54,9 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
     },
     async ({ installation, body: { name, text } }) => {
       checkTemplate('text', text)
-      const limits = { most: MOST, now: clock() }
+      const limits = { most: MAX_MESSAGES, now: clock() }
       const row = await insertMessage(registry, installation.id, { name, text }, limits)
-      if (!row) throw badRequest(`an installation has at most ${MOST} messages`)
+      if (!row) throw badRequest(`an installation has at most ${MAX_MESSAGES} messages`)
       return shown(row)
     }
   )
@@ -62,7 +64,14 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
   app.get(
     '/:installation_id/message/:message_id',
     {
-      schema: { tags, params: MessageParams, response: { 200: NotificationMessage } },
+      schema: {
+        tags,
+        operationId: 'getMessage',
+        summary: 'One message',
+        faults: [404],
+        params: MessageParams,
+        response: { 200: NotificationMessage }
+      },
       config: { access: onInstallation('notification/message/list') }
     },
     async ({ installation, params }) => {
@@ -77,7 +86,9 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
-        summary: 'Update a message; what is missing or null is kept',
+        operationId: 'updateMessage',
+        faults: [404],
+        summary: 'Update a message; fields that are missing or null keep their value',
         params: MessageParams,
         body: MessageUpdate,
         response: { 200: NotificationMessage }
@@ -102,6 +113,8 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags,
+        operationId: 'deleteMessage',
+        faults: [404, 409],
         summary: 'Delete a message that no output uses',
         params: MessageParams,
         response: { 200: Message }

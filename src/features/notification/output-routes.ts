@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { onInstallation } from '../../access/guard.ts'
-import { creates, deletes, executes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
 import { stopping } from '../../http/hung-up.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
+import { creates, deletes, executes, updates } from '../../http/traced.ts'
 import { isTooDeep } from '../../lib/edge-config.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { onInstallation } from '../../permission/guard.ts'
+import type { NotificationDeps } from './deps.ts'
 import {
   deleteOutput,
   findOutput,
@@ -17,15 +18,15 @@ import {
   type OutputFault,
   type OutputRecord,
   updateOutput
-} from '../../registry/notifications.ts'
+} from './messages.ts'
 import { checkTemplates } from './rendering.ts'
 import { NewOutput, NotificationOutput, OutputParams, OutputUpdate, Send } from './schema.ts'
 import { sendNotification } from './sending.ts'
 
-const MOST = 1000
-const MAX_PAYLOAD = 64 * 1024
+const MAX_OUTPUTS = 1000
+const MAX_PAYLOAD_BYTES = 64 * 1024
 
-export const outputRoutes: Routes = (app, deps) => {
+export const outputRoutes: Routes<NotificationDeps> = (app, deps) => {
   const { registry, clock } = deps
   const tags = ['Notification']
   const one = '/:installation_id/output/:output_id'
@@ -36,6 +37,7 @@ export const outputRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'listOutputs',
         summary: 'Outputs of an installation',
         params: InstallationParams,
         response: { 200: Type.Array(NotificationOutput) }
@@ -50,7 +52,8 @@ export const outputRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Create an output: a message, an executor, and what the executor needs',
+        operationId: 'createOutput',
+        summary: 'Create an output: a message, an executor and its configuration',
         params: InstallationParams,
         body: NewOutput,
         response: { 200: NotificationOutput }
@@ -70,7 +73,7 @@ export const outputRoutes: Routes = (app, deps) => {
         notification_output_executor_id,
         config
       }
-      const limits = { most: MOST, now: clock() }
+      const limits = { most: MAX_OUTPUTS, now: clock() }
       return answer(await insertOutput(registry, installation.id, fields, limits))
     }
   )
@@ -78,7 +81,14 @@ export const outputRoutes: Routes = (app, deps) => {
   app.get(
     one,
     {
-      schema: { tags, params: OutputParams, response: { 200: NotificationOutput } },
+      schema: {
+        tags,
+        operationId: 'getOutput',
+        summary: 'One output',
+        faults: [404],
+        params: OutputParams,
+        response: { 200: NotificationOutput }
+      },
       config: { access: onInstallation('notification/output/list') }
     },
     async ({ installation, params }) =>
@@ -90,7 +100,9 @@ export const outputRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Update an output; what is missing or null is kept',
+        operationId: 'updateOutput',
+        faults: [404],
+        summary: 'Update an output; fields that are missing or null keep their value',
         params: OutputParams,
         body: OutputUpdate,
         response: { 200: NotificationOutput }
@@ -118,6 +130,8 @@ export const outputRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'deleteOutput',
+        faults: [404],
         summary: 'Delete an output',
         params: OutputParams,
         response: { 200: Message }
@@ -136,10 +150,12 @@ export const outputRoutes: Routes = (app, deps) => {
   app.post(
     `${one}/send`,
     {
-      bodyLimit: MAX_PAYLOAD,
+      bodyLimit: MAX_PAYLOAD_BYTES,
       schema: {
         tags,
-        summary: 'Send an output; the body, a JSON object or nothing, is its payload',
+        operationId: 'sendOutput',
+        faults: [404, 409, 502],
+        summary: 'Send an output; the body is its payload: a JSON object or nothing',
         params: OutputParams,
         response: { 200: Message }
       },
@@ -161,7 +177,9 @@ export const outputRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'What became of the last sends, newest first',
+        operationId: 'listSends',
+        faults: [404],
+        summary: 'Results of the last sends, newest first',
         params: OutputParams,
         response: { 200: Type.Array(Send) }
       },
@@ -186,7 +204,7 @@ function payloadIn(body: unknown): Record<string, unknown> {
 }
 
 const faults = {
-  full: () => badRequest(`an installation has at most ${MOST} outputs`),
+  full: () => badRequest(`an installation has at most ${MAX_OUTPUTS} outputs`),
   message: () => badRequest('notification_message_id must be a message of the installation'),
   executor: () =>
     badRequest(

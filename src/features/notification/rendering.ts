@@ -1,22 +1,22 @@
 import { badRequest } from '../../http/errors.ts'
+import type { InstallationRecord } from '../../registry/installations.ts'
+import type { OrganizationRecord } from '../../registry/organizations.ts'
+import type { MessageRow, OutputRecord } from './messages.ts'
 import {
   newBudget,
   parseTemplate,
   renderTemplate,
   TemplateError,
   valueFrom
-} from '../../lib/template/template.ts'
-import type { InstallationRecord } from '../../registry/installations.ts'
-import type { MessageRow, OutputRecord } from '../../registry/notifications.ts'
-import type { OrganizationRecord } from '../../registry/organizations.ts'
+} from './template/template.ts'
 
 type Config = Readonly<Record<string, string>>
 type Payload = Readonly<Record<string, unknown>>
 
-/** All values of a configuration together. */
-const MAX_CONFIG = 65_536
+/** The characters of all values of a configuration together. */
+const MAX_CONFIG_LENGTH = 65_536
 
-/** A fault names the field it is in. */
+/** Throws 400 with the name of the field if the template is wrong. */
 export function checkTemplate(field: string, text: string, budget = newBudget()): void {
   inField(field, () => parseTemplate(text, budget))
 }
@@ -29,7 +29,8 @@ export function checkTemplates(config: Config): void {
 
 export function checkSize(config: Config): void {
   const size = Object.values(config).reduce((sum, { length }) => sum + length, 0)
-  if (size > MAX_CONFIG) throw badRequest(`config must have at most ${MAX_CONFIG} characters`)
+  if (size > MAX_CONFIG_LENGTH)
+    throw badRequest(`config must have at most ${MAX_CONFIG_LENGTH} characters`)
 }
 
 function inField<T>(field: string, work: () => T): T {
@@ -43,7 +44,7 @@ function inField<T>(field: string, work: () => T): T {
 
 export type Subject = { installation: InstallationRecord; organization: OrganizationRecord }
 
-/** The message and the configuration as they go out. [ADR-0021] They share one budget. */
+/** Renders the message and the configuration, which share one budget. [ADR-0021] */
 export function rendered(
   { message, output }: { message: MessageRow; output: OutputRecord },
   { installation, organization }: Subject,
@@ -61,7 +62,7 @@ export function rendered(
   }
 }
 
-/** Names as the templates of existing users have them; no metadata. */
+/** Existing templates use these names. Metadata is not included. */
 const templateData = ({ installation, organization }: Subject) => ({
   installation: {
     ID: BigInt(installation.id),

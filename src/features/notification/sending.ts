@@ -8,26 +8,19 @@ import {
   notFound,
   tooManyNotifications
 } from '../../http/errors.ts'
-import { ExecutorFault } from '../../outbound/executors.ts'
 import { findInstallation, type InstallationRef } from '../../registry/installations.ts'
-import {
-  type ExecutorRecord,
-  findInstallationExecutor
-} from '../../registry/notification-executors.ts'
-import {
-  findMessage,
-  findOutput,
-  type OutputRecord,
-  rememberSend
-} from '../../registry/notifications.ts'
 import { findOrganization } from '../../registry/organizations.ts'
+import type { NotificationDeps } from './deps.ts'
+import { ExecutorFault, type ExecutorOutcome } from './executor-client.ts'
+import { type ExecutorRecord, findInstallationExecutor } from './executors.ts'
+import { findMessage, findOutput, type OutputRecord, rememberSend } from './messages.ts'
 import { rendered, type Subject } from './rendering.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 
-/** Renders an output and hands it to its executor; `stop` ends the call when the platform stops. */
+/** Renders an output and sends it to its executor. `stop` ends the call when the platform stops. */
 export async function sendNotification(
-  deps: Deps,
+  deps: Deps & NotificationDeps,
   installation: InstallationRef,
   { outputId, payload, stop }: { outputId: number; payload: Payload; stop: AbortSignal }
 ): Promise<void> {
@@ -54,7 +47,7 @@ async function findParts({ registry }: Deps, { id }: InstallationRef, outputId: 
   if (!message) throw notFound()
   const executorId = output.notification_output_executor_id
   const executor = await findInstallationExecutor(registry, id, executorId)
-  // The installation, or the executor, has moved to another organization since.
+  // The installation or the executor has moved to another organization.
   if (!executor) throw executorOutOfReach()
   const installation = await findInstallation(registry, id)
   const organization =
@@ -64,10 +57,15 @@ async function findParts({ registry }: Deps, { id }: InstallationRef, outputId: 
 }
 
 /** `kind` is counted, `text` is remembered, `error` is what the caller gets. */
-type Outcome = { kind: string; text: string; error?: ApiError; cause?: unknown }
+type Outcome = {
+  kind: 'sent' | 'template' | ExecutorOutcome
+  text: string
+  error?: ApiError
+  cause?: unknown
+}
 
 async function delivered(
-  { executors, timezone }: Deps,
+  { executors, timezone }: Deps & NotificationDeps,
   { output, message, executor, subject }: Parts,
   payload: Payload,
   stop: AbortSignal
@@ -87,7 +85,7 @@ async function delivered(
   }
 }
 
-/** What an executor learns beside the message; metadata are not part of it. */
+/** What an executor gets besides the message; no metadata. */
 const envelope = ({ config }: ExecutorRecord, { installation, organization }: Subject) => ({
   executor_config: config,
   installation: {
@@ -106,7 +104,9 @@ const envelope = ({ config }: ExecutorRecord, { installation, organization }: Su
   }
 })
 
-/** What became of it is for the log, the figures and the list of sends; none of them stops it. */
+/**
+ * Records the outcome in the metrics, the log and the list of sends. A failure here is only logged.
+ */
 async function tell(
   { registry, metrics, log, clock }: Deps,
   { output, executor }: { output: OutputRecord; executor: ExecutorRecord },
@@ -120,6 +120,6 @@ async function tell(
   }
   log.info({ ...subject, outcome: text, ms, ...(cause ? { err: cause } : {}) }, 'notification')
   await rememberSend(registry, output.id, { sent: clock(), outcome: text }).catch((err) =>
-    log.error({ err, ...subject }, 'what became of a notification could not be written down')
+    log.error({ err, ...subject }, 'the outcome of a notification could not be stored')
   )
 }

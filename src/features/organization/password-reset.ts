@@ -1,7 +1,7 @@
-import { mayHandOut } from '../../access/delegation.ts'
-import type { Principal } from '../../access/principal.ts'
 import type { Deps } from '../../deps.ts'
 import { sendResetKey } from '../../notify/password-key.ts'
+import { mayHandOut } from '../../permission/delegation.ts'
+import type { Principal } from '../../permission/principal.ts'
 import { organizationsBelow } from '../../registry/organizations.ts'
 import { listRoles } from '../../registry/roles.ts'
 import { inTransaction } from '../../registry/transaction.ts'
@@ -9,7 +9,7 @@ import { forgetPasswords, usersToReset } from '../../registry/users.ts'
 
 type Member = { id: number; email: string }
 
-/** Returns who must choose a new password. [ADR-0024] */
+/** Deletes the passwords of members and returns the users who need a new one. [ADR-0024] */
 export async function forcePasswordReset(
   deps: Deps,
   principal: Principal,
@@ -30,7 +30,7 @@ export async function forcePasswordReset(
   })
 }
 
-/** Each a key, one after the other. */
+/** Sends a key to each user, one after the other. */
 export async function mailKeys(deps: Deps, users: readonly Member[]): Promise<void> {
   for (const user of users) {
     await sendResetKey(deps, user, 'forced').catch((err) =>

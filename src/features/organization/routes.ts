@@ -1,8 +1,4 @@
 import { type Static, Type } from 'typebox'
-import { onOrganization, permit } from '../../access/guard.ts'
-import { holds, holdsName, type Principal } from '../../access/principal.ts'
-import { creates, deletes, executes, updates } from '../../access/trace.ts'
-import { organizationsProtected } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, conflict, forbidden } from '../../http/errors.ts'
@@ -11,9 +7,13 @@ import { dropIfStalled } from '../../http/hung-up.ts'
 import { each, sendList } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Id, Message } from '../../http/schema.ts'
+import { creates, deletes, executes, updates } from '../../http/traced.ts'
 import { completeAddress } from '../../lib/address.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
+import { onOrganization, permit } from '../../permission/guard.ts'
+import { holds, holdsName, type Principal } from '../../permission/principal.ts'
+import { organizationsProtected } from '../../permission/visibility.ts'
 import { metaRows } from '../../registry/meta.ts'
 import {
   findOrganization,
@@ -49,9 +49,14 @@ export const organizationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Organizations the caller can see, filtered by metadata',
+        operationId: 'listOrganizations',
+        summary: 'Organizations that the caller can see, filtered by metadata',
         querystring: Type.Object(
-          { minimal: Type.Optional(Type.Boolean({ description: 'Just id, name and parent' })) },
+          {
+            minimal: Type.Optional(
+              Type.Boolean({ default: false, description: 'Only id, name and parent' })
+            )
+          },
           { additionalProperties: true }
         ),
         response: { 200: Type.Array(Type.Union([Organization, OrganizationSimple])) }
@@ -80,11 +85,18 @@ export const organizationRoutes: Routes = (app, deps) => {
   app.post(
     '/',
     {
-      schema: { tags, body: NewOrganization, response: { 200: Organization } },
+      schema: {
+        tags,
+        operationId: 'createOrganization',
+        faults: [409],
+        summary: 'Create an organization',
+        body: NewOrganization,
+        response: { 200: Organization }
+      },
       config: { access: permit('organization/create_delete'), trace: creates('organization') }
     },
     async ({ principal, body }) => {
-      // 0 is what the caller sees above its own, and nobody plants a tree beside it.
+      // Callers see 0 as the parent of their topmost organization. A second tree cannot be created.
       const parent_id = body.parent || principal.organizationIds[0]
       if (parent_id === undefined) throw badRequest('parent is required')
       if (!principal.organizationsBelow.has(parent_id)) throw forbidden()
@@ -94,7 +106,7 @@ export const organizationRoutes: Routes = (app, deps) => {
       const id = await inTransaction(registry, (registry) =>
         insertOrganization(registry, { ...fields, name: body.name, parent_id }, clock())
       )
-      // The caller now also sees what it has just made.
+      // The caller can now see the new organization.
       const organizationsBelow = new Set([...principal.organizationsBelow, id])
       return answer(id, { ...principal, organizationsBelow })
     }
@@ -103,7 +115,13 @@ export const organizationRoutes: Routes = (app, deps) => {
   app.get(
     '/:organization_id',
     {
-      schema: { tags, params: OrganizationParams, response: { 200: Organization } },
+      schema: {
+        tags,
+        operationId: 'getOrganization',
+        summary: 'One organization, with the ids of its parent and children',
+        params: OrganizationParams,
+        response: { 200: Organization }
+      },
       config: { access: view }
     },
     async ({ principal, params }) => answer(params.organization_id, principal)
@@ -114,7 +132,9 @@ export const organizationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Update an organization; what is missing or null is kept',
+        operationId: 'updateOrganization',
+        faults: [409],
+        summary: 'Update an organization; fields that are missing or null keep their value',
         params: OrganizationParams,
         body: OrganizationUpdate,
         response: { 200: Organization }
@@ -147,9 +167,15 @@ export const organizationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Delete an organization; with force also all below it, installations and members',
+        operationId: 'deleteOrganization',
+        summary:
+          'Delete an organization; with force also all organizations, installations and members below it',
         params: OrganizationParams,
-        querystring: Type.Object({ force: Type.Optional(Type.Boolean()) }),
+        querystring: Type.Object({
+          force: Type.Optional(
+            Type.Boolean({ default: false, description: 'true: delete everything below it too' })
+          )
+        }),
         response: { 200: Message }
       },
       config: {
@@ -168,8 +194,9 @@ export const organizationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'forcePasswordReset',
         summary:
-          'Ask every member, here and below, for a new password by a key in a mail; needs user/update too',
+          'Force every member, here and below, to set a new password with a key sent by mail; also needs user/update',
         params: OrganizationParams,
         response: { 200: Message }
       },
@@ -182,7 +209,8 @@ export const organizationRoutes: Routes = (app, deps) => {
       if (!holds(principal, 'user/update')) throw forbidden()
       const users = await forcePasswordReset(deps, principal, params.organization_id)
       afterAnswer(reply, () => mailKeys(deps, users))
-      return { message: `${users.length} users are asked for a new password` }
+      const people = users.length === 1 ? '1 user' : `${users.length} users`
+      return { message: `${people} must set a new password` }
     }
   )
 
@@ -206,7 +234,7 @@ export const organizationRoutes: Routes = (app, deps) => {
   }
 }
 
-/** Nobody is moved away from where their role comes from. */
+/** Users and policies must not lose the organization that their role comes from. */
 async function checkRoles(
   registry: Registry,
   { id, from, to }: { id: number; from: number | null; to: number }
@@ -224,7 +252,7 @@ const rights = (principal: Principal, id: number): MetaRights => ({
   edits: organizationsProtected(principal, 'edit').includes(id)
 })
 
-/** [contract: Organization] 0 when this is the topmost the caller can see. */
+/** [contract: Organization] 0 if this is the topmost organization that the caller can see. */
 const parentOf = ({ parent_id }: OrganizationRecord, { organizationsBelow }: Principal): number =>
   parent_id !== null && organizationsBelow.has(parent_id) ? parent_id : 0
 

@@ -1,13 +1,19 @@
 import type { Static } from 'typebox'
-import { onInstallation, onOrganization } from '../../access/guard.ts'
-import { updates } from '../../access/trace.ts'
-import { reachesEverything } from '../../access/visibility.ts'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
-import { type Overrides, type Payer, type PayerKind, quotaNames } from '../../lib/quota.ts'
-import { writeQuotas } from '../../registry/quotas.ts'
+import { updates } from '../../http/traced.ts'
+import {
+  type Overrides,
+  type Payer,
+  type PayerKind,
+  type QuotaName,
+  quotaNames
+} from '../../lib/quota.ts'
+import { onInstallation, onOrganization } from '../../permission/guard.ts'
+import { reachesEverything } from '../../permission/visibility.ts'
+import { writeQuotas } from '../../quota/overrides.ts'
 import { inTransaction } from '../../registry/transaction.ts'
-import { ownerParams, Quota, QuotaUpdate, Usage } from './schema.ts'
+import { Quota, QuotaUpdate, quotaOwnerParams, Usage } from './schema.ts'
 import { usageOf } from './usage.ts'
 
 const accesses = {
@@ -24,12 +30,16 @@ const accesses = {
 export const organizationQuotaRoutes: Routes = (app, deps) => quotaRoutes(app, deps, 'organization')
 export const installationQuotaRoutes: Routes = (app, deps) => quotaRoutes(app, deps, 'installation')
 
-/** [ADR-0037] Whoever sees an owner sees its quotas; they are set by those who reach the top organization. */
+/**
+ * [ADR-0037] Callers who see an owner see its quotas. Only callers who reach the top organization
+ * set them.
+ */
 function quotaRoutes(app: App, deps: Deps, kind: PayerKind): void {
   const { registry, quotas, directory, clock } = deps
-  const tags = [kind === 'installation' ? 'Installation' : 'Organization']
+  const name = kind === 'installation' ? 'Installation' : 'Organization'
+  const tags = [name]
   const { view, edit } = accesses[kind]
-  const params = ownerParams[kind]
+  const params = quotaOwnerParams[kind]
   const path = `/:${kind}_id`
 
   app.get(
@@ -37,10 +47,11 @@ function quotaRoutes(app: App, deps: Deps, kind: PayerKind): void {
     {
       schema: {
         tags,
+        operationId: `get${name}Usage`,
         summary:
           kind === 'installation'
-            ? 'What an installation uses of each quota'
-            : 'What an organization and all below it use of each quota',
+            ? 'How much of each quota an installation uses'
+            : 'How much of each quota an organization and all below it use',
         params,
         response: { 200: Usage }
       },
@@ -54,6 +65,7 @@ function quotaRoutes(app: App, deps: Deps, kind: PayerKind): void {
     {
       schema: {
         tags,
+        operationId: `get${name}Quota`,
         summary: `The quotas of an ${kind}`,
         params,
         response: { 200: Quota }
@@ -68,7 +80,8 @@ function quotaRoutes(app: App, deps: Deps, kind: PayerKind): void {
     {
       schema: {
         tags,
-        summary: `Set all quotas of an ${kind} by those who reach the top organization; what is missing or null has the default`,
+        operationId: `update${name}Quota`,
+        summary: `Set all quotas of an ${kind}; only for callers who reach the top organization; fields that are missing or null get the default`,
         params,
         body: QuotaUpdate,
         response: { 200: Quota }
@@ -76,7 +89,7 @@ function quotaRoutes(app: App, deps: Deps, kind: PayerKind): void {
       config: { access: edit, trace: updates(kind, `${kind}_id`, 'set the quotas of') }
     },
     async ({ principal, params, body }) => {
-      // Nobody gives themselves more.
+      // Callers must not raise their own quotas.
       if (!reachesEverything(principal)) throw forbidden()
       const payer = payerIn(kind, params)
       if (!quotas.limitsOf(payer)) throw badRequest('the top organization has no quotas')
@@ -89,20 +102,24 @@ function quotaRoutes(app: App, deps: Deps, kind: PayerKind): void {
   )
 
   const shown = (payer: Payer): Static<typeof Quota> => ({
-    defaults: quotas.defaultsOf(payer.kind),
+    defaults: { ...quotas.defaultsOf(payer.kind), history_days: quotas.platformDays ?? null },
     overrides: quotas.overridesOf(payer),
-    effective: quotas.limitsOf(payer) ?? noLimits
+    effective: {
+      ...(quotas.limitsOf(payer) ?? noLimits),
+      history_days: quotas.historyDaysOf(payer) ?? null
+    }
   })
 }
 
-const noLimits = Object.fromEntries(quotaNames.map((name) => [name, null])) as Static<
-  typeof Quota
->['effective']
+const noLimits = Object.fromEntries(quotaNames.map((name) => [name, null])) as Record<
+  QuotaName,
+  null
+>
 
 const overridesIn = (body: Static<typeof QuotaUpdate>): Overrides =>
   Object.fromEntries(Object.entries(body).filter(([, quota]) => typeof quota === 'number'))
 
-/** The guard has checked the id by the same name. */
+/** The guard has already checked this id. */
 const payerIn = (kind: PayerKind, params: object): Payer => ({
   kind,
   id: (params as Record<string, number>)[`${kind}_id`] ?? 0

@@ -1,20 +1,21 @@
 import type { Static } from 'typebox'
-import { dayOf } from '../../access/account.ts'
 import type { Deps } from '../../deps.ts'
 import type { Payer, QuotaName } from '../../lib/quota.ts'
-import { filesOf } from '../../registry/files.ts'
+import { dayOf } from '../../quota/account.ts'
 import type { Usage } from './schema.ts'
 
-/** What an owner uses of each quota. The top organization has no account: it has what all have. */
+/**
+ * How much of each quota an owner uses. The top organization has no account, so all are added up.
+ */
 export async function usageOf(deps: Deps, payer: Payer): Promise<Static<typeof Usage>> {
-  const { registry, quotas, accounts, clock } = deps
+  const { registry, holdings, quotas, accounts, clock } = deps
   const now = clock()
   const account = accounts.find(payer)
   const all = account ? [account] : [...accounts.installations()]
   const sum = (of: (one: (typeof all)[number]) => number) =>
     all.reduce((total, one) => total + of(one), 0)
-  const reach = payer.kind === 'organization' ? 'below' : 'own'
-  const { files, bytes } = await filesOf(registry, payer, { reach })
+  const kept: Partial<Record<QuotaName, number>> = {}
+  for (const { used } of holdings) Object.assign(kept, await used?.(registry, payer))
   const shown = (name: QuotaName, used: number) => {
     const quota = quotas.limit(payer.kind, payer.id, name)
     return { used, quota: Number.isFinite(quota) ? quota : null }
@@ -32,8 +33,8 @@ export async function usageOf(deps: Deps, payer: Payer): Promise<Static<typeof U
       'history_bytes',
       sum(({ bytes }) => bytes)
     ),
-    files: shown('files', files),
-    file_bytes: shown('file_bytes', bytes),
+    files: shown('files', kept.files ?? 0),
+    file_bytes: shown('file_bytes', kept.file_bytes ?? 0),
     connections: shown('connections', quotas.counted('connections', payer)),
     filters: shown('filters', quotas.counted('filters', payer))
   }

@@ -1,27 +1,30 @@
 import { type Static, Type } from 'typebox'
-import { isForAdministrators, mayHandOut } from '../../access/delegation.ts'
-import { everyone, permit } from '../../access/guard.ts'
-import type { Principal } from '../../access/principal.ts'
-import { visibleRole } from '../../access/role-place.ts'
-import { authenticates, creates, deletes, updates } from '../../access/trace.ts'
-import { reachesEverything } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, conflict, forbidden, tooManyRegistrations } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
+import { authenticates, creates, deletes, updates } from '../../http/traced.ts'
 import { namesDomain } from '../../lib/email-pattern.ts'
+import { isForAdministrators, mayHandOut } from '../../permission/delegation.ts'
+import { everyone, permit } from '../../permission/guard.ts'
+import type { Principal } from '../../permission/principal.ts'
+import { visibleRole } from '../../permission/role-place.ts'
+import { reachesEverything } from '../../permission/visibility.ts'
 import {
-  deletePolicy,
   findPolicy,
-  insertPolicy,
-  listPolicies,
-  overlapsElsewhere,
-  type RegistrationPolicy as PolicyRecord,
-  updatePolicy
+  type RegistrationPolicy as PolicyRecord
 } from '../../registry/registrations.ts'
 import { findRole, isRoleOf } from '../../registry/roles.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { inTransaction } from '../../registry/transaction.ts'
+import type { RegistrationDeps } from './deps.ts'
+import {
+  deletePolicy,
+  insertPolicy,
+  listPolicies,
+  overlapsElsewhere,
+  updatePolicy
+} from './policies.ts'
 import { register } from './register.ts'
 import {
   NewPolicy,
@@ -31,11 +34,11 @@ import {
   RegistrationPolicy
 } from './schema.ts'
 
-/** The role "User", where a policy names none. */
-const USER = 3
-const MAX_OF_ORGANIZATION = 100
+/** The role "User", the default for new policies. */
+const USER_ROLE_ID = 3
+const MAX_POLICIES_PER_ORGANIZATION = 100
 
-export const registrationRoutes: Routes = (app, deps) => {
+export const registrationRoutes: Routes<RegistrationDeps> = (app, deps) => {
   const { registry, directory, registering, clock, log } = deps
   const tags = ['Registration']
   const url = '/registration/policy'
@@ -45,7 +48,9 @@ export const registrationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Register; a key for the first password comes by mail',
+        operationId: 'registerUser',
+        faults: [429],
+        summary: 'Register; the key for the first password is sent by mail',
         body: Registration,
         response: { 200: Message }
       },
@@ -58,11 +63,11 @@ export const registrationRoutes: Routes = (app, deps) => {
       const retryAfter = registering.wait(body.email, ip)
       if (retryAfter > 0) throw tooManyRegistrations(retryAfter)
       registering.tried(body.email, ip)
-      // Known, unknown and unwanted addresses look the same, in time too.
+      // Known, unknown and refused addresses get the same answer, in the same time.
       afterAnswer(reply, () =>
         register(deps, body).catch((err) => log.error({ err }, 'a registration failed'))
       )
-      return { message: 'A key is on its way if this address may register' }
+      return { message: 'A key is sent if this address may register' }
     }
   )
 
@@ -71,7 +76,8 @@ export const registrationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: "Who may register into the caller's organizations and below",
+        operationId: 'listRegistrationPolicies',
+        summary: "Registration policies of the caller's organizations and below",
         response: { 200: Type.Array(RegistrationPolicy) }
       },
       config: { access: permit('registration/policy/list') }
@@ -85,7 +91,9 @@ export const registrationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: "Let addresses register; without a place in the caller's first organization",
+        operationId: 'createRegistrationPolicy',
+        faults: [409],
+        summary: "Create a policy; the default place is the caller's first organization",
         body: NewPolicy,
         response: { 200: RegistrationPolicy }
       },
@@ -100,7 +108,7 @@ export const registrationRoutes: Routes = (app, deps) => {
       const policy = {
         email_pattern: body.email_pattern,
         pattern_set: clock(),
-        role_id: body.role_id || USER,
+        role_id: body.role_id || USER_ROLE_ID,
         ...place
       }
       return inTransaction(registry, async (registry) => {
@@ -114,7 +122,13 @@ export const registrationRoutes: Routes = (app, deps) => {
   app.get(
     `${url}/:policy_id`,
     {
-      schema: { tags, params: PolicyParams, response: { 200: RegistrationPolicy } },
+      schema: {
+        tags,
+        operationId: 'getRegistrationPolicy',
+        summary: 'One registration policy',
+        params: PolicyParams,
+        response: { 200: RegistrationPolicy }
+      },
       config: { access: permit('registration/policy/list') }
     },
     async ({ principal, params }) => shown(await find(registry, principal, params.policy_id))
@@ -125,7 +139,9 @@ export const registrationRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Update a policy; what is missing, null or 0 is kept',
+        operationId: 'updateRegistrationPolicy',
+        faults: [409],
+        summary: 'Update a policy; fields that are missing, null or 0 keep their value',
         params: PolicyParams,
         body: PolicyUpdate,
         response: { 200: RegistrationPolicy }
@@ -157,7 +173,13 @@ export const registrationRoutes: Routes = (app, deps) => {
   app.delete(
     `${url}/:policy_id`,
     {
-      schema: { tags, params: PolicyParams, response: { 200: Message } },
+      schema: {
+        tags,
+        operationId: 'deleteRegistrationPolicy',
+        summary: 'Delete a registration policy',
+        params: PolicyParams,
+        response: { 200: Message }
+      },
       config: {
         access: permit('registration/policy/create_delete'),
         trace: deletes('user_registration_policy', 'policy_id')
@@ -172,14 +194,14 @@ export const registrationRoutes: Routes = (app, deps) => {
     }
   )
 
-  /** Invisible and missing look the same. */
+  /** A missing policy and an invisible one get the same answer. */
   async function find(registry: Registry, principal: Principal, id: number): Promise<PolicyRecord> {
     const policy = await findPolicy(registry, id)
     if (!policy || !reaches(principal, policy)) throw forbidden()
     return policy
   }
 
-  /** Changed only by who could hand out its role: another pattern would do just that. */
+  /** The caller must be allowed to give the role, because a new pattern gives it to other users. */
   async function findOwn(registry: Registry, principal: Principal, id: number) {
     const policy = await find(registry, principal, id)
     const role = await findRole(registry, policy.role_id)
@@ -187,7 +209,7 @@ export const registrationRoutes: Routes = (app, deps) => {
     return policy
   }
 
-  /** A policy gives nothing that the caller could not give to a user it makes itself. */
+  /** A policy must not give more than the caller could give to a new user. */
   async function check(
     registry: Registry,
     principal: Principal,
@@ -205,13 +227,13 @@ export const registrationRoutes: Routes = (app, deps) => {
       throw badRequest('role_id belongs to another organization')
     }
     const there = await listPolicies(registry, [organizationOf(policy)])
-    if (there.filter(({ id }) => id !== policy.id).length >= MAX_OF_ORGANIZATION) {
-      throw conflict(`the organization has ${MAX_OF_ORGANIZATION} policies already`)
+    if (there.filter(({ id }) => id !== policy.id).length >= MAX_POLICIES_PER_ORGANIZATION) {
+      throw conflict(`the organization has ${MAX_POLICIES_PER_ORGANIZATION} policies already`)
     }
   }
 }
 
-/** Nobody takes in whom a policy of others means. */
+/** The pattern must not match addresses of a policy of another organization. */
 async function checkPattern(
   registry: Registry,
   principal: Principal,
@@ -233,7 +255,7 @@ const organizationOf = ({
 const reaches = ({ organizationsBelow }: Principal, policy: Omit<PolicyRecord, 'id'>): boolean =>
   organizationsBelow.has(organizationOf(policy))
 
-/** Undefined: the body names none. */
+/** Undefined if the body has no organization. */
 function placeOf(body: Static<typeof PolicyUpdate>) {
   const organization_id = body.organization_id || null
   const parent_organization = body.parent_organization || null

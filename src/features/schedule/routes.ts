@@ -1,16 +1,22 @@
 import { type Static, Type } from 'typebox'
-import { onInstallation } from '../../access/guard.ts'
-import { creates, deletes, updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound } from '../../http/errors.ts'
 import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
-import { cronFields, nextRun, parseCron, parseField } from '../../lib/cron.ts'
-import { planOf } from '../../lib/schedule-plan.ts'
-import { hasWildcard, isTopicFilter } from '../../lib/topic.ts'
+import { creates, deletes, updates } from '../../http/traced.ts'
+import {
+  everyBrokerTakes,
+  isTopicName,
+  MAX_TOPIC_BYTES,
+  MAX_TOPIC_LEVELS,
+  withClientId
+} from '../../lib/topic.ts'
 import { toWholeSeconds, unixMs } from '../../lib/unix-time.ts'
 import { tellChange } from '../../notify/change.ts'
+import { onInstallation } from '../../permission/guard.ts'
 import { findInstallation, type InstallationRef } from '../../registry/installations.ts'
 import { flag } from '../../registry/meta.ts'
+import { cronFields, nextRun, parseCron, parseField } from './cron.ts'
+import { planOf } from './plan.ts'
 import {
   changeSchedule,
   deleteSchedule,
@@ -20,7 +26,7 @@ import {
   listSchedules,
   type ScheduleFields,
   type ScheduleRow
-} from '../../registry/schedules.ts'
+} from './schedules.ts'
 import {
   NewSchedule,
   NextQuery,
@@ -41,6 +47,7 @@ export const scheduleRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'listSchedules',
         summary: 'Schedules of an installation',
         params: InstallationParams,
         querystring: SchedulesQuery,
@@ -59,6 +66,7 @@ export const scheduleRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'createSchedule',
         summary: 'Create a schedule',
         params: InstallationParams,
         querystring: SilentQuery,
@@ -83,7 +91,14 @@ export const scheduleRoutes: Routes = (app, deps) => {
   app.get(
     '/:installation_id/:schedule_id',
     {
-      schema: { tags, params: ScheduleParams, response: { 200: Schedule } },
+      schema: {
+        tags,
+        operationId: 'getSchedule',
+        summary: 'One schedule',
+        faults: [404],
+        params: ScheduleParams,
+        response: { 200: Schedule }
+      },
       config: { access: onInstallation('schedule/list') }
     },
     async ({ installation, params }) => shown(await requireSchedule(installation, params))
@@ -94,7 +109,9 @@ export const scheduleRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Put a new schedule in place of the old',
+        operationId: 'updateSchedule',
+        faults: [404],
+        summary: 'Replace a schedule',
         params: ScheduleParams,
         querystring: SilentQuery,
         body: ScheduleUpdate,
@@ -124,6 +141,8 @@ export const scheduleRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'deleteSchedule',
+        faults: [404],
         summary: 'Delete a schedule',
         params: ScheduleParams,
         querystring: SilentQuery,
@@ -146,7 +165,9 @@ export const scheduleRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'When it would run next, active or not',
+        operationId: 'listNextRuns',
+        faults: [404],
+        summary: 'The next times of a schedule, even if it is not active',
         params: ScheduleParams,
         querystring: NextQuery,
         response: { 200: NextRuns }
@@ -173,6 +194,8 @@ export const scheduleRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
+        operationId: 'listRuns',
+        faults: [404],
         summary: 'The last runs by the platform, newest first',
         params: ScheduleParams,
         response: { 200: Type.Array(Run) }
@@ -207,12 +230,12 @@ export const scheduleRoutes: Routes = (app, deps) => {
   }
 }
 
-/** Where there is no old schedule: its topic and value are in the body then. */
+/** For a new schedule; its topic and value are always in the body. */
 const nothing = { active: 1, topic: '', value: 0 } as const
 
 /**
- * The new schedule. Of the old one it keeps what the contract calls required and the body leaves
- * out [ADR-0032]; every other field takes its default.
+ * The new schedule. Required fields that the body leaves out keep their old value [ADR-0032]; every
+ * other missing field gets its default.
  */
 function fieldsOf(
   body: Static<typeof ScheduleUpdate>,
@@ -230,15 +253,22 @@ function fieldsOf(
     executor: body.executor || 'gateway'
   }
   const faults = [
-    ...(hasWildcard(fields.topic) || !isTopicFilter(fields.topic)
-      ? ['topic must be a topic to publish to, without + and #']
-      : []),
+    ...topicFaults(fields.topic),
     ...cronFields
       .filter((field) => !parseField(field, fields[field]))
       .map((field) => `${field} must be *, numbers, ranges or steps within ${rangeText[field]}`)
   ]
   if (faults.length > 0) throw badRequest(faults.join('; '))
   return fields
+}
+
+function topicFaults(topic: string): string[] {
+  if (!isTopicName(topic)) return ['topic must be a topic to publish to, without + and #']
+  const published = withClientId(Number.MAX_SAFE_INTEGER, topic)
+  if (everyBrokerTakes(published)) return []
+  return [
+    `topic must have no control characters, and with the client id at most ${MAX_TOPIC_LEVELS} levels and ${MAX_TOPIC_BYTES} bytes`
+  ]
 }
 
 const rangeText = {

@@ -1,27 +1,33 @@
-import { signedIn } from '../../access/guard.ts'
-import { searchReach } from '../../access/search-reach.ts'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
 import { hungUp } from '../../http/hung-up.ts'
 import { sendJsonText } from '../../http/json-text.ts'
 import { readPrefixedFilters } from '../../http/meta-filters.ts'
 import { explainTooLarge } from '../../http/page-limit.ts'
-import { wantedBy } from '../../lib/search-query.ts'
-import { MAX_LIMIT, SearchError, SearchPage, SearchQuery } from './schema.ts'
+import { signedIn } from '../../permission/guard.ts'
+import type { SearchDeps } from './deps.ts'
+import { wantedBy } from './query.ts'
+import { searchReach } from './reach.ts'
+import { MAX_SEARCH_RESULTS, SearchError, SearchPage, SearchQuery } from './schema.ts'
 
-export const searchRoutes: Routes = (app, { searcher, searchTimeoutMs, directory, shares }) => {
+export const searchRoutes: Routes<SearchDeps> = (
+  app,
+  { searcher, searchTimeoutMs, directory, shares }
+) => {
   app.get(
     '/',
     {
       schema: {
         tags: ['Search'],
-        summary: 'Installations, devices and functions by text and metadata',
+        operationId: 'search',
+        faults: [403, 499],
+        summary: 'Search installations, devices and functions by text and metadata',
         querystring: SearchQuery,
         response: { 200: SearchPage, 400: SearchError, 503: SearchError }
       },
       config: {
         access: signedIn,
-        // [contract: Search] These two, and only here.
+        // [contract: Search] Only these two statuses of this route use `error`.
         errorKeys: { 400: 'error', 503: 'error' }
       }
     },
@@ -38,7 +44,7 @@ export const searchRoutes: Routes = (app, { searcher, searchTimeoutMs, directory
             query: {
               wanted: wantedBy(q),
               filters,
-              limit: limit || MAX_LIMIT,
+              limit: limit || MAX_SEARCH_RESULTS,
               offset: offset ?? 0
             },
             reach

@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { Id, Meta, UnixSeconds } from '../../http/schema.ts'
 import { METADATA_PREFIX } from '../../lib/meta-filter.ts'
 
-export const MAX_LIMIT = 10_000
-/** As of filters: comparing takes up to the length of `q` times the length of a value. */
-const MAX_LENGTH = 255
+export const MAX_SEARCH_RESULTS = 10_000
+/** The same as for filters: comparing takes up to the length of `q` times the length of a value. */
+const MAX_QUERY_LENGTH = 255
 
 const Kind = Type.Union([
   Type.Literal('installation'),
@@ -17,41 +17,57 @@ const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =
 export const SearchQuery = Type.Object(
   {
     q: Type.String({
-      maxLength: MAX_LENGTH,
-      description: 'Text; `*` is a wildcard, alone everything; digits: an id'
+      maxLength: MAX_QUERY_LENGTH,
+      description: 'Text; `*` is a wildcard; `*` alone finds everything; only digits find an id'
     }),
     types: Type.Optional(
-      Type.Array(Kind, { description: 'Default: every type the caller may see' })
+      Type.Array(Kind, { description: 'Default: every type that the caller may see' })
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: MAX_LIMIT, description: '0 = the default, 10 000' })
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_SEARCH_RESULTS,
+        default: MAX_SEARCH_RESULTS,
+        description: '0 = the default, 10 000'
+      })
     ),
-    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+    offset: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })
+    )
   },
-  { 'x-prefix': METADATA_PREFIX, description: 'And `metadata.<key>=<value>`, repeatable' }
+  {
+    'x-prefix': METADATA_PREFIX,
+    description: 'Metadata filters: `metadata.<key>=<value>`, repeatable'
+  }
 )
 
 /** [contract: SearchResult] */
-const SearchResult = Type.Object({
-  type: Kind,
-  id: Id,
-  name: Type.String(),
-  description: OrNull(Type.String()),
-  notes: OrNull(Type.String()),
-  created: UnixSeconds,
-  updated: OrNull(UnixSeconds),
-  clientID: OrNull(Type.String()),
-  installationID: OrNull(Type.Integer()),
-  organizationID: OrNull(Type.Integer()),
-  metaMatches: OrNull(Meta),
-  allMetadata: Meta
-})
+const SearchResult = Type.Object(
+  {
+    type: Kind,
+    id: Id,
+    name: Type.String(),
+    description: OrNull(Type.String()),
+    notes: OrNull(Type.String()),
+    created: UnixSeconds,
+    updated: OrNull(UnixSeconds),
+    clientID: OrNull(Type.String()),
+    installationID: OrNull(Type.Integer()),
+    organizationID: OrNull(Type.Integer()),
+    metaMatches: OrNull(Meta),
+    allMetadata: Meta
+  },
+  { title: 'SearchResult' }
+)
 
-export const SearchPage = Type.Object({
-  total: Type.Integer(),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-  results: Type.Array(SearchResult)
-})
+export const SearchPage = Type.Object(
+  {
+    total: Type.Integer(),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    results: Type.Array(SearchResult)
+  },
+  { title: 'SearchPage' }
+)
 
-export const SearchError = Type.Object({ error: Type.String() })
+export const SearchError = Type.Object({ error: Type.String() }, { title: 'SearchError' })

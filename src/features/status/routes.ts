@@ -1,16 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import { onInstallation } from '../../access/guard.ts'
-import { readsOnly } from '../../access/trace.ts'
+import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
-import { latestTexts } from '../../history/latest-texts.ts'
+import { fewLatest, latestTexts } from '../../history/latest/texts.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
-import { sendJsonTexts } from '../../http/json-text.ts'
+import { sendJsonText, sendJsonTexts, sendList } from '../../http/json-text.ts'
 import { InstallationParams, Status, TopicsBody } from '../../http/schema.ts'
 import { joinedTopicFilters, topicFilters } from '../../http/topic-filters.ts'
-import { StatusQuery } from './schema.ts'
+import { readsOnly } from '../../http/traced.ts'
+import { Turns } from '../../lib/turns.ts'
+import { SECOND, toSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
+import { onInstallation, signedIn } from '../../permission/guard.ts'
+import { may, type Principal } from '../../permission/principal.ts'
+import { Freshness, FreshnessQuery, SILENT_AFTER_S, StatusQuery } from './schema.ts'
 
-/** [contract: Status] Answered from memory, but for long messages. */
+/** [contract: Status] Answered from memory, except long messages. */
 export const statusRoutes: Routes = (app, deps) => {
   const schema = {
     tags: ['Status'],
@@ -18,11 +21,35 @@ export const statusRoutes: Routes = (app, deps) => {
     params: InstallationParams,
     response: { 200: Type.Array(Status) }
   }
+  app.get(
+    '/',
+    {
+      schema: {
+        tags: ['Status'],
+        operationId: 'listFreshness',
+        summary: 'How fresh the values of each installation are',
+        querystring: FreshnessQuery,
+        response: { 200: Type.Array(Freshness) }
+      },
+      config: { access: signedIn }
+    },
+    async (request, reply) => {
+      const { principal, query } = request
+      await deps.shares.take('long lists', request, reply)
+      dropIfStalled(reply.raw)
+      const silentSince = unixMs(deps.clock() - (query.silent_after ?? SILENT_AFTER_S) * SECOND)
+      return sendList(reply, freshness(principal, silentSince))
+    }
+  )
+
   const config = { access: onInstallation('status/read'), trace: readsOnly } as const
 
   app.get(
     '/:installation_id',
-    { schema: { ...schema, querystring: StatusQuery }, config },
+    {
+      schema: { ...schema, operationId: 'getStatus', querystring: StatusQuery },
+      config
+    },
     async (request, reply) => {
       const { installation, query } = request
       return sendStatus(request, reply, joinedTopicFilters(installation.client_id, query.topics))
@@ -31,18 +58,41 @@ export const statusRoutes: Routes = (app, deps) => {
 
   app.post(
     '/:installation_id',
-    { schema: { ...schema, body: TopicsBody }, config },
+    {
+      schema: { ...schema, operationId: 'getStatusOfTopics', body: TopicsBody },
+      config
+    },
     async (request, reply) => {
       const { installation, body } = request
       return sendStatus(request, reply, topicFilters(installation.client_id, body))
     }
   )
 
+  async function* freshness(
+    principal: Principal,
+    silentSince: UnixMs
+  ): AsyncGenerator<Static<typeof Freshness>[]> {
+    const turns = new Turns()
+    const { directory, latest } = deps
+    const ids = Array.from(directory.installations(), ({ id }) => id)
+    for (const installation_id of ids) {
+      if (turns.isOver(10)) await turns.next()
+      const installation = directory.installation(installation_id)
+      if (!installation || !may(principal, 'status/read', installation)) continue
+      const { last, ...fresh } = await latest.freshness(installation_id, silentSince, turns)
+      const per_minute = latest.perMinute(installation_id)
+      yield [{ installation_id, ...fresh, per_minute, ...(last && { last: toSeconds(last) }) }]
+    }
+  }
+
   async function sendStatus(
     request: FastifyRequest,
     reply: FastifyReply,
     filters: readonly string[] | undefined
   ) {
+    // Most sites have few values. A place for long lists would cost more than their answer.
+    const few = filters ? undefined : fewLatest(deps.latest, request.installation.id)
+    if (few !== undefined) return sendJsonText(reply, few)
     await deps.shares.take('long lists', request, reply)
     dropIfStalled(reply.raw)
     return sendJsonTexts(reply, latestTexts(deps, request.installation.id, filters))

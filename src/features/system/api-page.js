@@ -1,26 +1,24 @@
-// The API page. Data becomes text nodes only, never markup; the token lives in this module only.
+// The API page. Data becomes text nodes, never markup.
 
-const AUTH = '/api/v2/auth'
+import { call, isSignedIn, onChange, startSession } from './api-page-session.js'
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 const MAX_SHOWN = 200_000
 
 let description = {}
-let token = ''
-/** A session ends with the sign-out; an API key is only forgotten. */
-let isSession = false
-/** Called when the token comes or goes. */
-const watchers = new Set()
 
 const byId = (id) => document.getElementById(id)
 
-/** An element; attributes that are false or undefined are left out, `on...` are listeners. */
+/**
+ * Creates an element. Attributes that are false or undefined are skipped; functions are listeners.
+ */
 function h(tag, attributes, ...children) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name.slice(2), value)
     else if (value !== false && value !== undefined) element.setAttribute(name, value)
   }
-  element.append(...children.flat().filter((child) => child !== undefined))
+  element.append(...children.flat(3).filter((child) => child !== undefined))
   return element
 }
 
@@ -28,25 +26,33 @@ function h(tag, attributes, ...children) {
 
 function resolve(schema) {
   if (typeof schema !== 'object' || schema === null) return {}
-  if (!schema.$ref) return schema
-  const keys = schema.$ref.replace(/^#\//, '').split('/')
-  return resolve(keys.reduce((at, key) => at?.[key], description))
+  const { $ref, ...others } = schema
+  if (!$ref) return schema
+  const keys = $ref.replace(/^#\//, '').split('/')
+  return { ...resolve(keys.reduce((at, key) => at?.[key], description)), ...others }
 }
 
-const isNull = ({ type, enum: values }) =>
-  type === 'null' || (values?.length === 1 && values[0] === null)
+const isNull = ({ type }) => type === 'null'
 
-/** The ways a schema can be met: unions inside unions laid flat, null last and once. */
+/** One type of a schema that has several. */
+function typed({ enum: values, ...schema }, type) {
+  if (type === 'null') return { type }
+  const some = values?.filter((value) => value !== null)
+  return some ? { ...schema, type, enum: some } : { ...schema, type }
+}
+
+/** The alternatives of a schema: nested unions are flattened, null comes once and last. */
 function variants(given) {
   const schema = resolve(given)
-  const { nullable, ...plain } = schema
   if (isNull(schema)) return [{ type: 'null' }]
-  const all = (schema.anyOf ?? schema.oneOf)?.flatMap(variants) ?? [plain]
+  const types = Array.isArray(schema.type) ? schema.type : []
+  const all = (schema.anyOf ?? types.map((type) => typed(schema, type))).flatMap(variants)
+  if (all.length === 0) return [schema]
   const some = all.filter((one) => !isNull(one))
-  return nullable || some.length < all.length ? [...some, { type: 'null' }] : some
+  return some.length < all.length ? [...some, { type: 'null' }] : some
 }
 
-/** A type as in TypeScript: texts and spans for a <pre>. */
+/** A type written as in TypeScript: texts and spans for a <pre>. */
 const typeOf = (schema, indent = '') =>
   variants(schema).flatMap((one, i) => [i > 0 ? ' | ' : '', ...oneType(one, indent)])
 
@@ -74,43 +80,25 @@ function objectType(schema, indent) {
   return lines.length > 0 ? ['{', ...lines, `\n${indent}}`] : ['{}']
 }
 
-/** What keys that are not listed hold, when the schema says something about them. */
+/** The schema of keys that are not listed, if there is one. */
 function freeKeys({ additionalProperties, patternProperties }) {
   const [pattern] = Object.values(patternProperties ?? {})
   return pattern ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
 }
 
 function noteOf(schema) {
-  const { minimum, maximum, minLength, maxLength } = schema
+  const { minimum, maximum, minLength, maxLength, maxItems, maxProperties } = schema
   const notes = [
     schema.description,
     minimum !== undefined && `at least ${minimum}`,
     maximum < Number.MAX_SAFE_INTEGER && `at most ${maximum}`,
     minLength > 0 && `at least ${minLength} characters`,
     maxLength !== undefined && `at most ${maxLength} characters`,
+    maxItems !== undefined && `at most ${maxItems} entries`,
+    maxProperties !== undefined && `at most ${maxProperties} keys`,
     schema.default !== undefined && `default ${JSON.stringify(schema.default)}`
   ]
   return notes.filter(Boolean).join('; ')
-}
-
-/** A body to begin with. What may be left out is there with an empty value. */
-function exampleOf(given, name = 'text', isOptional = false) {
-  const [schema = {}] = variants(given)
-  const { type, items, properties = {}, required, minimum = 0, minLength = 0 } = schema
-  const fixed = schema.example ?? schema.default ?? schema.const ?? schema.enum?.[0]
-  if (fixed !== undefined) return fixed
-  if (type === 'array') return isOptional ? [] : [exampleOf(items)]
-  if (type === 'integer' || type === 'number') return minimum
-  if (type === 'boolean') return false
-  if (type === 'string') return isOptional && minLength === 0 ? '' : name
-  // What the platform decides alone is no part of an example.
-  const isIgnored = (property) => variants(property)[0]?.description?.startsWith('Ignored')
-  const entries = Object.entries(properties)
-    .filter(([, property]) => !isIgnored(property))
-    .map(([key, property]) => [key, exampleOf(property, key, !required?.includes(key))])
-  const free = freeKeys(schema)
-  if (free && entries.length === 0 && !isOptional) entries.push(['key', exampleOf(free)])
-  return Object.fromEntries(entries)
 }
 
 // Operations
@@ -120,26 +108,38 @@ function operationsOf({ paths }) {
     METHODS.filter((method) => methods[method]).map((method) => {
       const operation = methods[method]
       const all = operation.parameters ?? []
-      // A schema of free keys comes as parameters named after the words of the schema.
-      const isReal = ({ name, schema }) =>
-        typeof schema === 'object' && name !== 'additionalProperties'
       const isPath = ({ in: place }) => place === 'path'
-      const real = all.filter(isReal)
-      const parameters = [...real.filter(isPath), ...real.filter((one) => !isPath(one))]
-      if (real.length < all.length) {
-        const about = 'key=value&key=value, such as metadata filters'
-        parameters.push({ name: 'free keys', in: 'free', description: about })
-      }
-      // Signing in is the one operation that wants e-mail and password instead of the token.
-      if (path === AUTH && method === 'post') {
+      // Each key of an object in the query is a parameter of its own.
+      const isFree = ({ in: place, schema }) => place === 'query' && schema.type === 'object'
+      const isPlain = (one) => one.in === 'query' && !isFree(one)
+      const parameters = [
+        ...all.filter(isPath),
+        ...all.filter(isPlain),
+        ...all.filter(isFree).map(({ description: about }) => {
+          return { name: 'metadata', in: 'free', description: about }
+        })
+      ]
+      // Signing in is the only operation that needs e-mail and password instead of the token.
+      if (operation.operationId === 'signIn') {
         parameters.push({ name: 'e-mail', in: 'basic', required: true })
         parameters.push({ name: 'password', in: 'basic', required: true, isSecret: true })
       }
-      const [body] = Object.values(operation.requestBody?.content ?? {})
-      if (body) parameters.push({ name: 'JSON body', in: 'body', schema: body.schema })
+      const [[type, body] = []] = Object.entries(operation.requestBody?.content ?? {})
+      parameters.push(...bodyFields(type, body))
       return { ...operation, method, path, id: `${method}-${path}`, parameters, body: body?.schema }
     })
   )
+}
+
+/** A form has a field for each file; other bodies are one text. */
+function bodyFields(type, body) {
+  if (!body) return []
+  if (type === 'multipart/form-data') {
+    return Object.keys(body.schema.properties).map((name) => ({ name, in: 'file' }))
+  }
+  const isText = typeof body.example === 'string'
+  const example = isText ? body.example : JSON.stringify(body.example, null, 2)
+  return [{ name: isText ? 'Body' : 'JSON body', in: 'body', schema: body.schema, type, example }]
 }
 
 function showOperation(operation) {
@@ -154,7 +154,7 @@ function showOperation(operation) {
     h('span', { class: 'about' }, about)
   )
   const element = h('details', { class: 'operation', id }, head)
-  // The inside is made when it is first looked at, so that a long list is there at once.
+  // The content is created when it is first opened, so that a long list appears at once.
   element.addEventListener('toggle', () => {
     if (element.open && element.children.length === 1) element.append(showInside(operation))
   })
@@ -162,25 +162,37 @@ function showOperation(operation) {
 }
 
 function showInside(operation) {
-  const answers = Object.entries(operation.responses ?? {}).flatMap(([status, answer]) => {
-    const [content] = Object.values(answer.content ?? {})
-    const about = answer.description === 'Default Response' ? '' : answer.description
-    const body = content ? h('pre', {}, typeOf(content.schema)) : h('p', {}, 'Not described')
-    return [h('div', { class: 'status' }, `${status} ${about}`), body]
-  })
+  const all = Object.entries(operation.responses)
+  const answers = all.filter(([status]) => status < '300')
+  // Errors have one form, which the introduction describes.
+  const errors = all.filter(([status]) => status >= '300')
   return h(
     'div',
     {},
     operation.description ? h('p', {}, operation.description) : undefined,
     operation.body ? [h('h3', {}, 'Body'), h('pre', {}, typeOf(operation.body))] : undefined,
     h('h3', {}, 'Answers'),
-    answers,
+    answers.map(showAnswer),
+    h(
+      'dl',
+      {},
+      errors.map(([status, { description: about }]) => [h('dt', {}, status), h('dd', {}, about)])
+    ),
     h('h3', {}, 'Try it'),
     tryForm(operation)
   )
 }
 
-/** A labelled input; `read` answers its values as a list of texts. */
+function showAnswer([status, { description: about, content = {} }]) {
+  const [body] = Object.entries(content)
+  const line = h('div', { class: 'status' }, `${status} ${about}`)
+  if (!body) return [line, h('p', { class: 'note' }, 'No body')]
+  const [type, { schema }] = body
+  const isJson = type === 'application/json'
+  return [line, h('pre', {}, isJson ? typeOf(schema) : Object.keys(content).join(' or '))]
+}
+
+/** An input with a label; `read` returns its values as a list of texts. */
 function fieldOf(operationId, parameter) {
   const { name, in: place, required, schema, description: about } = parameter
   const [{ type, ...limits }] = variants(schema)
@@ -190,9 +202,12 @@ function fieldOf(operationId, parameter) {
     place === 'query' || place === 'path' ? place : '',
     required && 'required',
     place !== 'body' && noteOf({ ...limits, description: about }),
-    isList && 'several with commas between'
+    isList && 'separate several values with commas'
   ]
   const read = () => {
+    if (place === 'file') return [...input.files]
+    // Line breaks at the end of a file belong to it.
+    if (place === 'body') return input.value.trim() === '' ? [] : [input.value]
     const values = isList ? input.value.split(',') : [input.value]
     return values.map((value) => value.trim()).filter((value) => value !== '')
   }
@@ -203,17 +218,18 @@ function fieldOf(operationId, parameter) {
     input,
     h('small', {}, notes.filter(Boolean).join('; '))
   )
-  return { name, place, read, element }
+  return { name, place, read, element, type: parameter.type }
 }
 
-function inputFor({ id, in: place, required, isSecret, schema }) {
+function inputFor({ id, in: place, required, isSecret, schema, example }) {
+  if (place === 'file') return h('input', { id, type: 'file' })
   if (place === 'body') {
-    const text = JSON.stringify(exampleOf(schema), null, 2)
-    return h('textarea', { id, spellcheck: 'false', rows: text.split('\n').length + 1 }, text)
+    const rows = example.split('\n').length + 1
+    return h('textarea', { id, spellcheck: 'false', rows }, example)
   }
   const all = variants(schema)
   const values = all.map((one) => one.enum ?? one.const)
-  // Only where nothing but these values fits: `me | integer` is a field to type in.
+  // Only if no other value is allowed: `me | integer` needs a text field.
   const isClosed = values.every((value) => value !== undefined)
   const choices = all[0].type === 'boolean' ? [true, false] : isClosed ? values.flat() : []
   if (choices.length > 0) {
@@ -235,7 +251,7 @@ function tryForm(operation) {
     answer.replaceChildren(...(await send(requestOf(operation, fields))))
     button.disabled = false
   }
-  watchers.add(showCurl)
+  onChange(showCurl)
   showCurl()
   return h(
     'form',
@@ -264,26 +280,33 @@ function requestOf({ method, path }, fields) {
     return encodeURIComponent(field?.read().join(',') ?? '')
   })
   const url = `${location.origin}${filled}${query.size > 0 ? `?${query}` : ''}`
-  const [body] = at('body').flatMap(({ read }) => read())
   const basic = at('basic').map(({ read }) => read().join(''))
-  return { method: method.toUpperCase(), url, body, basic: basic.length > 0 ? basic : undefined }
+  const [text] = at('body').map(({ read, type }) => ({ body: read()[0], type }))
+  const files = at('file').flatMap(({ name, read }) => read().map((file) => [name, file]))
+  return {
+    method: method.toUpperCase(),
+    url,
+    ...(text?.body !== undefined && text),
+    ...(files.length > 0 && { body: formOf(files) }),
+    ...(basic.length > 0 && { basic })
+  }
+}
+
+function formOf(files) {
+  const form = new FormData()
+  for (const [name, file] of files) form.append(name, file)
+  return form
 }
 
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`
 
-function curlOf({ method, url, body, basic }) {
-  const key = basic ? '-u "$EMAIL:$PASSWORD"' : token && '-H "X-API-Key: $TOKEN"'
-  const data = body && `-H 'Content-Type: application/json' -d ${quote(body)}`
+function curlOf({ method, url, body, type, basic }) {
+  const key = basic ? '-u "$EMAIL:$PASSWORD"' : isSignedIn() && '-H "X-API-Key: $TOKEN"'
+  const data =
+    body instanceof FormData
+      ? [...body].map(([name, { name: file }]) => `-F ${quote(`${name}=@${file}`)}`).join(' ')
+      : body && `-H 'Content-Type: ${type}' --data-binary ${quote(body)}`
   return [`curl -X ${method} ${quote(url)}`, key, data].filter(Boolean).join(' \\\n  ')
-}
-
-function call({ method, url, body, basic }) {
-  const headers = body ? { 'content-type': 'application/json' } : {}
-  if (basic) {
-    const bytes = new TextEncoder().encode(basic.join(':'))
-    headers.authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`
-  } else if (token) headers['x-api-key'] = token
-  return fetch(url, { method, headers, body, credentials: 'omit', cache: 'no-store' })
 }
 
 async function send(request) {
@@ -310,44 +333,22 @@ function pretty(text) {
   }
 }
 
-// Signing in
+// The introduction
 
-function become(newToken, { name, note, ends = false }) {
-  token = newToken
-  isSession = ends
-  byId('who').textContent = name || 'Sign in'
-  byId('sign-out').hidden = token === ''
-  byId('account-note').textContent = note
-  if (name) byId('account').open = false
-  for (const show of watchers) show()
-}
-
-async function signIn(event) {
-  event.preventDefault()
-  const [email, password] = [byId('email').value, byId('password').value]
-  try {
-    const response = await call({ method: 'POST', url: AUTH, basic: [email, password] })
-    const answer = await response.json()
-    if (!response.ok) return become('', { note: answer.message ?? `Refused: ${response.status}` })
-    byId('password').value = ''
-    const note = answer.nextstep
-      ? `Next step ${answer.nextstep}: send the code with PUT ${AUTH} and use the new token as key.`
-      : 'Signed in.'
-    become(answer.token, { name: answer.nextstep ? undefined : email, note, ends: true })
-  } catch (error) {
-    become('', { note: `No answer: ${error.message}` })
-  }
-}
-
-function signOut() {
-  if (isSession) call({ method: 'DELETE', url: AUTH }).catch(() => {})
-  become('', { note: 'Signed out.' })
-}
-
-function useKey(event) {
-  event.preventDefault()
-  become(byId('key').value.trim(), { name: 'API key', note: 'The key is used from now on.' })
-  byId('key').value = ''
+/** The description in simple Markdown: headings, code and paragraphs. */
+function showIntroduction({ info }) {
+  const here = info.description.replaceAll('$URL', location.origin)
+  const blocks = here.replaceAll('$HOST', location.hostname).split('\n\n')
+  const parts = blocks.map((block) => {
+    if (block.startsWith('## ')) return h('h3', {}, block.slice(3))
+    if (block.startsWith('```')) return h('pre', {}, block.replaceAll(/^```\n?|\n```$/g, ''))
+    const words = block.split('`').map((text, i) => (i % 2 === 1 ? h('code', {}, text) : text))
+    return h('p', {}, words)
+  })
+  const heading = h('h2', { id: 'chapter-Introduction' }, 'Introduction')
+  const file = h('a', { href: '/docs/openapi.json' }, '/docs/openapi.json')
+  const more = h('p', {}, 'Client generators read this description from ', file, '.')
+  return h('section', { class: 'introduction' }, heading, parts, more)
 }
 
 // The page
@@ -358,13 +359,15 @@ function showChapters(operations) {
     const heading = h('h2', { id: `chapter-${tag}` }, tag)
     return h('section', { 'aria-labelledby': heading.id }, heading, members.map(showOperation))
   })
-  const links = [...chapters.keys()].map((tag) => h('a', { href: `#chapter-${tag}` }, tag))
+  const names = ['Introduction', ...chapters.keys()]
+  const links = names.map((tag) => h('a', { href: `#chapter-${tag}` }, tag))
   document.querySelector('nav').replaceChildren(...links)
-  document.querySelector('main').replaceChildren(...sections)
+  document.querySelector('main').replaceChildren(showIntroduction(description), ...sections)
 }
 
 function search() {
-  const words = byId('search').value.toLowerCase().split(/\s+/)
+  const wanted = byId('search').value.toLowerCase().trim()
+  const words = wanted.split(/\s+/)
   const operations = [...document.querySelectorAll('.operation')]
   for (const operation of operations) {
     const { textContent } = operation.firstChild
@@ -372,7 +375,9 @@ function search() {
     operation.hidden = !words.every((word) => text.includes(word))
   }
   for (const section of document.querySelectorAll('section')) {
-    section.hidden = !section.querySelector('.operation:not([hidden])')
+    const isIntroduction = section.matches('.introduction')
+    const isFound = section.querySelector('.operation:not([hidden])')
+    section.hidden = isIntroduction ? wanted !== '' : !isFound
   }
   const found = operations.filter(({ hidden }) => !hidden).length
   byId('count').textContent = `${found} of ${operations.length}`
@@ -393,9 +398,7 @@ function onKey(event) {
 }
 
 async function start() {
-  byId('sign-in').addEventListener('submit', signIn)
-  byId('use-key').addEventListener('submit', useKey)
-  byId('sign-out').addEventListener('click', signOut)
+  startSession()
   byId('search').addEventListener('input', search)
   addEventListener('hashchange', openLinked)
   addEventListener('keydown', onKey)

@@ -1,41 +1,61 @@
 import { readFileSync } from 'node:fs'
-import { Type } from 'typebox'
-import { everyone, onPlatform } from '../../access/guard.ts'
+import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
-import { Message } from '../../http/schema.ts'
+import type { LedgerEntry as Refused } from '../../history/spool/groups.ts'
+import { sendJsonText } from '../../http/json-text.ts'
+import { InstallationParams, Message } from '../../http/schema.ts'
 import { toSeconds, unixMs } from '../../lib/unix-time.ts'
-import { Health, LedgerEntry, LedgerQuery } from './schema.ts'
+import { VERSION } from '../../lib/version.ts'
+import { everyone, onInstallation, onPlatform } from '../../permission/guard.ts'
+import type { SystemDeps } from './deps.ts'
+import { Health, InstallationLedgerQuery, LedgerEntry, LedgerQuery } from './schema.ts'
 
-/** The API page loads nothing from elsewhere and stands in nobody's frame. */
+const DEFAULT_LEDGER_PAGE = 1000
+
+/** The API page loads nothing from other sites, and no other site can show it in a frame. */
 const PAGE_POLICY =
   "default-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
-
-/** What a newcomer opens first. */
-export const startRoutes: Routes = (app) => {
-  app.get('/', { schema: { hide: true }, config: { access: everyone } }, (_request, reply) =>
-    reply.redirect('/docs')
-  )
-}
 
 export const pingRoutes: Routes = (app) => {
   app.get(
     '/',
-    { schema: { tags: ['System'], response: { 200: Message } }, config: { access: everyone } },
+    {
+      schema: {
+        tags: ['System'],
+        operationId: 'ping',
+        summary: 'Check that the API answers',
+        response: { 200: Message }
+      },
+      config: { access: everyone }
+    },
     () => ({ message: 'pong' })
   )
 }
 
-export const healthRoutes: Routes = (app, { health }) => {
+export const healthRoutes: Routes<SystemDeps> = (app, { health }) => {
   app.get(
     '/live',
-    { schema: { tags: ['System'], response: { 200: Message } }, config: { access: everyone } },
+    {
+      schema: {
+        tags: ['System'],
+        operationId: 'getLiveness',
+        summary: 'Check that the process runs',
+        response: { 200: Message }
+      },
+      config: { access: everyone }
+    },
     () => ({ message: 'alive' })
   )
 
   app.get(
     '/ready',
     {
-      schema: { tags: ['System'], response: { 200: Health, 503: Health } },
+      schema: {
+        tags: ['System'],
+        operationId: 'getReadiness',
+        summary: 'Check that all engines work',
+        response: { 200: Health, 503: Health }
+      },
       config: { access: everyone }
     },
     async (_request, reply) => {
@@ -43,7 +63,7 @@ export const healthRoutes: Routes = (app, { health }) => {
       const isReady = Object.values(engines).every(({ ok }) => ok)
       return reply
         .code(isReady ? 200 : 503)
-        .send({ status: isReady ? 'ready' : 'degraded', engines })
+        .send({ status: isReady ? 'ready' : 'degraded', version: VERSION, engines })
     }
   )
 }
@@ -52,41 +72,76 @@ export const metricsRoutes: Routes = (app, { metrics }) => {
   app.get(
     '/',
     {
-      schema: { tags: ['System'], summary: 'Prometheus metrics' },
+      schema: {
+        tags: ['System'],
+        operationId: 'getMetrics',
+        summary: 'Prometheus metrics',
+        produces: ['text/plain']
+      },
       config: { access: onPlatform('metrics/read') }
     },
     async (_request, reply) => reply.type(metrics.contentType).send(await metrics.read())
   )
 }
 
-/** What was acknowledged and could not be stored, newest first. */
-export const ledgerRoutes: Routes = (app, { spool }) => {
+/** Messages that were acknowledged but not stored, newest first. */
+export const ledgerRoutes: Routes = (app, { spool, shares }) => {
   app.get(
     '/',
     {
       schema: {
         tags: ['System'],
-        summary: 'Messages that were acknowledged and refused',
+        operationId: 'listLedger',
+        summary: 'Messages that were acknowledged but not stored, newest first',
         querystring: LedgerQuery,
         response: { 200: Type.Array(LedgerEntry) }
       },
       config: { access: onPlatform('ledger/read') }
     },
-    async ({ query }) => {
-      const page = { before: query.before ?? Number.MAX_SAFE_INTEGER, limit: query.limit || 1000 }
-      const entries = await spool.ledger(page)
-      return entries.map(({ created, ...entry }) => ({
-        ...entry,
-        timestamp: toSeconds(unixMs(created))
-      }))
+    async ({ query }) => listed(await spool.ledger(pageOf(query)))
+  )
+
+  app.get(
+    '/:installation_id',
+    {
+      schema: {
+        tags: ['System'],
+        operationId: 'listLedgerOfInstallation',
+        summary: 'Messages of an installation that were acknowledged but not stored, newest first',
+        params: InstallationParams,
+        querystring: InstallationLedgerQuery,
+        response: { 200: Type.Array(LedgerEntry) }
+      },
+      config: { access: onInstallation('ledger/list') }
+    },
+    async (request, reply) => {
+      const { query, installation } = request
+      await shares.take('long lists', request, reply)
+      return listed(await spool.ledger({ ...pageOf(query), installation_id: installation.id }))
     }
   )
 }
 
+const pageOf = ({ before, limit }: Static<typeof LedgerQuery>) => ({
+  before: before ?? Number.MAX_SAFE_INTEGER,
+  limit: limit || DEFAULT_LEDGER_PAGE
+})
+
+const listed = (entries: readonly Refused[]) =>
+  entries.map(({ created, ...entry }) => ({ ...entry, timestamp: toSeconds(unixMs(created)) }))
+
 export const docsRoutes: Routes = (app) => {
   app.get(
     '/',
-    { schema: { tags: ['System'], summary: 'API page' }, config: { access: everyone } },
+    {
+      schema: {
+        tags: ['System'],
+        operationId: 'getApiPage',
+        summary: 'API page',
+        produces: ['text/html']
+      },
+      config: { access: everyone }
+    },
     (_request, reply) => {
       const page = readFileSync(new URL('api-page.html', import.meta.url))
       return reply
@@ -96,18 +151,24 @@ export const docsRoutes: Routes = (app) => {
     }
   )
 
-  app.get(
-    '/api-page.js',
-    { schema: { hide: true }, config: { access: everyone } },
-    (_request, reply) =>
-      reply
-        .type('text/javascript; charset=utf-8')
-        .send(readFileSync(new URL('api-page.js', import.meta.url)))
-  )
+  for (const script of ['api-page.js', 'api-page-session.js']) {
+    app.get(
+      `/${script}`,
+      { schema: { hide: true }, config: { access: everyone } },
+      (_request, reply) =>
+        reply
+          .type('text/javascript; charset=utf-8')
+          .send(readFileSync(new URL(script, import.meta.url)))
+    )
+  }
 
   app.get(
     '/openapi.json',
-    { schema: { tags: ['System'], summary: 'OpenAPI description' }, config: { access: everyone } },
-    () => app.swagger()
+    {
+      schema: { tags: ['System'], operationId: 'getOpenApi', summary: 'OpenAPI description' },
+      config: { access: everyone }
+    },
+    // `npm run docs` writes it: making it takes longer than a request may hold the event loop.
+    (_request, reply) => sendJsonText(reply, readFileSync(new URL('openapi.json', import.meta.url)))
   )
 }

@@ -1,21 +1,40 @@
 import { Type } from 'typebox'
 import { UnixTime } from '../../http/schema.ts'
 
-export const Health = Type.Object({
-  status: Type.Union([Type.Literal('ready'), Type.Literal('degraded')]),
-  engines: Type.Record(Type.String(), Type.Object({ ok: Type.Boolean(), detail: Type.String() }))
-})
+export const Health = Type.Object(
+  {
+    status: Type.Union([Type.Literal('ready'), Type.Literal('degraded')]),
+    version: Type.String({ description: 'The version of Caracal' }),
+    engines: Type.Record(Type.String(), Type.Object({ ok: Type.Boolean(), detail: Type.String() }))
+  },
+  { title: 'Health' }
+)
 
-export const LedgerQuery = Type.Object({
-  before: Type.Optional(Type.Integer({ minimum: 1, description: 'Entries with a smaller id' })),
-  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, description: '0 = 1 000' }))
-})
+const LedgerPage = (maximum: number) =>
+  Type.Object({
+    before: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Only entries with a smaller id; default: the newest ones'
+      })
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 0, maximum, default: 1000, description: '0 = the default, 1 000' })
+    )
+  })
+export const LedgerQuery = LedgerPage(10_000)
+/** Many callers may read these pages, so they are shorter. */
+export const InstallationLedgerQuery = LedgerPage(1000)
 
-export const LedgerEntry = Type.Object({
-  id: Type.Integer(),
-  timestamp: UnixTime,
-  reason: Type.String(),
-  topic: Type.String(),
-  sender: Type.String(),
-  payload: Type.String({ description: 'The first 256 characters' })
-})
+export const LedgerEntry = Type.Object(
+  {
+    id: Type.Integer(),
+    timestamp: UnixTime,
+    reason: Type.String(),
+    topic: Type.String(),
+    sender: Type.String(),
+    payload: Type.String({ description: 'The first 256 characters' })
+  },
+  { title: 'LedgerEntry' }
+)

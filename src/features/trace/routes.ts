@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Static } from 'typebox'
-import { permit } from '../../access/guard.ts'
-import { traceReach } from '../../access/trace-reach.ts'
 import type { Routes } from '../../deps.ts'
 import { badRequest } from '../../http/errors.ts'
 import { hungUpOrLate } from '../../http/hung-up.ts'
 import { DAY, momentOr, toSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
-import { readTrace, type TraceFilter, type TraceRow } from '../../registry/trace.ts'
+import { permit } from '../../permission/guard.ts'
+import { readTrace, type TraceFilter, type TraceReach, type TraceRow } from './entries.ts'
+import { traceReach } from './reach.ts'
 import { type TraceEntry, TracePage, TraceQuery } from './schema.ts'
 
 const DEFAULT_LIMIT = 10_000
@@ -17,7 +17,8 @@ export const traceRoutes: Routes = (app, { registry, clock }) => {
     {
       schema: {
         tags: ['Trace'],
-        summary: 'Who changed what and when, of what the caller can see',
+        operationId: 'listTrace',
+        summary: 'Who changed what and when, for objects that the caller can see',
         querystring: TraceQuery,
         response: { 200: TracePage }
       },
@@ -25,23 +26,19 @@ export const traceRoutes: Routes = (app, { registry, clock }) => {
     },
     async ({ principal, query }, reply) => {
       const signal = hungUpOrLate(reply.raw)
-      const { rows, total } = await readTrace(
-        registry,
-        traceReach(principal),
-        filterOf(query, clock()),
-        {
-          limit: query.limit || DEFAULT_LIMIT,
-          offset: query.offset ?? 0,
-          order: query.order ?? 'desc',
-          pause: async () => {
-            await nextTurn()
-            signal.throwIfAborted()
-          }
+      const reach = traceReach(principal)
+      const { rows, total } = await readTrace(registry, reach, filterOf(query, clock()), {
+        limit: query.limit || DEFAULT_LIMIT,
+        offset: query.offset ?? 0,
+        order: query.order ?? 'desc',
+        pause: async () => {
+          await nextTurn()
+          signal.throwIfAborted()
         }
-      )
+      })
       const oldest = rows.at(query.order === 'asc' ? 0 : -1)
       const last = oldest ? toSeconds(unixMs(oldest.timestamp)) : 0
-      return { total, last, count: rows.length, data: rows.map(shown) }
+      return { total, last, count: rows.length, data: rows.map((row) => shown(row, reach)) }
     }
   )
 }
@@ -49,7 +46,7 @@ export const traceRoutes: Routes = (app, { registry, clock }) => {
 function filterOf(query: Static<typeof TraceQuery>, now: UnixMs): TraceFilter {
   const { object_type, object_id, id, action } = query
   if ((object_type === undefined) !== (object_id === undefined)) {
-    throw badRequest('object_type and object_id go together')
+    throw badRequest('object_type and object_id must be used together')
   }
   const object =
     object_type === undefined || object_id === undefined
@@ -62,7 +59,7 @@ function filterOf(query: Static<typeof TraceQuery>, now: UnixMs): TraceFilter {
   return { from, to, object, id, actions: action }
 }
 
-const shown = (row: TraceRow): Static<typeof TraceEntry> => ({
+const shown = (row: TraceRow, reach: TraceReach): Static<typeof TraceEntry> => ({
   id: String(row.id),
   path: row.path,
   method: row.method,
@@ -71,5 +68,12 @@ const shown = (row: TraceRow): Static<typeof TraceEntry> => ({
   action: row.action,
   object_type: row.object_type,
   object_id: row.object_id,
-  description: row.description
+  description: row.description,
+  ...(mayLocate(row, reach) && { address: row.address })
 })
+
+/** [ADR-0042] An address says where somebody is, so others in the organization do not see it. */
+const mayLocate = ({ user_id, object_type, object_id }: TraceRow, reach: TraceReach): boolean =>
+  reach === 'everything' ||
+  user_id === reach.userId ||
+  (object_type === 'user' && object_id === reach.userId)

@@ -1,15 +1,15 @@
 import type { Static } from 'typebox'
-import { mayHandOut } from '../../access/delegation.ts'
-import { hashPassword } from '../../access/password.ts'
-import { holds, may, type Principal } from '../../access/principal.ts'
-import { isRoleFor, visibleRole } from '../../access/role-place.ts'
 import type { Deps } from '../../deps.ts'
 import { badRequest, forbidden, tooManyChanges } from '../../http/errors.ts'
 import { given } from '../../http/given.ts'
+import { hashPassword } from '../../identity/password.ts'
 import { completeAddress } from '../../lib/address.ts'
 import { passwordFault } from '../../lib/password-rules.ts'
 import { phoneNumber } from '../../lib/phone-number.ts'
 import type { AccountChange } from '../../notify/account-changed.ts'
+import { mayHandOut } from '../../permission/delegation.ts'
+import { holds, may, type Principal } from '../../permission/principal.ts'
+import { isRoleFor, visibleRole } from '../../permission/role-place.ts'
 import type { Registry } from '../../registry/tables.ts'
 import {
   otherAdministrators,
@@ -21,7 +21,7 @@ import type { UserUpdate } from './schema.ts'
 
 type Body = Static<typeof UserUpdate>
 
-/** The fields that anybody may write about themselves. */
+/** The fields that users may change about themselves. */
 export function plainFields(body: Body, current?: UserRecord): UserFields {
   const { address, ...fields } = given(body, [
     'email',
@@ -37,8 +37,8 @@ export function plainFields(body: Body, current?: UserRecord): UserFields {
 }
 
 /**
- * The fields that decide what a user may: each one checked against what the caller may give. What
- * is as it was needs no right, since clients send the whole user back.
+ * The fields that decide about the rights of a user. Each change is checked against the rights of
+ * the caller. Unchanged fields need no right, because clients send the whole user back.
  */
 export async function rightsFields(
   deps: Deps,
@@ -61,7 +61,7 @@ export async function rightsFields(
     fields.role_id = body.role
   }
   const organisations = idsOf(body.organisations)
-  // An empty list keeps them, here too.
+  // An empty list keeps the old organizations.
   if (organisations?.length && !isSame(organisations, current?.organisations)) {
     needUpdate()
     fields.organisations = memberships(principal, organisations, current?.organisations ?? [])
@@ -76,7 +76,7 @@ export async function rightsFields(
     fields.expire_at = body.expire_at * 1000
   }
   if (typeof body.sms_login === 'boolean' && body.sms_login !== current?.sms_login) {
-    // Anybody may ask more of themselves, but not less.
+    // Users may turn on SMS login for themselves, but not turn it off.
     if (!(isSelf && body.sms_login)) needUpdate()
     fields.sms_login = body.sms_login
   }
@@ -89,7 +89,7 @@ export async function rightsFields(
   return fields
 }
 
-/** A role of an organization is used there and below only. */
+/** A role of an organization may only be used there and below. */
 export async function checkRolePlace(
   registry: Registry,
   roleId: number,
@@ -106,8 +106,9 @@ const isSame = (a: readonly number[], b: readonly number[] = []): boolean =>
   a.length === b.length && a.every((id) => b.includes(id))
 
 /**
- * Memberships the caller cannot see stay; those it gives it must see. Who is no member of anything
- * the caller sees is not taken in: what the organization asks of its members would hold for them.
+ * Memberships that the caller cannot see stay, and the caller must see every new one. A user
+ * without any membership that the caller sees is refused, because the rules of the new organization
+ * would apply to that user.
  */
 function memberships(
   { organizationsBelow }: Principal,
@@ -120,7 +121,7 @@ function memberships(
   return [...new Set([...hidden, ...given])]
 }
 
-/** Every assignment that comes or goes is one the caller may change on that installation. */
+/** The caller must have the right to update every installation that is added or removed. */
 function checkAssignments(
   { directory }: Deps,
   principal: Principal,
@@ -137,7 +138,7 @@ function checkAssignments(
   }
 }
 
-/** Last of all, when everything else was checked: it is slow on purpose. */
+/** Call this last, after all checks: hashing is slow on purpose. */
 export async function passwordHash({ owner }: Principal, password: string): Promise<string> {
   requirePassword(password)
   return hashPassword(password, owner)
@@ -148,7 +149,7 @@ export function requirePassword(password: string): void {
   if (fault) throw badRequest(fault)
 }
 
-/** What signs in as the user is not changed by who reaches only some of the user's organizations. */
+/** To change how a user signs in, the caller must reach all organizations of the user. */
 export function checkAccount(principal: Principal, current: UserRecord, fields: UserFields): void {
   const { email, mobile, sms_login, password_hash, role_id, expire_at } = fields
   const isTouched =
@@ -162,7 +163,7 @@ export function checkAccount(principal: Principal, current: UserRecord, fields: 
   if (isOther && isTouched && !reachesAll) throw forbidden()
 }
 
-/** What the user signs in with that is other than before. */
+/** What has changed of the password, e-mail address and mobile number. */
 export function signInChanges(current: UserRecord, fields: UserFields): AccountChange[] {
   const { email = current.email, mobile = current.mobile, password_hash } = fields
   return [
@@ -172,25 +173,25 @@ export function signInChanges(current: UserRecord, fields: UserFields): AccountC
   ]
 }
 
-/** Counted when everything else is allowed. */
+/** Call this after all other checks. */
 export function countOwnChange({ identity }: Deps, userId: number): void {
   const retryAfter = identity.accountChanges.take(userId)
   if (retryAfter > 0) throw tooManyChanges(retryAfter)
 }
 
-/** A restricted key neither ends its owner nor changes how it signs in or what it reaches. */
+/** A restricted key must not delete its owner, or change the owner's sign-in or rights. */
 export function spareOwner({ userId, limit }: Principal, id: number): void {
   if (id === userId && limit) throw forbidden()
 }
 
-/** Refused when nobody with all rights on the whole platform would be left. */
+/** Throws if no administrator of the whole platform would be left. */
 export async function keepAdministrator(
   registry: Registry,
   without: number,
   now: number
 ): Promise<void> {
   if ((await otherAdministrators(registry, { without: [without], now })) === 0) {
-    throw badRequest('the last administrator stays')
+    throw badRequest('the last administrator cannot be removed')
   }
 }
 

@@ -1,21 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ownUser, signedIn } from '../../access/guard.ts'
-import { isPassword, NO_PASSWORD } from '../../access/password.ts'
-import { updates, updatesCaller } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, forbidden, tooManyTries } from '../../http/errors.ts'
 import { Message } from '../../http/schema.ts'
+import { updates, updatesCaller } from '../../http/traced.ts'
+import { isPassword, NO_PASSWORD } from '../../identity/password.ts'
 import { tellAccountChanged } from '../../notify/account-changed.ts'
-import { endSessions } from '../../registry/tokens.ts'
-import { inTransaction } from '../../registry/transaction.ts'
-import { findUser, type UserRow, updateUser } from '../../registry/users.ts'
+import { ownUser, signedIn } from '../../permission/guard.ts'
+import { findUser, type UserRow } from '../../registry/users.ts'
 import { countOwnChange, passwordHash, spareOwner } from './account.ts'
+import { storePassword } from './changes.ts'
 import { PasswordChange, PasswordSet, UserParams } from './schema.ts'
 
-/** Changing a password ends the other sessions of its owner. */
+/** Changing a password ends the other sessions of the user. */
 export const passwordRoutes: Routes = (app, deps) => {
-  const { registry, identity, clock } = deps
+  const { registry, identity } = deps
   const tags = ['User']
 
   app.put(
@@ -23,7 +22,9 @@ export const passwordRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Change the own password',
+        operationId: 'changePassword',
+        faults: [403],
+        summary: "Change the caller's own password",
         body: PasswordChange,
         response: { 200: Message }
       },
@@ -46,7 +47,8 @@ export const passwordRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Set a password; for the own one the current password is needed',
+        operationId: 'setUserPassword',
+        summary: "Set a password; the caller's own one needs the current password",
         params: UserParams,
         body: PasswordSet,
         response: { 200: Message }
@@ -91,10 +93,7 @@ export const passwordRoutes: Routes = (app, deps) => {
 
   async function setPassword({ principal }: FastifyRequest, userId: number, password: string) {
     const password_hash = await passwordHash(principal, password)
-    await inTransaction(registry, async (registry) => {
-      await updateUser(registry, userId, { password_hash }, clock())
-      await endSessions(registry, userId, { now: clock(), except: principal.tokenId })
-    })
+    await storePassword(deps, userId, { password_hash, except: principal.tokenId })
     return { message: 'Password changed' }
   }
 }

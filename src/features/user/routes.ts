@@ -1,8 +1,4 @@
 import { type Static, Type } from 'typebox'
-import { editUser, onUser, ownUser, permit, signedIn } from '../../access/guard.ts'
-import type { Principal } from '../../access/principal.ts'
-import { creates, deletes, updates } from '../../access/trace.ts'
-import { usersProtected, usersVisibleTo } from '../../access/visibility.ts'
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest } from '../../http/errors.ts'
@@ -10,10 +6,14 @@ import { dropIfStalled } from '../../http/hung-up.ts'
 import { sendList } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
 import { Message } from '../../http/schema.ts'
+import { creates, deletes, updates } from '../../http/traced.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { metaKeyRoutes } from '../../metadata/key-routes.ts'
 import { checkNewMeta, keepProtected, type MetaRights } from '../../metadata/protected.ts'
 import { namesOf, tellAccountChanged } from '../../notify/account-changed.ts'
+import { editUser, onUser, ownUser, permit, signedIn } from '../../permission/guard.ts'
+import type { Principal } from '../../permission/principal.ts'
+import { usersProtected, usersVisibleTo } from '../../permission/visibility.ts'
 import { metaRows } from '../../registry/meta.ts'
 import { topOrganization } from '../../registry/organizations.ts'
 import type { Registry } from '../../registry/tables.ts'
@@ -22,7 +22,6 @@ import { inTransaction } from '../../registry/transaction.ts'
 import {
   deleteUser,
   findUserByEmail,
-  insertUser,
   listUsers,
   type UserRecord,
   updateUser,
@@ -41,6 +40,7 @@ import {
   signInChanges,
   spareOwner
 } from './account.ts'
+import { createUser } from './changes.ts'
 import { NewUser, User, UserId, UserParams, UserUpdate } from './schema.ts'
 
 export const userRoutes: Routes = (app, deps) => {
@@ -52,7 +52,8 @@ export const userRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Users the caller can see, filtered by metadata',
+        operationId: 'listUsers',
+        summary: 'Users that the caller can see, filtered by metadata',
         querystring: Type.Object({}, { additionalProperties: true }),
         response: { 200: Type.Array(User) }
       },
@@ -81,7 +82,8 @@ export const userRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Create a user; without organisations in the first one of the caller',
+        operationId: 'createUser',
+        summary: "Create a user; the default organization is the caller's first one",
         body: NewUser,
         response: { 200: User }
       },
@@ -91,7 +93,7 @@ export const userRoutes: Routes = (app, deps) => {
       const rights = await rightsFields(deps, principal, body, undefined)
       const [first] = principal.organizationIds
       const organisations = rights.organisations ?? (first === undefined ? [] : [first])
-      // Nobody could reach such a user.
+      // Nobody could see a user without an organization.
       if (organisations.length === 0) throw badRequest('organisations is required')
       const { email, role: role_id } = body
       const fields = { ...plainFields(body), ...rights, organisations, email, role_id }
@@ -99,11 +101,7 @@ export const userRoutes: Routes = (app, deps) => {
       checkNewMeta(fields, { sees: edits, edits })
       if (await findUserByEmail(registry, email)) throw badRequest('email is taken')
       if (body.password) fields.password_hash = await passwordHash(principal, body.password)
-      const id = await inTransaction(registry, async (registry) => {
-        await checkRolePlace(registry, role_id, organisations)
-        return insertUser(registry, fields, clock())
-      })
-      if (id === undefined) throw badRequest('email is taken')
+      const id = await createUser(deps, fields)
       return answer(principal, id)
     }
   )
@@ -111,7 +109,13 @@ export const userRoutes: Routes = (app, deps) => {
   app.get(
     '/:user_id',
     {
-      schema: { tags, params: UserParams, response: { 200: User } },
+      schema: {
+        tags,
+        operationId: 'getUser',
+        summary: 'One user',
+        params: UserParams,
+        response: { 200: User }
+      },
       config: { access: onUser('user/list', 'user/list/assigned') }
     },
     async ({ principal, subject }) => answer(principal, subject.id)
@@ -122,7 +126,8 @@ export const userRoutes: Routes = (app, deps) => {
     {
       schema: {
         tags,
-        summary: 'Update a user; what is missing or null is kept',
+        operationId: 'updateUser',
+        summary: 'Update a user; fields that are missing or null keep their value',
         params: UserParams,
         body: UserUpdate,
         response: { 200: User }
@@ -177,7 +182,13 @@ export const userRoutes: Routes = (app, deps) => {
   app.delete(
     '/:user_id',
     {
-      schema: { tags, params: UserParams, response: { 200: Message } },
+      schema: {
+        tags,
+        operationId: 'deleteUser',
+        summary: 'Delete a user, and its connections to installations',
+        params: UserParams,
+        response: { 200: Message }
+      },
       config: { access: ownUser('user/create/delete'), trace: deletes('user', 'user_id') }
     },
     async ({ principal, subject }) => {
@@ -203,7 +214,7 @@ export const userRoutes: Routes = (app, deps) => {
     })
   })
 
-  /** The cheap checks come first. */
+  /** The cheap checks come before the slow hash. */
   async function newPasswordHash(
     principal: Principal,
     { id }: { id: number },
@@ -234,7 +245,7 @@ async function metaRights(
   return { sees: await within('view'), edits: await within('edit') }
 }
 
-/** The last two are beyond the contract: the description leaves them out, but for existing clients. */
+/** The last two fields are not in the contract, so the schema drops them, except under `/lynx`. */
 const shown = (user: UserRecord, seesProtected: boolean) => ({
   id: user.id,
   email: user.email,

@@ -1,49 +1,69 @@
 import { type Static, Type } from 'typebox'
-import { mayGrant } from '../../access/delegation.ts'
-import { ownUser } from '../../access/guard.ts'
-import type { Principal } from '../../access/principal.ts'
-import { hashToken, MAX_LENGTH, MIN_LENGTH, newToken } from '../../access/tokens.ts'
-import { updates } from '../../access/trace.ts'
 import type { Routes } from '../../deps.ts'
-import { badRequest, forbidden, notFound } from '../../http/errors.ts'
+import { defaults } from '../../http/described.ts'
+import { forbidden, notFound } from '../../http/errors.ts'
 import { Id, Maybe, Message } from '../../http/schema.ts'
-import { isTopicFilter } from '../../lib/topic.ts'
+import { updates } from '../../http/traced.ts'
+import { MAX_KEY_LENGTH, MIN_KEY_LENGTH, TOKEN_LENGTH } from '../../identity/tokens.ts'
+import { clientIdOf } from '../../lib/topic.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
-import { deleteToken, insertToken, listTokens, type TokenRow } from '../../registry/tokens.ts'
+import { scopedActions } from '../../permission/catalogue.ts'
+import { mayGrant } from '../../permission/delegation.ts'
+import { ownUser } from '../../permission/guard.ts'
+import { may, type Principal } from '../../permission/principal.ts'
+import { deleteToken, listTokens, type TokenRow } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
+import { createKey, requirePermissionNames } from './changes.ts'
 import { UserId, UserParams } from './schema.ts'
 
-const Token = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  type: Type.String({ description: '`session` or `key`' }),
-  token: Type.Optional(Type.String({ description: 'Only in the answer that creates it' })),
-  created: Type.Integer(),
-  expire: Type.Integer({ description: 'Unix time; 0 = until it is deleted' }),
-  session_timeout: Type.Integer({ description: 'Seconds without use; 0 = any' }),
-  last_used: Type.Integer(),
-  current: Type.Boolean({ description: 'It is the one this request came with' }),
-  agent: Type.String(),
-  accessed: Type.Array(
-    Type.Object({ ip: Type.String(), agent: Type.String(), last_accessed: Type.Integer() })
-  ),
-  permissions: Type.Optional(Type.Array(Type.String(), { description: 'Of a restricted key' }))
-})
+const Token = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    type: Type.String({ description: '`session` or `key`' }),
+    token: Type.Optional(Type.String({ description: 'Only in the answer to its creation' })),
+    created: Type.Integer(),
+    expire: Type.Integer({ description: 'Unix time; 0 = never' }),
+    session_timeout: Type.Integer({
+      description: 'The token ends after this many seconds without use; 0 = never'
+    }),
+    last_used: Type.Integer(),
+    current: Type.Boolean({ description: 'Whether this request used this token' }),
+    agent: Type.String(),
+    accessed: Type.Array(
+      Type.Object({ ip: Type.String(), agent: Type.String(), last_accessed: Type.Integer() })
+    ),
+    permissions: Type.Optional(
+      Type.Array(Type.String(), { description: 'Only for a restricted key' })
+    )
+  },
+  { title: 'Token' }
+)
 
-const NewKey = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 255 }),
-  expire: Maybe(Type.Integer({ minimum: 0, maximum: 1e11 })),
-  session_timeout: Maybe(Type.Integer({ minimum: 0, maximum: 1e9 })),
-  permissions: Maybe(
-    Type.Union([
-      Type.Array(Type.String({ maxLength: 1000 }), { minItems: 1, maxItems: 1000 }),
-      Type.Object({}, { additionalProperties: false })
-    ])
-  ),
-  length: Maybe(Type.Integer({ minimum: MIN_LENGTH, maximum: MAX_LENGTH }))
-})
+const NewKey = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    expire: Maybe(Type.Integer({ minimum: 0, maximum: 1e11, description: 'Unix time; 0 = never' })),
+    session_timeout: Maybe(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1e9,
+        description: 'The key ends after this many seconds without use; 0 = never'
+      })
+    ),
+    permissions: Maybe(
+      Type.Union([
+        Type.Array(Type.String({ maxLength: 1000 }), { minItems: 1, maxItems: 1000 }),
+        Type.Object({}, { additionalProperties: false })
+      ])
+    ),
+    length: Maybe(Type.Integer({ minimum: MIN_KEY_LENGTH, maximum: MAX_KEY_LENGTH }))
+  },
+  { title: 'NewToken', ...defaults({ expire: 0, session_timeout: 0, length: TOKEN_LENGTH }) }
+)
 
-export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
+export const tokenRoutes: Routes = (app, deps) => {
+  const { registry, directory, clock } = deps
   const tags = ['User']
   const url = '/:user_id/security/token'
 
@@ -52,7 +72,8 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
     {
       schema: {
         tags,
-        summary: 'Keys and sessions',
+        operationId: 'listUserTokens',
+        summary: 'API keys and sessions of a user',
         params: UserParams,
         response: { 200: Type.Array(Token) }
       },
@@ -69,7 +90,9 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
     {
       schema: {
         tags,
-        summary: 'Make an API key; it is shown this once',
+        operationId: 'createUserToken',
+        faults: [404],
+        summary: 'Create an API key; it is shown only once',
         params: UserParams,
         body: NewKey,
         response: { 200: Token }
@@ -82,19 +105,12 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
     async ({ principal, subject, body }) => {
       const permissions = Array.isArray(body.permissions) ? body.permissions : undefined
       checkPermissions(principal, subject.id, permissions)
-      const now = clock()
-      const expires = (body.expire ?? 0) * 1000
-      if (expires > 0 && expires <= now) throw badRequest('expire is in the past')
-      const token = newToken(body.length ?? undefined)
-      const id = await insertToken(registry, {
-        user_id: subject.id,
-        hash: hashToken(token),
-        purpose: 'key',
+      const { id, token } = await createKey(deps, subject.id, {
         name: body.name,
-        expires,
+        expires: (body.expire ?? 0) * 1000,
         session_timeout: (body.session_timeout ?? 0) * 1000,
-        permissions: permissions ? JSON.stringify(permissions) : null,
-        now
+        permissions,
+        length: body.length ?? undefined
       })
       const row = (await listTokens(registry, subject.id)).find((one) => one.id === id)
       if (!row) throw notFound()
@@ -107,6 +123,9 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
     {
       schema: {
         tags,
+        operationId: 'deleteUserToken',
+        summary: 'Delete an API key, or end a session',
+        faults: [404],
         params: Type.Object({ user_id: UserId, token_id: Id }),
         response: { 200: Message }
       },
@@ -125,18 +144,33 @@ export const tokenRoutes: Routes = (app, { registry, directory, clock }) => {
     }
   )
 
-  /** Nothing wider than the owner, nor than the key that makes it; a key of another is held to its owner when used. */
+  /**
+   * A new key must not have more rights than its owner or the key that creates it. A key for
+   * another user is limited to the rights of that user when it is used.
+   */
   function checkPermissions(
     principal: Principal,
     ownerId: number,
     permissions: readonly string[] | undefined
   ) {
-    const wrong = permissions?.find((name) => !isTopicFilter(name))
-    if (wrong !== undefined) throw badRequest(`permissions: "${wrong}" is not a permission`)
+    requirePermissionNames(permissions)
     if (!permissions && principal.limit) throw forbidden()
     if (ownerId !== principal.userId && !principal.limit) return
-    const isWider = permissions?.some((name) => !mayGrant(principal, directory, name))
+    const isWider = permissions?.some(
+      (name) => !mayGrant(principal, directory, name) && !mayItself(principal, name)
+    )
     if (isWider) throw forbidden()
+  }
+
+  /**
+   * Whether the pattern is one action on one installation, which the caller may do. Their key may
+   * be limited to it, even if they may not give the action to others.
+   */
+  function mayItself(principal: Principal, pattern: string): boolean {
+    const installation = directory.installation(clientIdOf(pattern) ?? 0)
+    const name = pattern.slice(pattern.indexOf('/') + 1)
+    const action = scopedActions.find((one) => name === `${one}/all` || name === `${one}/assigned`)
+    return installation && action ? may(principal, action, installation) : false
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CreateTableBuilder } from 'kysely'
 import { idColumn, integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 import type { Registry } from '../tables.ts'
 
 /** Organizations, users, roles, tokens and installations. */
@@ -119,7 +119,7 @@ const index = (registry: Registry, table: string, columns: string[]) =>
     .columns(columns)
     .execute()
 
-/** One key lives once per owner, either plain or protected. */
+/** An owner has each key once, either plain or protected. */
 async function metaTable(registry: Registry, owner: 'organization' | 'user' | 'installation') {
   const integer = integerType(registry)
   const table = `${owner}_meta`
@@ -138,7 +138,10 @@ async function metaTable(registry: Registry, owner: 'organization' | 'user' | 'i
   await index(registry, table, [`${owner}_id`, 'key_folded'])
 }
 
-/** Links of a user go with the user and with what they lead to. [contract: User] */
+/**
+ * Links of a user are deleted with the user, or with the organization or installation. [contract:
+ * User]
+ */
 async function linkTable(registry: Registry, target: 'organization' | 'installation') {
   const integer = integerType(registry)
   const table = `user_${target}s`

@@ -1,5 +1,5 @@
 import { integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Second factor, password reset, API keys and phones. */
 export const identity: Migration = {

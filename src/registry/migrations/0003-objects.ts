@@ -1,5 +1,5 @@
 import { idColumn, integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Functions and devices. */
 export const objects: Migration = {
@@ -7,7 +7,8 @@ export const objects: Migration = {
   async up(registry) {
     const integer = integerType(registry)
     const { schema } = registry
-    // No foreign key: the objects of a deleted installation go in the background, see erasures.
+    // No foreign key: objects of a deleted installation are removed in the background, see
+    // erasures.
     await schema
       .createTable('objects')
       .addColumn('id', integer, idColumn(registry))

@@ -1,7 +1,7 @@
 import { idColumn, integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
-/** Schedules and what became of their runs; gateways. */
+/** Schedules, the outcomes of their runs, and gateways. */
 export const automation: Migration = {
   name: 'automation',
   async up(registry) {

@@ -1,7 +1,7 @@
 import { idColumn, integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
-/** Edge apps, their versions, and where they are configured. */
+/** Edge apps, their versions, and their instances in installations. */
 export const edge: Migration = {
   name: 'edge',
   async up(registry) {

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
-import type { Migration } from '../migrate.ts'
-import { createSearchIndex } from '../search-dialect.ts'
+import { isPostgres } from '../dialect.ts'
+import type { Migration } from '../migration.ts'
+import type { Registry } from '../tables.ts'
 
-/** The search index; what is there already is marked, so the index fills in the background. */
+/** The search index. Existing rows are marked, so the index fills in the background. */
 export const search: Migration = {
   name: 'search',
   async up(registry) {
     await createSearchIndex(registry)
-    // Pages of everything are found by adding these up, straight from the index.
+    // Search adds these counts up to find a page. The index alone is enough for that.
     await registry.schema
       .createIndex('object_counts_block')
       .on('object_counts')
@@ -19,3 +20,19 @@ export const search: Migration = {
       on conflict do nothing`.execute(registry)
   }
 }
+
+async function createSearchIndex(registry: Registry): Promise<void> {
+  if (isPostgres(registry)) {
+    await sql`create table search_index (doc bigint primary key, tokens integer[] not null)`.execute(
+      registry
+    )
+    await createTokenIndex(registry)
+  } else {
+    await sql`create virtual table search_index using fts5(
+      tokens, content='', contentless_delete=1, detail=none, tokenize='ascii')`.execute(registry)
+  }
+}
+
+/** Also used to create the index again after a bulk load without it. */
+export const createTokenIndex = (registry: Registry) =>
+  sql`create index search_index_tokens on search_index using gin (tokens)`.execute(registry)

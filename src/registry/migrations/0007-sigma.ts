@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
-/** Folded texts have one small sigma, wherever it stands in a word; the search index follows. */
+/** Folded texts use one small sigma everywhere in a word. The search index follows. */
 export const sigma: Migration = {
   name: 'sigma',
   async up(registry) {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
-/** What an external broker knows this platform by, and who its clients are. */
+/** The id by which an external broker knows this platform, and the broker's clients. */
 export const broker: Migration = {
   name: 'broker',
   async up(registry) {
@@ -11,7 +11,8 @@ export const broker: Migration = {
       .createTable('platform')
       .addColumn('id', 'text', (c) => c.notNull())
       .execute()
-    // Not to be guessed: with it anybody could join the group in which the platform reads.
+    // The id must be hard to guess: with it anybody could join the group in which the platform
+    // reads.
     await registry
       .insertInto('platform')
       .values({ id: randomBytes(16).toString('hex') })

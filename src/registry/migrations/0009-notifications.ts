@@ -1,7 +1,7 @@
 import { idColumn, integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
-/** Executors of organizations; messages and outputs of installations, and what became of them. */
+/** Executors of organizations; messages and outputs of installations, and the outcomes of sends. */
 export const notifications: Migration = {
   name: 'notifications',
   async up(registry) {

@@ -1,5 +1,5 @@
 import { idColumn, integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Files of installations and organizations, and the contents they refer to. */
 export const files: Migration = {

@@ -1,5 +1,5 @@
 import { idColumn, integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
 /** Who changed what, and when. */
 export const trace: Migration = {
@@ -7,7 +7,7 @@ export const trace: Migration = {
   async up(registry) {
     const integer = integerType(registry)
     const { schema } = registry
-    // No foreign keys: entries outlive what they are about.
+    // No foreign keys: entries live longer than the objects they describe.
     await schema
       .createTable('trace')
       .addColumn('id', integer, idColumn(registry))

@@ -1,7 +1,7 @@
 import { idColumn, integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
-/** Who may register, and who has registered and not yet shown the key of the mail. */
+/** Who may register, and registrations that wait for the key from the mail. */
 export const registration: Migration = {
   name: 'registration',
   async up(registry) {

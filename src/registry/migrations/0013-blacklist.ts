@@ -1,7 +1,7 @@
 import { idColumn, integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
-/** Topics that nobody publishes on, or whose values nobody keeps. */
+/** Topics that are blocked, and topics whose values are not stored. */
 export const blacklist: Migration = {
   name: 'blacklist',
   async up(registry) {

@@ -1,8 +1,8 @@
 import { idKinds } from '../../lib/lineage.ts'
 import { integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
-/** How far ids may go without history knowing, and whether it knows this platform. */
+/** The ids that history has reserved, and whether history knows this platform. */
 export const lineage: Migration = {
   name: 'lineage',
   async up(registry) {

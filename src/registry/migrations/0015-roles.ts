@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { idColumn, integerType, isPostgres } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 import type { Registry } from '../tables.ts'
 
-/** Roles of an organization; those made before belong to the platform. [ADR-0035] */
+/** Roles of an organization. Older roles belong to the platform. [ADR-0035] */
 export const roles: Migration = {
   name: 'roles',
   async up(registry) {
@@ -23,10 +23,12 @@ export const roles: Migration = {
   }
 }
 
-/** SQLite cannot let go of a unique column: the table is made again, with the same rows and ids. */
+/**
+ * SQLite cannot drop a unique constraint. The table is created again with the same rows and ids.
+ */
 async function rebuild(registry: Registry): Promise<void> {
   const integer = integerType(registry)
-  // Users refer to rows that are away for a moment.
+  // For a moment users refer to rows that do not exist.
   await sql`pragma defer_foreign_keys = on`.execute(registry)
   await sql`create table roles_before as select * from roles`.execute(registry)
   const { rows } = await sql<{ seq: number }>`

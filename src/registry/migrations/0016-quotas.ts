@@ -1,7 +1,7 @@
 import { integerType } from '../dialect.ts'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 
-/** Quotas of single owners, and what owners have used. [ADR-0037] */
+/** Quotas of single owners, and their usage. [ADR-0037] */
 export const quotas: Migration = {
   name: 'quotas',
   async up(registry) {

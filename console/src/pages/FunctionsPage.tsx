@@ -1,0 +1,275 @@
+import '../modelx/modelx.css'
+import {
+  Button,
+  Drawer,
+  Group,
+  Modal,
+  SegmentedControl,
+  Select,
+  Skeleton,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput
+} from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef } from 'react'
+import { keepFocus } from '../frame/focus.ts'
+import { Problem } from '../frame/Problem.tsx'
+import { type Kind, listOf, type Model, words } from '../modelx/api.ts'
+import { Details } from '../modelx/Details.tsx'
+import { dropDraft, hasDraft } from '../modelx/draft.ts'
+import { ModelTable } from '../modelx/ModelTable.tsx'
+import { useMayAdd } from '../modelx/may.ts'
+import { NewModel } from '../modelx/NewModel.tsx'
+import { linesOf, nameOf, readSort, sorted, wantedLines } from '../modelx/rows.ts'
+import { devices, functions } from '../queries.ts'
+import { useLanguage, useTexts } from '../texts/texts.ts'
+
+export type FunctionsSearch = {
+  view?: 'devices'
+  text?: string
+  type?: string
+  /** `key=value`, with `*` as a wildcard. */
+  meta?: string[]
+  /** A column, with `-` before it for the other direction. */
+  sort?: string
+  /** The function or device whose details are open. */
+  id?: number
+  add?: true
+}
+
+const none: Model[] = []
+const ROWS_BEFORE = 8
+
+/** Functions and devices of an installation, their metadata, and how they hang together. */
+export function FunctionsPage() {
+  const { functions: t } = useTexts()
+  const language = useLanguage()
+  const { id: installation_id } = useParams({ from: '/frame/installations/$id/functions' })
+  const search = useSearch({ from: '/frame/installations/$id/functions' })
+  const { view, text = '', type, meta = [], sort = 'name', id, add = false } = search
+  const kind: Kind = view ?? 'functions'
+  const place = useMemo(() => ({ kind, installation_id }), [kind, installation_id])
+  const set = useSetSearch()
+  const list = useQuery(listOf(place))
+  const allFunctions = useQuery(functions(installation_id)).data ?? none
+  const allDevices = useQuery(devices(installation_id)).data ?? none
+  const mayAdd = useMayAdd(place)
+  const models = list.data ?? none
+  const lines = useMemo(
+    () => linesOf(kind, models, { devices: allDevices, functions: allFunctions }),
+    [kind, models, allDevices, allFunctions]
+  )
+  const order = useMemo(() => sorted(lines, readSort(sort), language), [lines, sort, language])
+  const rows = wantedLines(order, { text, type, meta })
+  const types = [...new Set(models.map((one) => one.type))].sort()
+  const isFiltered = text !== '' || type !== undefined || meta.length > 0
+  const close = () => set({ id: undefined, add: undefined })
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <SegmentedControl
+          aria-label={t.view}
+          value={kind}
+          onChange={(value) =>
+            set({ view: value === 'devices' ? value : undefined, type: undefined, sort: undefined })
+          }
+          data={[
+            { value: 'functions', label: t.functions },
+            { value: 'devices', label: t.devices }
+          ]}
+        />
+        {mayAdd && (
+          <Button
+            leftSection={<IconPlus size={16} aria-hidden />}
+            onClick={() => set({ add: true, id: undefined })}
+          >
+            {t.create[kind]}
+          </Button>
+        )}
+      </Group>
+      <Group gap="xs" align="flex-start" className="filters">
+        <TextInput
+          className="half"
+          type="search"
+          aria-label={t.filter}
+          placeholder={t.filter}
+          value={text}
+          onChange={(event) => set({ text: event.currentTarget.value || undefined }, true)}
+        />
+        <Select
+          className="half"
+          aria-label={t.filterType}
+          placeholder={t.filterType}
+          data={types}
+          value={type ?? null}
+          searchable
+          clearable
+          onChange={(value) => set({ type: value ?? undefined }, true)}
+        />
+        <TagsInput
+          className="wide"
+          aria-label={t.filterMeta}
+          placeholder={meta.length === 0 ? t.filterMeta : ''}
+          value={meta}
+          clearable
+          acceptValueOnBlur
+          splitChars={[]}
+          onChange={(value) => set({ meta: value.length > 0 ? value : undefined }, true)}
+        />
+        {list.data && (
+          <Text className="muted" ml="auto" py={8}>
+            {isFiltered ? t.countOf(rows.length, models.length) : t.count[kind](models.length)}
+          </Text>
+        )}
+      </Group>
+      {list.isError ? (
+        <Problem
+          error={list.error}
+          again={() => void list.refetch()}
+          needs={`${words[kind].resource}/list`}
+        />
+      ) : list.isPending ? (
+        <Skeleton h={38 + 52 * ROWS_BEFORE} radius={12} />
+      ) : models.length === 0 ? (
+        <Stack className="panel" p="lg" gap="xs">
+          <Text fw={600}>{t.empty[kind]}</Text>
+          <Text className="muted">{mayAdd ? t.emptyHelp[kind] : t.emptyAsk}</Text>
+        </Stack>
+      ) : rows.length === 0 ? (
+        <Text className="muted">{t.noneMatch}</Text>
+      ) : (
+        <ModelTable
+          kind={kind}
+          lines={rows}
+          sort={readSort(sort)}
+          setSort={({ column, isDown }) =>
+            set({ sort: isDown ? `-${column}` : column === 'name' ? undefined : column }, true)
+          }
+        />
+      )}
+      <Panel {...{ add, id, close, types, place }} models={list.data} />
+      <Leaving />
+    </Stack>
+  )
+}
+
+function useSetSearch() {
+  const navigate = useNavigate({ from: '/installations/$id/functions' })
+  return (search: FunctionsSearch, replace = false) =>
+    void navigate({
+      search: (before) => ({ ...before, ...search }),
+      replace,
+      resetScroll: false
+    })
+}
+
+type PanelProps = {
+  add: boolean
+  id: number | undefined
+  close: () => void
+  types: string[]
+  models: Model[] | undefined
+  place: { kind: Kind; installation_id: number }
+}
+
+/** The details beside the list. */
+function Panel({ add, id, close, types, models, place }: PanelProps) {
+  const { functions: t } = useTexts()
+  const set = useSetSearch()
+  const model = models?.find((one) => one.id === id)
+  const isOpen = add || id !== undefined
+  useEscape(isOpen, close)
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={close}
+      closeOnEscape={false}
+      position="right"
+      size={520}
+      title={add ? t.create[place.kind] : model ? nameOf(model) : t[place.kind]}
+      closeButtonProps={{ 'aria-label': t.close }}
+      classNames={{ title: 'drawer-title', body: 'drawer-body' }}
+    >
+      {add ? (
+        <NewModel
+          place={place}
+          types={types}
+          made={(made) => set({ add: undefined, id: made.id }, true)}
+        />
+      ) : model ? (
+        <Details key={`${place.kind} ${model.id}`} {...{ place, model, types, close }} />
+      ) : models ? (
+        <Text role="alert">{t.notThere[place.kind]}</Text>
+      ) : (
+        <Skeleton h={300} />
+      )}
+    </Drawer>
+  )
+}
+
+/** Esc closes the panel, but not together with a question or a list above it. */
+function useEscape(isOpen: boolean, close: () => void): void {
+  useEffect(() => {
+    if (!isOpen) return
+    const onKey = ({ key, target }: KeyboardEvent) => {
+      if (key !== 'Escape' || !(target instanceof Element)) return
+      const isBelow = document.querySelector('.mantine-Modal-content') !== null
+      const hasOpenList = target.getAttribute('aria-expanded') === 'true'
+      // Later, or a question that opens now would take the same key for its own.
+      if (!isBelow && !hasOpenList) setTimeout(close)
+    }
+    addEventListener('keydown', onKey, { capture: true })
+    return () => removeEventListener('keydown', onKey, { capture: true })
+  })
+}
+
+/** What of the address decides which draft is open. */
+const openIn = ({ pathname, search }: { pathname: string; search: object }): string => {
+  const parts = Object.entries(search).filter(([name]) => ['view', 'id', 'add'].includes(name))
+  return `${pathname}?${new URLSearchParams(parts)}`
+}
+
+/** Asks before what is typed and not saved is left. */
+function Leaving() {
+  const { functions: t } = useTexts()
+  const focusBack = useRef(() => {})
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => {
+      const isLeft = hasDraft() && openIn(current) !== openIn(next)
+      if (isLeft) focusBack.current = keepFocus()
+      return isLeft
+    },
+    enableBeforeUnload: hasDraft,
+    withResolver: true
+  })
+  if (status !== 'blocked') return null
+  const stay = () => {
+    reset?.()
+    focusBack.current()
+  }
+  return (
+    <Modal opened onClose={stay} title={t.unsaved} zIndex={500} centered>
+      <Stack>
+        <Text>{t.unsavedHelp}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={stay} data-autofocus>
+            {t.stay}
+          </Button>
+          <Button
+            color="red"
+            onClick={() => {
+              dropDraft()
+              proceed?.()
+            }}
+          >
+            {t.leave}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

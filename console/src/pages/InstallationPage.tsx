@@ -1,0 +1,58 @@
+import { Group, Stack, Tabs, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
+import { BottomTabs } from '../frame/BottomTabs.tsx'
+import { Lost } from '../frame/Lost.tsx'
+import { freshness, installations } from '../queries.ts'
+import { useTexts } from '../texts/texts.ts'
+import { useZone } from '../time.ts'
+import { useRateText } from './InstallationsPage.tsx'
+
+const tabs = ['board', 'live', 'plot', 'functions', 'connect'] as const
+type Tab = (typeof tabs)[number]
+
+/** The header of an installation and its views. */
+export function InstallationPage() {
+  const { installation: t } = useTexts()
+  const { id } = useParams({ from: '/frame/installations/$id' })
+  const navigate = useNavigate()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const { data } = useQuery(installations)
+  const fresh = useQuery(freshness).data?.find(({ installation_id }) => installation_id === id)
+  const rateText = useRateText()
+  const zone = useZone(id)
+  const installation = data?.find((one) => one.id === id)
+  if (data && !installation) return <Lost />
+  return (
+    <Stack gap="md">
+      <div>
+        <Title order={1} mih={30}>
+          {installation?.name}
+        </Title>
+        <Group gap="2px 16px" className="muted" mih={22}>
+          {fresh && <Text>{t.fresh(fresh.topics - fresh.silent, fresh.topics)}</Text>}
+          {fresh && <Text>{t.rate(rateText(fresh.per_minute))}</Text>}
+          {installation && <Text>{t.clientId(installation.client_id)}</Text>}
+          {zone && <Text>{zone}</Text>}
+        </Group>
+      </div>
+      <Tabs
+        visibleFrom="sm"
+        value={tabs.find((tab) => path.endsWith(`/${tab}`)) ?? null}
+        onChange={(tab) =>
+          void navigate({ to: `/installations/$id/${tab as Tab}`, params: { id } })
+        }
+      >
+        <Tabs.List aria-label={t.tabs}>
+          {tabs.map((tab) => (
+            <Tabs.Tab key={tab} value={tab}>
+              {t[tab]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+      </Tabs>
+      {installation && <Outlet key={id} />}
+      <BottomTabs id={id} />
+    </Stack>
+  )
+}

@@ -1,0 +1,170 @@
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { Broken } from './frame/Broken.tsx'
+import { Frame } from './frame/Frame.tsx'
+import { Lost } from './frame/Lost.tsx'
+import { page } from './frame/page.ts'
+import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
+import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
+import { SignInPage } from './pages/SignInPage.tsx'
+import { readPlotSearch } from './plot/range.ts'
+import {
+  board,
+  devices,
+  freshness,
+  functions,
+  installations,
+  me,
+  queryClient,
+  rights
+} from './queries.ts'
+import { currentSession } from './session/session.ts'
+
+const root = createRootRoute({ notFoundComponent: Lost })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { to?: string } =>
+    typeof search.to === 'string' ? { to: search.to } : {},
+  component: SignInPage
+})
+
+const newPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/new-password',
+  component: page(() => import('./pages/NewPasswordPage.tsx'), 'NewPasswordPage')
+})
+
+const frame = createRoute({
+  getParentRoute: () => root,
+  id: 'frame',
+  beforeLoad: ({ location }) => {
+    if (!currentSession().token) throw redirect({ to: '/sign-in', search: { to: location.href } })
+  },
+  loader: () => void queryClient.prefetchQuery(me),
+  component: Frame
+})
+
+const start = createRoute({
+  getParentRoute: () => frame,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/installations' })
+  }
+})
+
+const views = ['cards', 'table'] as const
+const shows = ['all', 'attention', 'assigned'] as const
+const oneOf = <T extends string>(all: readonly T[], value: unknown): T | undefined =>
+  all.find((one) => one === value)
+
+const list = createRoute({
+  getParentRoute: () => frame,
+  path: '/installations',
+  validateSearch: (search: Record<string, unknown>): InstallationsSearch => ({
+    show: oneOf(shows, search.show),
+    view: oneOf(views, search.view),
+    name: typeof search.name === 'string' ? search.name : undefined
+  }),
+  loader: () => {
+    void queryClient.prefetchQuery(installations)
+    void queryClient.prefetchQuery(freshness)
+  },
+  component: InstallationsPage
+})
+
+export const installation = createRoute({
+  getParentRoute: () => frame,
+  path: '/installations/$id',
+  params: {
+    parse: ({ id }) => ({ id: Number(id) }),
+    stringify: ({ id }) => ({ id: String(id) })
+  },
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(installations)
+    void queryClient.prefetchQuery(functions(params.id))
+  },
+  component: page(() => import('./pages/InstallationPage.tsx'), 'InstallationPage')
+})
+
+const first = createRoute({
+  getParentRoute: () => installation,
+  path: '/',
+  beforeLoad: async ({ params }) => {
+    const kept = await queryClient.fetchQuery(board(params.id)).catch(() => undefined)
+    const view = kept && kept.plots.length > 0 ? 'board' : 'live'
+    throw redirect({ to: `/installations/$id/${view}`, params, replace: true })
+  }
+})
+
+export const live = createRoute({
+  getParentRoute: () => installation,
+  path: '/live',
+  validateSearch: (search: Record<string, unknown>): { show?: 'silent'; name?: string } => ({
+    show: search.show === 'silent' ? 'silent' : undefined,
+    name: typeof search.name === 'string' ? search.name : undefined
+  }),
+  component: page(() => import('./pages/LivePage.tsx'), 'LivePage')
+})
+
+const boardPage = createRoute({
+  getParentRoute: () => installation,
+  path: '/board',
+  loader: ({ params }) => void queryClient.prefetchQuery(board(params.id)),
+  component: page(() => import('./pages/BoardPage.tsx'), 'BoardPage')
+})
+
+const plot = createRoute({
+  getParentRoute: () => installation,
+  path: '/plot',
+  validateSearch: readPlotSearch,
+  component: page(() => import('./pages/PlotPage.tsx'), 'PlotPage')
+})
+
+const functionsAndDevices = createRoute({
+  getParentRoute: () => installation,
+  path: '/functions',
+  validateSearch: (search: Record<string, unknown>): FunctionsSearch => ({
+    view: search.view === 'devices' ? 'devices' : undefined,
+    text: typeof search.text === 'string' ? search.text : undefined,
+    type: typeof search.type === 'string' ? search.type : undefined,
+    meta: Array.isArray(search.meta)
+      ? search.meta.filter((one): one is string => typeof one === 'string')
+      : undefined,
+    sort: typeof search.sort === 'string' ? search.sort : undefined,
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined
+  }),
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(devices(params.id))
+    void queryClient.prefetchQuery(rights(params.id))
+  },
+  component: page(() => import('./pages/FunctionsPage.tsx'), 'FunctionsPage')
+})
+
+const connect = createRoute({
+  getParentRoute: () => installation,
+  path: '/connect',
+  component: page(() => import('./pages/ConnectPage.tsx'), 'ConnectPage')
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    signIn,
+    newPassword,
+    frame.addChildren([
+      start,
+      list,
+      installation.addChildren([first, boardPage, live, plot, functionsAndDevices, connect])
+    ])
+  ]),
+  // The data of a page is asked for when the pointer is over its link.
+  defaultPreload: 'intent',
+  defaultErrorComponent: Broken
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,111 @@
+/** The texts of 'Connect a device'. */
+export const connect = {
+  step1: 'Name the device',
+  step2: 'Paste this on the device',
+  step3: 'Watch its first value arrive',
+  name: 'Name',
+  nameHelp: 'Where it is, or what it does.',
+  kind: 'What it measures',
+  kindHelp: 'Proposes the topic and the unit.',
+  kinds: {
+    temperature: 'Temperature',
+    humidity: 'Humidity',
+    co2: 'CO₂',
+    power: 'Power',
+    energy: 'Energy',
+    voltage: 'Voltage',
+    battery: 'Battery',
+    light: 'Light',
+    door: 'Door',
+    motion: 'Motion',
+    switch: 'Switch',
+    other: 'Something else'
+  },
+  topic: 'Topic',
+  topicHelp: (clientId: number) => `Its values go to ${clientId}/ and this.`,
+  topicWrong:
+    'A topic begins with obj/ and has no +, # or control characters, at most 1 000 bytes.',
+  may: 'What it may do',
+  publishOnly: 'Send values only',
+  publishAndListen: 'Send values and listen to this installation, for commands',
+  expires: 'Ends',
+  span: (days: number) =>
+    days === 0 ? 'never' : days === 1 ? 'after a day' : `after ${days} days`,
+  keyLimits:
+    'The key works for MQTT on this installation only, and never more than you may yourself. It cannot sign in to the console.',
+  makeKey: 'Make the key',
+  key: 'Key',
+  onceTitle: 'The key is shown now, and never again',
+  once: 'Copy it before you leave. If it is lost, delete it below and make another one.',
+  copy: 'Copy',
+  copied: 'Copied',
+  broker: 'Address of the broker',
+  brokerHelp: 'As the platform knows it. Change it if the device reaches it in another way.',
+  brokerWrong:
+    'An address is mqtt://host:port, mqtts://host:port, ws://host/mqtt or wss://host/mqtt.',
+  brokerLocal: 'Only programs on the machine of the platform reach this address.',
+  waiting: (topic: string) => `Waiting for a value on ${topic} ...`,
+  arrived: 'The first value is here.',
+  age: (age: string) => `age ${age}`,
+  mayNotRead:
+    'You may not read values here (permission status/read), so the page cannot show them all.',
+  otherTopic: (topic: string) =>
+    `A value came on a topic that was not there before: ${topic}. Is it a misspelt one?`,
+  nothingYet: 'Nothing yet? Then look at this:',
+  checks: [
+    'A device that is refused at once has a wrong key. The user name may be any word, the password is the whole key.',
+    'A device that reaches nothing has a wrong host or port, or a firewall between.',
+    'The topic is exactly the one above, with the number in front, and the value is a number in {"value": ...}.'
+  ],
+  refused: (reason: string) => `The platform took the message but did not store it: ${reason}`,
+  refusedElse: 'An administrator finds more in the log of the platform.',
+  reasons: {
+    'too large': 'The message is larger than 1 MiB. Send less at a time.',
+    'not json': 'The message is not JSON. Send {"value": 21.5}, with straight quotes.',
+    'no numeric value': 'The message has no number in "value". Write 21.5, not "21.5".',
+    'bad msg': '"msg" must be a text. Leave it out, or put it in quotes.',
+    'msg too long': 'The text in "msg" is longer than 64 KiB.',
+    'too many messages': 'More messages came than the quota allows. Send less often.',
+    'too many topics':
+      'The installation has as many topics as the quota allows. Use a topic that is there.',
+    'too much history today':
+      'The quota of values of a day is used up. It goes on tomorrow, or with a larger quota.',
+    'too much history': 'The quota of stored values is used up. An administrator can raise it.',
+    'bad timestamp':
+      '"timestamp" must be seconds since 1970, not milliseconds. Leave it out to use the time of arrival.',
+    'unknown client id':
+      'The number in front of the topic is not the client id of an installation.',
+    'forbidden topic': 'This key may not write there. Use the key and the topic of this page.',
+    'topic too long': 'A topic has at most 64 levels and 1 024 bytes.',
+    blacklisted: 'An administrator has blocked this topic. Use another one, or ask.',
+    'disk reserve': 'The disk of the platform is nearly full. An administrator must make room.'
+  },
+  function: 'Give it a function',
+  functionHelp: 'Then it has a name and a unit on every page.',
+  functionName: 'Name of the function',
+  functionType: 'Type',
+  functionUnit: 'Unit',
+  makeFunction: 'Create the function',
+  functionMade: 'The function is there.',
+  functionThere: 'The topic has a function already.',
+  toLive: 'See it on Live',
+  keys: 'Your keys for devices here',
+  made: 'Made',
+  lastUse: 'Last use',
+  never: 'never used',
+  delete: 'Delete',
+  deleteQuestion: 'Its device will be shut out.',
+  deleteCurrent: 'This is the key above.',
+  deleteYes: 'Delete it',
+  cancel: 'Cancel',
+  backAndDelete: 'Back, and delete the key',
+  another: 'Connect another device',
+  leaveTitle: 'The key has not been used',
+  leave: 'No value has come with it. You cannot see the key again after you leave.',
+  leaveDelete: 'Delete it and leave',
+  leaveKeep: 'Keep it and leave',
+  stay: 'Stay here',
+  mayNot: 'You may not connect devices here.',
+  mayNotHelp:
+    'It needs the permission mqtt/publish on this installation. Somebody who manages roles can give it to you.'
+}

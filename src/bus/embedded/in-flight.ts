@@ -1,0 +1,225 @@
+import { Fifo } from '../../lib/fifo.ts'
+import { Pace } from './pace.ts'
+
+export type InFlightLimits = { inFlightBytes: number; inFlightBytesPerTenant: number }
+
+/** The approximate memory that a message takes in addition to its bytes. */
+const MESSAGE_OVERHEAD_BYTES = 1024
+/** How often connections that wait for their pace are read again. */
+const TICK_MS = 5
+
+/** What all connections of one tenant have together. */
+type TenantShare = {
+  tenant: string
+  /** The number of connections. */
+  flows: number
+  /** Of messages that are being read or handled. */
+  bytes: number
+  pace: Pace
+  /** Connections that wait for the share or the pace of the tenant. */
+  waiting: Fifo<Flow>
+  /** Connections that wait for room in the memory of all tenants. */
+  waitingForTotal: Fifo<Flow>
+}
+
+/**
+ * Limits the memory of all messages that are being read or handled, and how fast they are read. The
+ * connections of a tenant are not read while it is over its share or its pace. While all tenants
+ * together are over the limit, only tenants with nothing in flight are read. So a flood slows down
+ * only the tenant that sends it. A tenant that is connected alone has no pace. [ADR-0038]
+ */
+export class InFlight {
+  readonly #limits: InFlightLimits
+  readonly #rateOf: (tenant: string) => number
+  /** Of the tenants that are connected. */
+  readonly #shares = new Map<string, TenantShare>()
+  /** Tenants that wait for room in the memory of all tenants, in the order of their turns. */
+  readonly #waitingForTotal = new Set<TenantShare>()
+  /** Tenants that have used a part of their pace. */
+  readonly #paced = new Set<TenantShare>()
+  #bytes = 0
+  #timer: NodeJS.Timeout | undefined
+  #tickedAt = 0
+
+  /** `rateOf` tells how many messages a second a tenant may send. */
+  constructor(limits: InFlightLimits, rateOf: (tenant: string) => number) {
+    this.#limits = limits
+    this.#rateOf = rateOf
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  enter(tenant: string): TenantShare {
+    const known = this.#shares.get(tenant)
+    const share = known ?? {
+      ...{ tenant, flows: 0, bytes: 0, pace: new Pace(this.#rateOf(tenant)) },
+      ...{ waiting: new Fifo<Flow>(), waitingForTotal: new Fifo<Flow>() }
+    }
+    this.#shares.set(tenant, share)
+    share.flows++
+    return share
+  }
+
+  leave(flow: Flow): void {
+    const { share } = flow
+    share.waiting = without(share.waiting, flow)
+    share.waitingForTotal = without(share.waitingForTotal, flow)
+    if (share.waitingForTotal.size === 0) this.#waitingForTotal.delete(share)
+    if (--share.flows === 0) this.#shares.delete(share.tenant)
+  }
+
+  /** False: the message must wait. `flow.grant` is called when there is room. */
+  take(flow: Flow, bytes: number): boolean {
+    const { share } = flow
+    if (!this.#hasShareAndPace(share, bytes)) share.waiting.push(flow)
+    else if (share.bytes > 0 && !this.#hasTotalRoom(bytes)) this.#waitForTotal(flow)
+    else {
+      this.#charge(share, bytes)
+      return true
+    }
+    return false
+  }
+
+  release({ share }: Flow, bytes: number): void {
+    share.bytes -= bytes
+    this.#bytes -= bytes
+    if (share.waiting.size > 0) this.#grantWaiting(share)
+    if (this.#waitingForTotal.size > 0) this.#grantTotal(share)
+  }
+
+  /** A tenant with nothing in flight may send a message of any size. */
+  #hasShareAndPace({ pace, bytes: taken }: TenantShare, bytes: number): boolean {
+    if (!pace.hasOne && this.#shares.size > 1) return false
+    return taken === 0 || taken + bytes <= this.#limits.inFlightBytesPerTenant
+  }
+
+  #hasTotalRoom(bytes: number): boolean {
+    return this.#bytes + bytes <= this.#limits.inFlightBytes
+  }
+
+  #grantWaiting(share: TenantShare): void {
+    for (;;) {
+      const flow = share.waiting.first
+      if (!flow || !this.#hasShareAndPace(share, flow.needs)) return
+      share.waiting.shift()
+      if (share.bytes === 0 || this.#hasTotalRoom(flow.needs)) this.#grant(flow)
+      else this.#waitForTotal(flow)
+    }
+  }
+
+  #waitForTotal(flow: Flow): void {
+    flow.share.waitingForTotal.push(flow)
+    this.#waitingForTotal.add(flow.share)
+  }
+
+  /** First to the tenant if it has nothing in flight now, then to all in turn. */
+  #grantTotal(released: TenantShare): void {
+    if (released.bytes === 0) this.#grantNext(released)
+    for (const share of this.#waitingForTotal) {
+      if (!this.#hasTotalRoom(share.waitingForTotal.first?.needs ?? 0)) return
+      this.#grantNext(share)
+    }
+  }
+
+  #grantNext(share: TenantShare): void {
+    const flow = share.waitingForTotal.shift()
+    // The tenant goes behind the others.
+    this.#waitingForTotal.delete(share)
+    if (share.waitingForTotal.size > 0) this.#waitingForTotal.add(share)
+    if (!flow) return
+    if (this.#hasShareAndPace(share, flow.needs)) this.#grant(flow)
+    else share.waiting.push(flow)
+  }
+
+  #grant(flow: Flow): void {
+    this.#charge(flow.share, flow.needs)
+    flow.grant()
+  }
+
+  #charge(share: TenantShare, bytes: number): void {
+    share.bytes += bytes
+    this.#bytes += bytes
+    if (share.pace.isUnlimited) return
+    share.pace.take()
+    this.#paced.add(share)
+    if (this.#timer) return
+    this.#tickedAt = performance.now()
+    this.#timer = setInterval(() => this.#tick(), TICK_MS)
+  }
+
+  #tick(): void {
+    const now = performance.now()
+    const elapsedMs = now - this.#tickedAt
+    this.#tickedAt = now
+    for (const share of this.#paced) {
+      share.pace.rise(this.#rateOf(share.tenant), elapsedMs)
+      this.#grantWaiting(share)
+      if (share.pace.isFull) this.#paced.delete(share)
+    }
+    if (this.#paced.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+function without(flows: Fifo<Flow>, flow: Flow): Fifo<Flow> {
+  if (flows.size === 0) return flows
+  const others = new Fifo<Flow>()
+  for (const other of flows) if (other !== flow) others.push(other)
+  return others
+}
+
+/** The messages of one connection, in order. */
+export class Flow {
+  readonly share: TenantShare
+  /** Bytes that the waiting message needs. */
+  needs = 0
+  readonly #inFlight: InFlight
+  readonly #resume: () => void
+  readonly #taken = new Fifo<number>()
+  #isWaiting = false
+  /** The message that waited has got its bytes. */
+  #isGranted = false
+
+  constructor(inFlight: InFlight, tenant: string, resume: () => void) {
+    this.#inFlight = inFlight
+    this.share = inFlight.enter(tenant)
+    this.#resume = resume
+  }
+
+  take(length: number): boolean {
+    if (this.#isWaiting) return false
+    if (this.#isGranted) {
+      this.#isGranted = false
+      return true
+    }
+    const bytes = length + MESSAGE_OVERHEAD_BYTES
+    this.needs = bytes
+    if (!this.#inFlight.take(this, bytes)) {
+      this.#isWaiting = true
+      return false
+    }
+    this.#taken.push(bytes)
+    return true
+  }
+
+  /** The oldest message was handled. */
+  release(): void {
+    const bytes = this.#taken.shift()
+    if (bytes !== undefined) this.#inFlight.release(this, bytes)
+  }
+
+  end(): void {
+    this.#inFlight.leave(this)
+    while (this.#taken.size > 0) this.release()
+  }
+
+  grant(): void {
+    this.#isWaiting = false
+    this.#isGranted = true
+    this.#taken.push(this.needs)
+    this.#resume()
+  }
+}

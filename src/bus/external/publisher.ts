@@ -1,0 +1,155 @@
+import type { IPublishPacket } from 'mqtt-packet'
+import type { Logger } from 'pino'
+import { topicMatches } from '../../lib/topic.ts'
+import { endsWithin, within } from '../../lib/within.ts'
+import type { Message } from '../bus.ts'
+import { LastingLink } from './lasting-link.ts'
+import { Link, type LinkOptions } from './link.ts'
+
+export type Listener = {
+  filter: string
+  handler: (topic: string, payload: Buffer) => void
+  onReady: () => void
+}
+
+/** A message that is not acknowledged in this time counts as not sent. */
+const PUBLISH_LIMIT_MS = 5000
+/** If the broker is away for longer, nobody waits for it. */
+const SHORT_OUTAGE_MS = 1000
+const RECEIVE_MAXIMUM = 1000
+
+/** The connection on which a node publishes, and hears what every node has to hear. */
+export class Publisher {
+  readonly #options: Pick<LinkOptions, 'address' | 'clientId'> & { log: Pick<Logger, 'error'> }
+  readonly #lasting: LastingLink
+  readonly #listeners: Listener[] = []
+  #changed = Promise.withResolvers<void>()
+  #upSince: number | undefined
+  #downSince: number | undefined = performance.now()
+
+  constructor({
+    onChange,
+    ...options
+  }: Pick<LinkOptions, 'address' | 'clientId'> & {
+    log: Pick<Logger, 'error'>
+    onChange: () => void
+  }) {
+    this.#options = options
+    this.#lasting = new LastingLink({
+      open: (signal) => this.#open(signal),
+      onChange: () => {
+        const [isUp, now] = [this.isUp, performance.now()]
+        this.#upSince = isUp ? now : undefined
+        this.#downSince = isUp ? undefined : (this.#downSince ?? now)
+        this.#changed.resolve()
+        this.#changed = Promise.withResolvers()
+        // Not earlier, because a listener that is ready may publish.
+        if (isUp) for (const { onReady } of this.#listeners) onReady()
+        onChange()
+      }
+    })
+  }
+
+  get isUp(): boolean {
+    return this.#lasting.link !== undefined
+  }
+
+  isUpFor(ms: number): boolean {
+    return this.isUp && performance.now() - (this.#upSince ?? Number.POSITIVE_INFINITY) >= ms
+  }
+
+  get failure(): Error | undefined {
+    return this.#lasting.failure
+  }
+
+  /**
+   * Resolves when there is a connection. If there is none in time, it rejects with the last
+   * failure.
+   */
+  async start(limitMs: number): Promise<void> {
+    this.#lasting.start()
+    const end = performance.now() + limitMs
+    while (!this.isUp) {
+      if (!(await this.#changeWithin(end - performance.now()))) {
+        throw this.failure ?? new Error('the broker does not answer')
+      }
+    }
+  }
+
+  async publish(message: Message): Promise<void> {
+    const end = performance.now() + PUBLISH_LIMIT_MS
+    for (;;) {
+      const link = await this.#whenUp()
+      try {
+        return await within(end - performance.now(), link.publish(message), tooLate)
+      } catch (error) {
+        const mayRepeat = message.qos > 0 && !link.isUp && performance.now() < end
+        if (!mayRepeat) throw error
+      }
+    }
+  }
+
+  listen(listener: Listener): void {
+    this.#listeners.push(listener)
+    const { link } = this.#lasting
+    if (!link) return
+    this.#subscribe(link, listener).then(listener.onReady, (error) => link.destroy(error))
+  }
+
+  stop(): Promise<void> {
+    return this.#lasting.stop()
+  }
+
+  async #whenUp(): Promise<Link> {
+    for (;;) {
+      const { link, failure } = this.#lasting
+      if (link) return link
+      const left = (this.#downSince ?? performance.now()) + SHORT_OUTAGE_MS - performance.now()
+      if (!(await this.#changeWithin(left)))
+        throw failure ?? new Error('no connection to the broker')
+    }
+  }
+
+  async #changeWithin(ms: number): Promise<boolean> {
+    if (ms <= 0) return false
+    return endsWithin(ms, this.#changed.promise).catch(() => false)
+  }
+
+  async #open(signal: AbortSignal): Promise<Link> {
+    const { address, clientId } = this.#options
+    const link = await Link.open({
+      ...{ address, clientId, signal },
+      expirySeconds: 0,
+      receiveMaximum: RECEIVE_MAXIMUM,
+      onPublish: (packet, link) => {
+        this.#hear(packet)
+        if (packet.qos > 0) link.acknowledge(packet.messageId ?? 0)
+      }
+    })
+    try {
+      for (const listener of this.#listeners) await this.#subscribe(link, listener)
+      return link
+    } catch (error) {
+      link.destroy(error as Error)
+      throw error
+    }
+  }
+
+  #subscribe(link: Link, { filter }: Listener): Promise<void> {
+    return link.subscribe(filter, { isOthersOnly: true })
+  }
+
+  #hear({ topic, payload, retain }: IPublishPacket): void {
+    if (retain) return
+    for (const { filter, handler } of this.#listeners) {
+      if (!topicMatches(filter, topic)) continue
+      try {
+        handler(topic, payload as Buffer)
+      } catch (err) {
+        this.#options.log.error({ err, topic }, 'a message of another node could not be handled')
+      }
+    }
+  }
+}
+
+const tooLate = () => new Error('the broker did not answer in time')

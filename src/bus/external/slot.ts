@@ -1,0 +1,184 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { IPublishPacket } from 'mqtt-packet'
+import type { MessageHandler } from '../bus.ts'
+import { LastingLink } from './lasting-link.ts'
+import { Link, type LinkOptions } from './link.ts'
+
+export type SlotOptions = Pick<LinkOptions, 'address' | 'clientId' | 'expirySeconds'> & {
+  filter: string
+  /** The filter of the same session if the number of slots was different. */
+  formerFilter: string
+  onMessage: MessageHandler
+  onReceived: () => void
+  onChange: () => void
+}
+
+type PendingAck = { messageId: number; isStored: boolean }
+
+/** For one session. Further messages wait at the broker. */
+const RECEIVE_MAXIMUM = 1000
+/** Nothing else limits messages of QoS 0. */
+const MAX_UNSTORED_MESSAGES = 2 * RECEIVE_MAXIMUM
+/** For one session. A platform has at most 16 sessions, together 64 MiB. */
+const MAX_UNSTORED_BYTES = 4 * 1024 * 1024
+const DRAIN_LIMIT_MS = 3000
+/** An external broker does not say who sent a message. */
+const SENDER = 'broker'
+
+/**
+ * One kept session at the broker. A message is acknowledged when the handler has stored it. Many
+ * messages are stored at the same time.
+ */
+export class Slot {
+  readonly #options: SlotOptions
+  readonly #lasting: LastingLink
+  #reader: Reader | undefined
+
+  /** Unsubscribes, reads the messages that wait, and ends the session for good. */
+  static async finish(options: SlotOptions, signal: AbortSignal): Promise<void> {
+    const reader = new Reader(options)
+    const link = await openLink(options, reader, signal)
+    try {
+      if (link.isResumed) await reader.finish(link)
+      await link.end({ endsSession: true })
+    } catch (error) {
+      link.destroy(error as Error)
+      throw error
+    }
+  }
+
+  constructor(options: SlotOptions) {
+    this.#options = options
+    this.#lasting = new LastingLink({
+      open: (signal) => this.#open(signal),
+      onChange: options.onChange
+    })
+    this.#lasting.start()
+  }
+
+  get isUp(): boolean {
+    return this.#lasting.link !== undefined
+  }
+
+  get failure(): Error | undefined {
+    return this.#lasting.failure
+  }
+
+  /** First stores and acknowledges what was read. The session stays for the next reader. */
+  letGo(): Promise<void> {
+    return this.#lasting.stop(async (link) => {
+      await this.#reader?.drain(link)
+      await link.end()
+    })
+  }
+
+  /** Ends the connection at once, because the session belongs to another node now. */
+  drop(): Promise<void> {
+    return this.#lasting.stop(async (link) => link.destroy(new Error('given up')))
+  }
+
+  async #open(signal: AbortSignal): Promise<Link> {
+    const reader = new Reader(this.#options)
+    this.#reader = reader
+    const link = await openLink(this.#options, reader, signal)
+    const { filter, formerFilter } = this.#options
+    try {
+      if (link.isResumed) await link.unsubscribe([formerFilter])
+      await link.subscribe(filter, { isOthersOnly: false })
+      return link
+    } catch (error) {
+      link.destroy(error as Error)
+      throw error
+    }
+  }
+}
+
+const openLink = (
+  { address, clientId, expirySeconds }: SlotOptions,
+  reader: Reader,
+  signal: AbortSignal
+): Promise<Link> =>
+  Link.open({
+    ...{ address, clientId, expirySeconds, signal },
+    receiveMaximum: RECEIVE_MAXIMUM,
+    onPublish: (packet, link) => reader.take(packet, link)
+  })
+
+/** Reads what comes through one connection of a session. */
+class Reader {
+  readonly #options: SlotOptions
+  /** [MQTT5 4.6] PUBACKs go out in the order in which the messages came. */
+  readonly #pending: PendingAck[] = []
+  #taken = 0
+  #unstored = 0
+  #bytes = 0
+  #isLeaving = false
+
+  constructor(options: SlotOptions) {
+    this.#options = options
+  }
+
+  take(packet: IPublishPacket, link: Link): void {
+    // It is not acknowledged, so the broker sends it again to the next reader.
+    if (this.#isLeaving || !link.isUp) return
+    this.#taken++
+    const { topic, qos, retain, messageId = 0 } = packet
+    const payload = packet.payload as Buffer
+    const pending = { messageId, isStored: retain }
+    if (qos > 0) this.#pending.push(pending)
+    if (retain) {
+      this.#acknowledge(link)
+      return
+    }
+    this.#options.onReceived()
+    this.#unstored++
+    this.#bytes += payload.length
+    if (this.#isFull) link.pause()
+    this.#options.onMessage({ topic, payload, qos, retain }, SENDER).then(
+      () => {
+        pending.isStored = true
+        this.#settle(link, payload.length)
+        this.#acknowledge(link)
+      },
+      (error: Error) => {
+        this.#settle(link, payload.length)
+        // The broker sends the message again over the next connection.
+        link.destroy(error)
+      }
+    )
+  }
+
+  async drain(link: Link): Promise<void> {
+    this.#isLeaving = true
+    const end = performance.now() + DRAIN_LIMIT_MS
+    while (this.#pending.length > 0 && link.isUp && performance.now() < end) await wait(5)
+  }
+
+  /** A broker answers in order. If no message came before the answer, no message waits. */
+  async finish(link: Link): Promise<void> {
+    for (let taken = -1; taken !== this.#taken; ) {
+      taken = this.#taken
+      await link.unsubscribe([this.#options.filter, this.#options.formerFilter])
+      do await wait(5)
+      while (this.#unstored > 0 && link.isUp)
+    }
+  }
+
+  get #isFull(): boolean {
+    return this.#unstored > MAX_UNSTORED_MESSAGES || this.#bytes > MAX_UNSTORED_BYTES
+  }
+
+  #settle(link: Link, bytes: number): void {
+    const wasFull = this.#isFull
+    this.#unstored--
+    this.#bytes -= bytes
+    if (wasFull && !this.#isFull) link.resume()
+  }
+
+  #acknowledge(link: Link): void {
+    for (let pending = this.#pending[0]; pending?.isStored; pending = this.#pending[0]) {
+      this.#pending.shift()
+      link.acknowledge(pending.messageId)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { addAdopt } from './adopt-command.ts'
+import { addCheck } from './check-command.ts'
+import { Program, type Terminal } from './frame.ts'
+import { addKeyCommands } from './key-commands.ts'
+import { addMigrateTo } from './migrate-to-command.ts'
+import { addStatus } from './status-command.ts'
+import { addUserCommands } from './user-commands.ts'
+
+/** All commands, in the order in which `help` shows them. */
+const commands: readonly ((program: Program) => void)[] = [
+  addStatus,
+  addCheck,
+  addUserCommands,
+  addKeyCommands,
+  addAdopt,
+  addMigrateTo
+]
+
+export function createProgram(terminal: Terminal): Program {
+  const program = new Program(terminal)
+  for (const add of commands) add(program)
+  return program
+}

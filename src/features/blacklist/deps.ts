@@ -1,0 +1,3 @@
+import type { Blacklist } from './blacklist.ts'
+
+export type BlacklistDeps = { blacklist: Blacklist }

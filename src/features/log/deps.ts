@@ -1,0 +1,11 @@
+import type { SampleIds } from '../../history/sample-ids.ts'
+import type { Removals } from '../../samples/removals.ts'
+
+export type LogDeps = {
+  ids: SampleIds
+  removals: Removals
+  /** How much a compressed import may have after it is uncompressed. */
+  importLimits: { bytes: number; lines: number }
+  /** A query of history that takes this long is logged. */
+  slowQueryMs: number
+}

@@ -1,0 +1,3 @@
+import type { Executors } from './executor-client.ts'
+
+export type NotificationDeps = { executors: Executors }

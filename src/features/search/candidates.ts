@@ -1,0 +1,204 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { isOneOf } from '../../registry/dialect.ts'
+import { isWithin } from '../../registry/installations.ts'
+import { IDS_PER_BLOCK } from '../../registry/modelx.ts'
+import { docOf, IDS_PER_KIND, idOf } from '../../registry/search-marks.ts'
+import type { ModelxKind, Registry, SearchKind } from '../../registry/tables.ts'
+import { findInIndex } from './engine-sql.ts'
+import type { KindReach } from './query.ts'
+import type { TokenQueries } from './tokens.ts'
+
+/** Ids in rising order. The documents must still be compared with the query and the scope. */
+export type Candidates = AsyncGenerator<readonly number[]>
+
+/** The first lookup is small, because most searches find little; later ones are larger. */
+const LOOKUP_IDS = { first: 250, most: 16_000 }
+const LOOKUP_GROWTH = 4
+const IDS_PER_SCAN = 2000
+
+/** Ids from the index, and all marked ids, which the index does not know yet. */
+export async function* indexed(
+  registry: Registry,
+  kind: SearchKind,
+  { rough, fine }: TokenQueries,
+  look = LOOKUP_IDS
+): Candidates {
+  const before = docOf(kind, IDS_PER_KIND)
+  let after = 0
+  // If there are few candidates, comparing them is cheaper than a more exact lookup.
+  let tokens = rough
+  for (let limit = look.first; ; limit = Math.min(limit * LOOKUP_GROWTH, look.most)) {
+    // Marks are read first: an id that loses its mark meanwhile is in the index by then.
+    const marked = await markedAfter(registry, kind, after, limit)
+    const range = { after: docOf(kind, after), before, limit }
+    const found = (await findInIndex(registry, tokens, range)).map(idOf)
+    const isLast = marked.length < limit && found.length < limit
+    // Both lists are complete up to this id.
+    const end = Math.min(...[marked, found].map((ids) => endOf(ids, limit)))
+    const ids = new Set([...marked, ...found].filter((id) => id <= end))
+    yield [...ids].sort((a, b) => a - b)
+    if (isLast) return
+    after = end
+    tokens = fine
+  }
+}
+
+const endOf = (ids: readonly number[], limit: number): number =>
+  ids.length < limit ? Number.POSITIVE_INFINITY : (ids.at(-1) ?? 0)
+
+async function markedAfter(
+  registry: Registry,
+  kind: SearchKind,
+  after: number,
+  limit: number
+): Promise<number[]> {
+  const rows = await registry
+    .selectFrom('search_marks')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Keeps only visible ids. Documents of other tenants are not read, so they cost little time. */
+export async function* visibleOf(
+  registry: Registry,
+  kind: SearchKind,
+  reach: KindReach,
+  candidates: Candidates
+): Candidates {
+  for await (const ids of candidates) {
+    yield reach.visible === 'everything' ? ids : await visibleAmong(registry, kind, reach, ids)
+  }
+}
+
+/** `cross join` makes SQLite begin with the ids. */
+async function visibleAmong(
+  registry: Registry,
+  kind: SearchKind,
+  reach: KindReach,
+  ids: readonly number[]
+): Promise<number[]> {
+  const { rows } =
+    kind === 'installation'
+      ? await sql<{ id: number }>`select id from installations
+          where ${isOneOf(registry, sql.ref('id'), ids)} and ${isVisible(registry, reach)}
+          order by id`.execute(registry)
+      : await sql<{ id: number }>`select modelx.id from modelx cross join installations
+          where ${isOneOf(registry, sql.ref('modelx.id'), ids)} and kind = ${kind}
+          and installations.id = modelx.installation_id and ${isVisible(registry, reach)}
+          order by modelx.id`.execute(registry)
+  return rows.map(({ id }) => id)
+}
+
+/** All visible ids, without the index. */
+export async function* scanned(registry: Registry, kind: SearchKind, reach: KindReach): Candidates {
+  if (kind === 'installation') yield* scannedInstallations(registry, reach)
+  else yield* scannedObjects(registry, kind, reach)
+}
+
+async function* scannedObjects(registry: Registry, kind: ModelxKind, reach: KindReach): Candidates {
+  let first: number | undefined
+  let waiting = 0
+  let last = 0
+  for (const { block, count } of await countBlocks(registry, kind, reach)) {
+    first ??= block
+    last = block
+    waiting += count
+    if (waiting < IDS_PER_SCAN) continue
+    yield await idsInBlocks(registry, kind, reach, { first, last })
+    first = undefined
+    waiting = 0
+  }
+  if (first !== undefined) yield await idsInBlocks(registry, kind, reach, { first, last })
+}
+
+async function* scannedInstallations(registry: Registry, reach: KindReach): Candidates {
+  for (let after = 0; ; ) {
+    const { rows } = await sql<{ id: number }>`select id from installations
+      where id > ${after} and ${isVisible(registry, reach)} order by id limit ${IDS_PER_SCAN}`.execute(
+      registry
+    )
+    yield rows.map(({ id }) => id)
+    if (rows.length < IDS_PER_SCAN) return
+    after = rows.at(-1)?.id ?? 0
+  }
+}
+
+/** Whether the caller sees so few documents that reading all of them is cheaper than the index. */
+export async function seesLittle(
+  registry: Registry,
+  kind: SearchKind,
+  reach: KindReach,
+  little: number
+): Promise<boolean> {
+  if (reach.visible === 'everything') return false
+  const counts =
+    kind === 'installation'
+      ? sql`select 1 as count from installations where ${isVisible(registry, reach)}`
+      : sql`select count from ${countsOf(registry, reach)} where kind = ${kind}`
+  const { rows } = await sql<{ rows: number; objects: number | null }>`
+    select count(*) as rows, cast(sum(count) as bigint) as objects
+    from (${counts} limit ${little}) as part`.execute(registry)
+  const [sum] = rows
+  return sum !== undefined && sum.rows < little && (sum.objects ?? 0) <= little
+}
+
+export type BlockCount = { block: number; count: number }
+
+/** The number of visible objects in each block of ids. */
+export async function countBlocks(
+  registry: Registry,
+  kind: ModelxKind,
+  reach: KindReach
+): Promise<BlockCount[]> {
+  const { rows } = await sql<BlockCount>`
+    select block, cast(sum(count) as bigint) as count from ${countsOf(registry, reach)}
+    where kind = ${kind} and count > 0 group by block order by block`.execute(registry)
+  return rows
+}
+
+/** The ids of visible objects in these blocks. */
+export async function idsInBlocks(
+  registry: Registry,
+  kind: ModelxKind,
+  reach: KindReach,
+  { first, last }: { first: number; last: number }
+): Promise<number[]> {
+  const { rows } =
+    reach.visible === 'everything'
+      ? await sql<{ id: number }>`
+          select id from modelx where id >= ${first * IDS_PER_BLOCK} and id < ${(last + 1) * IDS_PER_BLOCK}
+          and kind = ${kind}
+          and exists (select 1 from installations where installations.id = installation_id)
+          order by id`.execute(registry)
+      : await sql<{ id: number }>`
+          select modelx.id from ${countsOf(registry, reach)} cross join modelx
+          where modelx_counts.kind = ${kind} and block >= ${first} and block <= ${last}
+          and modelx.installation_id = modelx_counts.installation_id
+          and modelx.kind = modelx_counts.kind
+          and modelx.id >= block * ${sql.lit(IDS_PER_BLOCK)}
+          and modelx.id < (block + 1) * ${sql.lit(IDS_PER_BLOCK)}
+          order by modelx.id`.execute(registry)
+  return rows.map(({ id }) => id)
+}
+
+/** The counts of visible installations; `cross join` makes SQLite begin with the installations. */
+const countsOf = (registry: Registry, reach: KindReach): RawBuilder<unknown> =>
+  reach.visible === 'everything'
+    ? sql`modelx_counts`
+    : sql`(select modelx_counts.* from installations cross join modelx_counts
+        where modelx_counts.installation_id = installations.id
+        and ${isVisible(registry, reach)}) as modelx_counts`
+
+export const isVisible = (
+  registry: Registry,
+  { visible, types }: KindReach
+): RawBuilder<SqlBool> =>
+  visible === 'everything'
+    ? sql<SqlBool>`1 = 1`
+    : sql<SqlBool>`(${isWithin(registry, visible)}
+        or ${isOneOf(registry, sql.ref('installations.id'), [...types.keys()])})`

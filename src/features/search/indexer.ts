@@ -1,0 +1,56 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import { SECOND } from '../../lib/unix-time.ts'
+import type { Registry } from '../../registry/tables.ts'
+import { foldMarks } from './fold.ts'
+
+type Parts = { registry: Registry; log: FastifyBaseLogger }
+
+/** A round takes a few milliseconds, so that other requests do not wait long for the registry. */
+const DOCUMENTS_PER_ROUND = 32
+const ROUND_BUDGET = { tokens: 3000, ms: 5 }
+const PAUSE_MS = SECOND / 4
+const PAUSE_AFTER_FAILURE_MS = 10 * SECOND
+
+/**
+ * Adds marked documents to the search index. Searches read the marks too, so a delay does no harm.
+ * After a crash or a migration the marks are still there.
+ */
+export class Indexer {
+  readonly #parts: Parts
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#running = this.#run().catch(() => {})
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await wait(await this.#fold(), undefined, { signal, ref: false })
+    }
+  }
+
+  /** Returns how long to pause: as long as the work took, so that it uses at most half the time. */
+  async #fold(): Promise<number> {
+    const { registry, log } = this.#parts
+    const start = performance.now()
+    try {
+      const isMore = await foldMarks(registry, DOCUMENTS_PER_ROUND, ROUND_BUDGET)
+      return isMore ? performance.now() - start : PAUSE_MS
+    } catch (err) {
+      log.error({ err }, 'the search index could not be updated; will try again later')
+      return PAUSE_AFTER_FAILURE_MS
+    }
+  }
+}

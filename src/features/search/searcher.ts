@@ -1,0 +1,8 @@
+import type { Question } from './search.ts'
+
+/** Searches without blocking other requests, and stops when the caller has hung up. */
+export type Searcher = {
+  /** Returns the answer as JSON in UTF-8. Throws `PageTooLarge` if it gets too large. */
+  search(question: Question, signal: AbortSignal): Promise<Uint8Array>
+  close(): Promise<void>
+}

@@ -1,0 +1,3 @@
+import type { TraceRecorder } from './recorder.ts'
+
+export type TraceDeps = { trace: TraceRecorder }

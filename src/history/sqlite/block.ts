@@ -1,0 +1,148 @@
+import {
+  packInts,
+  packTexts,
+  packValues,
+  regularSteps,
+  unpack,
+  unpackTexts
+} from '../../lib/packed.ts'
+import type { Columns } from './columns.ts'
+import { packSummaries, type Summary, summariesOf, unpackSummaries } from './summary.ts'
+
+/** More samples would take longer to unpack for a short time span. */
+export const MAX_SAMPLES_PER_BLOCK = 16_384
+/** Long messages make small blocks, so that reading one needs little memory. */
+export const MAX_TEXT_PER_BLOCK = 1024 * 1024
+
+/** As ids are made. A part of the format, so it stays even if ids are made in another way. */
+const IDS_PER_MS = 1000
+
+/** In the order in which they lie in the file. What is asked for together lies together. */
+export const frameNames = ['summaries', 'times', 'values', 'ids', 'texts'] as const
+export type FrameName = (typeof frameNames)[number]
+/** Each column packed for itself, so that a mean needs no ids. */
+export type Frames = Readonly<Record<FrameName, Buffer>>
+
+export type BlockHead = Pick<Columns, 'count' | 'first' | 'last' | 'textBytes'>
+/** Where the columns of a block are. */
+export type Source = {
+  /** The bytes of a column, after checking them. */
+  read: (name: FrameName) => Buffer
+  /** All columns as they lie in the file, with the checksums that they should have. */
+  copy: () => Copied
+}
+export type Copied = { frames: Frames; sums: readonly number[] }
+
+const NOTHING = Buffer.alloc(0)
+
+/** Memory for columns that were released, because new memory costs more than unpacking. */
+const spare: Float64Array[] = []
+const MAX_SPARE = 8
+
+const columnOf = (count: number): Float64Array =>
+  count > MAX_SAMPLES_PER_BLOCK
+    ? new Float64Array(count)
+    : (spare.pop() ?? new Float64Array(MAX_SAMPLES_PER_BLOCK)).subarray(0, count)
+
+function takeBack(column: Float64Array | undefined): void {
+  if (column && spare.length < MAX_SPARE && column.buffer.byteLength === SPARE_BYTES)
+    spare.push(new Float64Array(column.buffer as ArrayBuffer))
+}
+
+const SPARE_BYTES = 8 * MAX_SAMPLES_PER_BLOCK
+
+/** `columns` has at least one sample. */
+export function packBlock(columns: Columns): Frames {
+  const [times, values, texts] = [columns.times(), columns.values(), columns.texts()]
+  const summaries = summariesOf(times, values)
+  return {
+    summaries: summaries.length > 0 ? packSummaries(summaries) : NOTHING,
+    times: packInts(times),
+    values: packValues(values),
+    ids: packIds(columns.ids(), times),
+    texts: texts ? packTexts(texts) : NOTHING
+  }
+}
+
+/** Ids follow the arrival. Seen from the time of the sample, they are the delay on the way. */
+function packIds(ids: Float64Array, times: Float64Array): Buffer {
+  const plain = packInts(ids)
+  const delays = packInts(ids.map((id, i) => id - (times[i] as number) * IDS_PER_MS))
+  return delays.length < plain.length
+    ? Buffer.concat([Buffer.of(1), delays])
+    : Buffer.concat([Buffer.of(0), plain])
+}
+
+function unpackIds(packed: Buffer, times: () => Float64Array, count: number): Float64Array {
+  const numbers = unpack(packed.subarray(1), count)
+  if (packed[0] === 0) return numbers
+  const at = times()
+  return numbers.map((delay, i) => delay + (at[i] as number) * IDS_PER_MS)
+}
+
+/** Packed samples of one topic. A column is read and unpacked when it is first asked for. */
+export class Block implements Columns {
+  readonly count: number
+  readonly first: number
+  readonly last: number
+  readonly textBytes: number
+  readonly #source: Source
+  #packedTimes: Buffer | undefined
+  #times: Float64Array | undefined
+  #values: Float64Array | undefined
+  #ids: Float64Array | undefined
+  #texts: readonly string[] | undefined
+
+  constructor({ count, first, last, textBytes }: BlockHead, source: Source) {
+    this.count = count
+    this.first = first
+    this.last = last
+    this.textBytes = textBytes
+    this.#source = source
+  }
+
+  regular(): { first: number; step: number } | undefined {
+    this.#packedTimes ??= this.#source.read('times')
+    return regularSteps(this.#packedTimes)
+  }
+
+  times(): Float64Array {
+    this.#packedTimes ??= this.#source.read('times')
+    this.#times ??= unpack(this.#packedTimes, this.count, columnOf(this.count))
+    return this.#times
+  }
+
+  values(): Float64Array {
+    this.#values ??= unpack(this.#source.read('values'), this.count, columnOf(this.count))
+    return this.#values
+  }
+
+  ids(): Float64Array {
+    this.#ids ??= unpackIds(this.#source.read('ids'), () => this.times(), this.count)
+    return this.#ids
+  }
+
+  texts(): readonly string[] | undefined {
+    if (this.textBytes === 0) return undefined
+    this.#texts ??= unpackTexts(this.#source.read('texts'), this.count)
+    return this.#texts
+  }
+
+  summaries(): readonly Summary[] {
+    const packed = this.#source.read('summaries')
+    return packed.length > 0 ? unpackSummaries(packed) : []
+  }
+
+  release(): void {
+    takeBack(this.#times)
+    takeBack(this.#values)
+    this.#times = undefined
+    this.#values = undefined
+    this.#ids = undefined
+    this.#texts = undefined
+  }
+
+  copy(): Copied {
+    return this.#source.copy()
+  }
+}

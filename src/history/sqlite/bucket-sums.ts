@@ -1,0 +1,237 @@
+import type { Method } from '../../lib/aggregation.ts'
+import { type Columns, indexAt, type Slice, timeAt } from './columns.ts'
+import type { Grid } from './grid.ts'
+import type { Summary } from './summary.ts'
+import { ValueBag } from './value-bag.ts'
+
+/** Takes the results of the methods for a bucket of a topic; the list is used again. */
+export type Emit = (bucket: number, results: readonly number[]) => void
+
+const needs: Readonly<Record<Method['name'], readonly Need[]>> = {
+  count: [],
+  first: [],
+  last: [],
+  avg: ['sum'],
+  sum: ['sum'],
+  min: ['ends'],
+  max: ['ends'],
+  spread: ['ends'],
+  stddev: ['squares'],
+  median: ['values'],
+  percentile: ['values'],
+  integral: ['area']
+}
+const NO_VALUES = new Float64Array(0)
+
+type Need = 'sum' | 'ends' | 'squares' | 'values' | 'area'
+
+/** Computes any methods in one pass over the samples of a topic, which come in order. */
+export class BucketSums {
+  readonly #grid: Grid
+  readonly #methods: readonly Method[]
+  readonly #emit: Emit
+  readonly #need: Readonly<Record<Need, boolean>>
+  readonly #needsValues: boolean
+  readonly #results: number[]
+  /** For a median or percentile. */
+  readonly #values = new ValueBag()
+  #bucket = -1
+  #stop = Number.NEGATIVE_INFINITY
+  #count = 0
+  #first = 0
+  #sum = 0
+  #min = 0
+  #max = 0
+  #shifted = 0
+  #squares = 0
+  #area = 0
+  #lastTime = 0
+  #lastValue = 0
+
+  constructor(grid: Grid, methods: readonly Method[], emit: Emit) {
+    this.#grid = grid
+    this.#methods = methods
+    this.#emit = emit
+    const needed = new Set(methods.flatMap(({ name }) => needs[name]))
+    const has = (need: Need) => needed.has(need)
+    this.#need = {
+      ...{ sum: has('sum'), ends: has('ends'), squares: has('squares') },
+      ...{ values: has('values'), area: has('area') }
+    }
+    this.#needsValues = methods.some(({ name }) => name !== 'count')
+    this.#results = methods.map(() => 0)
+  }
+
+  add({ columns, begin, end }: Slice): void {
+    const summaries = this.#need.values ? [] : columns.summaries()
+    if (summaries.length === 0) this.#addSamples(columns, begin, end)
+    let at = 0
+    for (const summary of summaries) {
+      const [from, to] = [Math.max(at, begin), Math.min(at + summary.count, end)]
+      at += summary.count
+      if (from >= to) continue
+      const isWhole = to - from === summary.count
+      const stop = this.#stopAfter(summary.firstTime)
+      if (isWhole && summary.lastTime < stop) this.#addSummary(summary)
+      else this.#addSamples(columns, from, to)
+    }
+  }
+
+  /** Ends the topic. */
+  end(): void {
+    this.#close()
+    this.#bucket = -1
+    this.#stop = Number.NEGATIVE_INFINITY
+  }
+
+  #stopAfter(time: number): number {
+    return time < this.#stop ? this.#stop : this.#grid.stopOf(this.#grid.indexOf(time))
+  }
+
+  #addSamples(columns: Columns, begin: number, end: number): void {
+    const values = this.#needsValues ? columns.values() : NO_VALUES
+    const regular = columns.regular()
+    for (let at = begin; at < end; ) {
+      const time = regular ? regular.first + at * regular.step : timeAt(columns, at)
+      this.#enter(time, values[at] ?? 0)
+      const next = Math.min(indexAt(columns, this.#stop, at), end)
+      this.#addValues(values, at, next)
+      if (this.#need.area) this.#addArea(columns.times(), values, at, next)
+      this.#lastValue = values[next - 1] ?? 0
+      this.#count += next - at
+      at = next
+    }
+  }
+
+  #addValues(values: Float64Array, begin: number, end: number): void {
+    const { sum, ends, squares } = this.#need
+    if (sum) {
+      let total = 0
+      for (let i = begin; i < end; i++) total += values[i] as number
+      this.#sum += total
+    }
+    if (ends) {
+      let [min, max] = [this.#min, this.#max]
+      for (let i = begin; i < end; i++) {
+        const value = values[i] as number
+        if (value < min) min = value
+        if (value > max) max = value
+      }
+      this.#min = min
+      this.#max = max
+    }
+    if (squares) {
+      for (let i = begin; i < end; i++) {
+        // Subtracting one of the values keeps precision when all values are large.
+        const distance = (values[i] as number) - this.#first
+        this.#shifted += distance
+        this.#squares += distance * distance
+      }
+    }
+    if (this.#need.values) this.#values.add(values, begin, end)
+  }
+
+  #addArea(times: Float64Array, values: Float64Array, begin: number, end: number): void {
+    let [time, value, area] = [this.#lastTime, this.#lastValue, this.#area]
+    for (let i = begin; i < end; i++) {
+      const [nextTime, nextValue] = [times[i] as number, values[i] as number]
+      // The first sample of a bucket adds nothing here: `#enter` moved to its place.
+      area += (nextValue + value) * (nextTime - time)
+      time = nextTime
+      value = nextValue
+    }
+    this.#area = area
+    this.#lastTime = time
+  }
+
+  #addSummary(summary: Summary): void {
+    const { count, firstTime, firstValue } = summary
+    this.#enter(firstTime, firstValue)
+    this.#sum += summary.sum
+    if (summary.min < this.#min) this.#min = summary.min
+    if (summary.max > this.#max) this.#max = summary.max
+    const distance = summary.sum / count - this.#first
+    this.#shifted += count * distance
+    this.#squares += summary.squares + count * distance * distance
+    this.#area += (firstValue + this.#lastValue) * (firstTime - this.#lastTime) + summary.area
+    this.#lastTime = summary.lastTime
+    this.#lastValue = summary.lastValue
+    this.#count += count
+  }
+
+  /** Goes to the bucket of a sample. If it is another one, the bucket before is finished. */
+  #enter(time: number, value: number): void {
+    if (time < this.#stop) return
+    const bucket = this.#grid.indexOf(time)
+    const stop = this.#grid.stopOf(bucket)
+    let [cut, atCut] = [time, value]
+    if (this.#bucket >= 0) {
+      // The line from the sample before is cut where the bucket of that sample ends.
+      cut = this.#stop
+      const slope = (value - this.#lastValue) / (time - this.#lastTime)
+      atCut = this.#lastValue + slope * (cut - this.#lastTime)
+      this.#area += (this.#lastValue + atCut) * (cut - this.#lastTime)
+      this.#close()
+    }
+    this.#bucket = bucket
+    this.#stop = stop
+    this.#count = 0
+    this.#values.clear()
+    this.#first = value
+    this.#sum = 0
+    this.#min = value
+    this.#max = value
+    this.#shifted = 0
+    this.#squares = 0
+    this.#area = (atCut + value) * (time - cut)
+    this.#lastTime = time
+    this.#lastValue = value
+  }
+
+  #close(): void {
+    if (this.#bucket < 0) return
+    const methods = this.#methods
+    for (let i = 0; i < methods.length; i++) this.#results[i] = this.#resultOf(methods[i] as Method)
+    this.#emit(this.#bucket, this.#results)
+  }
+
+  #resultOf(method: Method): number {
+    const count = this.#count
+    switch (method.name) {
+      case 'count':
+        return count
+      case 'first':
+        return this.#first
+      case 'last':
+        return this.#lastValue
+      case 'avg':
+        return this.#sum / count
+      case 'sum':
+        return this.#sum
+      case 'min':
+        return this.#min
+      case 'max':
+        return this.#max
+      case 'spread':
+        return this.#max - this.#min
+      case 'stddev':
+        return this.#deviation()
+      case 'median':
+        return this.#values.middle()
+      case 'percentile': {
+        const rank = Math.floor((count * method.x) / 100 + 0.5)
+        return this.#values.nth(Math.min(Math.max(rank, 1), count) - 1)
+      }
+      case 'integral':
+        return this.#area / (2000 * method.x)
+    }
+  }
+
+  #deviation(): number {
+    const count = this.#count
+    if (count === 1) return 0
+    const variance = (this.#squares - (this.#shifted * this.#shifted) / count) / (count - 1)
+    // Too large for a number is infinite.
+    return Number.isNaN(variance) ? Number.POSITIVE_INFINITY : Math.sqrt(Math.max(variance, 0))
+  }
+}

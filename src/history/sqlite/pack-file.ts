@@ -1,0 +1,334 @@
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { firstIndex } from '../../lib/first-index.ts'
+import {
+  Block,
+  type BlockHead,
+  type Copied,
+  type FrameName,
+  type Frames,
+  frameNames
+} from './block.ts'
+
+/**
+ * A file of packed samples that is written once and never changed: columns of blocks, with a page
+ * of the index after every some blocks; then the directory of these pages; then the end, which says
+ * where the directory is. Blocks are sorted by topic and time. Everything has a checksum.
+ * [ADR-0045]
+ */
+const MAGIC = Buffer.from('caracal1')
+const ENTRY_BYTES = 32 + 8 + 8 * frameNames.length
+const ENTRIES_PER_PAGE = 128
+const LISTING_BYTES = 32
+const END_BYTES = 16 + MAGIC.length
+/** So many bytes are collected for one write. */
+const WRITE_BYTES = 1024 * 1024
+
+/** The system cannot open files now. This says nothing about the file. */
+const SHORTAGES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
+
+/** Bytes of a file are not what was written. */
+export class DamagedPack extends Error {
+  readonly topic_id: number | undefined
+
+  constructor(file: string, what: string, topic_id?: number) {
+    super(`${file} is damaged: ${what}; restore this file from a backup`)
+    this.topic_id = topic_id
+  }
+}
+
+type Entry = BlockHead & {
+  topic_id: number
+  offset: number
+  lengths: readonly number[]
+  sums: readonly number[]
+}
+/** A page of the index; `topic_id` and `first` are those of its first block. */
+type Listing = { topic_id: number; first: number; offset: number; entries: number; sum: number }
+
+export type Packed = { bytes: number; samples: number; first: number; last: number }
+
+export class PackWriter {
+  readonly #descriptor: number
+  readonly #directory: Listing[] = []
+  #page: Entry[] = []
+  #parts: Buffer[] = [MAGIC]
+  #partBytes = MAGIC.length
+  #written = 0
+  #samples = 0
+  #first = Number.POSITIVE_INFINITY
+  #last = Number.NEGATIVE_INFINITY
+
+  constructor(file: string) {
+    this.#descriptor = openSync(file, 'wx', 0o600)
+  }
+
+  get samples(): number {
+    return this.#samples
+  }
+
+  /** Blocks must come by topic, then by time. */
+  add(topic_id: number, head: BlockHead, frames: Frames): void {
+    const sums = frameNames.map((name) => crc32(frames[name]))
+    this.copy(topic_id, head, { frames, sums })
+  }
+
+  /** A block of another file keeps its checksums, so that damage is not hidden. */
+  copy(topic_id: number, head: BlockHead, { frames, sums }: Copied): void {
+    const { count, first, last, textBytes } = head
+    const offset = this.#offset
+    const buffers = frameNames.map((name) => frames[name])
+    for (const buffer of buffers) this.#write(buffer)
+    const lengths = buffers.map(({ length }) => length)
+    this.#page.push({ topic_id, count, first, last, textBytes, offset, lengths, sums })
+    this.#samples += count
+    this.#first = Math.min(this.#first, first)
+    this.#last = Math.max(this.#last, last)
+    if (this.#page.length === ENTRIES_PER_PAGE) this.#endPage()
+  }
+
+  /** When it returns, the file survives a crash, if its directory does. It is closed in any case. */
+  finish(): Packed {
+    try {
+      return this.#finish()
+    } finally {
+      this.close()
+    }
+  }
+
+  #finish(): Packed {
+    if (this.#page.length > 0) this.#endPage()
+    const at = this.#offset
+    const directory = Buffer.concat(this.#directory.map(listingBytes))
+    this.#write(directory)
+    const end = Buffer.alloc(END_BYTES)
+    end.writeDoubleLE(at, 0)
+    end.writeUInt32LE(this.#directory.length, 8)
+    end.writeUInt32LE(crc32(directory), 12)
+    end.set(MAGIC, 16)
+    this.#write(end)
+    this.#flush()
+    fsyncSync(this.#descriptor)
+    return {
+      ...{ bytes: this.#written, samples: this.#samples },
+      ...{ first: this.#first, last: this.#last }
+    }
+  }
+
+  /** Leaves an unfinished file behind. */
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+
+  get #offset(): number {
+    return this.#written + this.#partBytes
+  }
+
+  #endPage(): void {
+    const [{ topic_id, first }] = this.#page as [Entry]
+    const page = Buffer.concat(this.#page.map(entryBytes))
+    this.#directory.push({
+      ...{ topic_id, first, offset: this.#offset },
+      ...{ entries: this.#page.length, sum: crc32(page) }
+    })
+    this.#write(page)
+    this.#page = []
+  }
+
+  #write(bytes: Buffer): void {
+    this.#parts.push(bytes)
+    this.#partBytes += bytes.length
+    if (this.#partBytes >= WRITE_BYTES) this.#flush()
+  }
+
+  #flush(): void {
+    const bytes = Buffer.concat(this.#parts)
+    for (let at = 0; at < bytes.length; )
+      at += writeSync(this.#descriptor, bytes, at, bytes.length - at, this.#written + at)
+    this.#written += bytes.length
+    this.#parts = []
+    this.#partBytes = 0
+  }
+}
+
+/** Opens its file when it is read. `rest` closes the file until the next read. */
+export class PackReader {
+  readonly #file: string
+  readonly #opened: (reader: PackReader) => void
+  #descriptor: number | undefined
+  #directory: Listing[] | undefined
+  #page: { at: number; bytes: Buffer } | undefined
+
+  /** `opened` is called whenever the file is opened. */
+  constructor(file: string, opened: (reader: PackReader) => void = () => {}) {
+    this.#file = file
+    this.#opened = opened
+  }
+
+  /** The blocks of a topic with samples in the window, in order. */
+  *blocksOf(topic_id: number, from: number, to: number): Generator<Block> {
+    const directory = this.#listings()
+    for (let at = this.#pageOf(topic_id); at < directory.length; at++) {
+      if ((directory[at] as Listing).topic_id > topic_id) return
+      const page = this.#pageAt(at)
+      for (let i = entryIndexOf(page, topic_id); i * ENTRY_BYTES < page.length; i++) {
+        const entry = entryAt(page, i)
+        if (entry.topic_id > topic_id || entry.first > to) return
+        if (entry.last >= from) yield this.#blockOf(entry)
+      }
+    }
+  }
+
+  /** Every block, by topic and time. */
+  *blocks(): Generator<{ topic_id: number; block: Block }> {
+    for (let at = 0; at < this.#listings().length; at++) {
+      const page = this.#pageAt(at)
+      for (let i = 0; i * ENTRY_BYTES < page.length; i++) {
+        const entry = entryAt(page, i)
+        yield { topic_id: entry.topic_id, block: this.#blockOf(entry) }
+      }
+    }
+  }
+
+  rest(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
+    this.#descriptor = undefined
+    this.#page = undefined
+  }
+
+  #blockOf(entry: Entry): Block {
+    return new Block(entry, {
+      read: (name) => this.#checked(entry, name),
+      copy: () => {
+        const frames = frameNames.map((name) => [name, this.#frame(entry, name)])
+        return { frames: Object.fromEntries(frames) as Frames, sums: entry.sums }
+      }
+    })
+  }
+
+  #frame({ offset, lengths }: Entry, name: FrameName): Buffer {
+    const index = frameNames.indexOf(name)
+    let before = offset
+    for (let i = 0; i < index; i++) before += lengths[i] as number
+    return this.#read(before, lengths[index] as number)
+  }
+
+  #checked(entry: Entry, name: FrameName): Buffer {
+    const { topic_id, first, sums } = entry
+    const bytes = this.#frame(entry, name)
+    if (crc32(bytes) !== sums[frameNames.indexOf(name)])
+      throw new DamagedPack(this.#file, `${name} from ${isoTime(first)}`, topic_id)
+    return bytes
+  }
+
+  /** The last page that begins before the topic, or with it. */
+  #pageOf(topic_id: number): number {
+    const directory = this.#listings()
+    const at = firstIndex(directory.length, (i) => (directory[i] as Listing).topic_id < topic_id)
+    return Math.max(at - 1, 0)
+  }
+
+  /** The last one is kept, because the topics of an installation often lie together. */
+  #pageAt(at: number): Buffer {
+    if (this.#page?.at !== at) {
+      const { offset, entries, sum } = this.#listings()[at] as Listing
+      const bytes = this.#read(offset, entries * ENTRY_BYTES)
+      if (crc32(bytes) !== sum) throw new DamagedPack(this.#file, 'its index')
+      this.#page = { at, bytes }
+    }
+    return this.#page.bytes
+  }
+
+  #listings(): readonly Listing[] {
+    this.#directory ??= this.#readDirectory()
+    return this.#directory
+  }
+
+  #readDirectory(): Listing[] {
+    const size = fstatSync(this.#open()).size
+    const end = size < END_BYTES ? Buffer.alloc(END_BYTES) : this.#read(size - END_BYTES, END_BYTES)
+    if (!end.subarray(16).equals(MAGIC)) throw new DamagedPack(this.#file, 'its end')
+    const [at, pages] = [end.readDoubleLE(0), end.readUInt32LE(8)]
+    if (at + pages * LISTING_BYTES !== size - END_BYTES)
+      throw new DamagedPack(this.#file, 'its end')
+    const directory = this.#read(at, pages * LISTING_BYTES)
+    if (crc32(directory) !== end.readUInt32LE(12))
+      throw new DamagedPack(this.#file, 'its directory')
+    const listings: Listing[] = []
+    for (let at = 0; at < directory.length; at += LISTING_BYTES)
+      listings.push(listingAt(directory, at))
+    return listings
+  }
+
+  #open(): number {
+    if (this.#descriptor === undefined) {
+      try {
+        this.#descriptor = openSync(this.#file, 'r')
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException
+        if (SHORTAGES.has(code)) throw error
+        throw new DamagedPack(this.#file, `it cannot be opened (${message})`)
+      }
+      this.#opened(this)
+    }
+    return this.#descriptor
+  }
+
+  #read(offset: number, length: number): Buffer {
+    const descriptor = this.#open()
+    const bytes = Buffer.allocUnsafe(length)
+    for (let at = 0; at < length; ) {
+      const read = readSync(descriptor, bytes, at, length - at, offset + at)
+      if (read === 0) throw new DamagedPack(this.#file, 'it is too short')
+      at += read
+    }
+    return bytes
+  }
+}
+
+const isoTime = (at: number): string => new Date(at).toISOString()
+
+function entryBytes({ topic_id, first, last, offset, count, textBytes, lengths, sums }: Entry) {
+  const bytes = Buffer.alloc(ENTRY_BYTES)
+  let at = 0
+  for (const number of [topic_id, first, last, offset]) at = bytes.writeDoubleLE(number, at)
+  for (const number of [count, textBytes, ...lengths, ...sums]) at = bytes.writeUInt32LE(number, at)
+  return bytes
+}
+
+function entryAt(page: Buffer, index: number): Entry {
+  const at = index * ENTRY_BYTES
+  const numbersFrom = (start: number) =>
+    frameNames.map((_, i) => page.readUInt32LE(at + start + 4 * i))
+  return {
+    topic_id: page.readDoubleLE(at),
+    first: page.readDoubleLE(at + 8),
+    last: page.readDoubleLE(at + 16),
+    offset: page.readDoubleLE(at + 24),
+    count: page.readUInt32LE(at + 32),
+    textBytes: page.readUInt32LE(at + 36),
+    lengths: numbersFrom(40),
+    sums: numbersFrom(40 + 4 * frameNames.length)
+  }
+}
+
+/** The first block of the topic in a page of the index, or of the next topic. */
+function entryIndexOf(page: Buffer, topic_id: number): number {
+  return firstIndex(page.length / ENTRY_BYTES, (i) => page.readDoubleLE(i * ENTRY_BYTES) < topic_id)
+}
+
+function listingBytes({ topic_id, first, offset, entries, sum }: Listing): Buffer {
+  const bytes = Buffer.alloc(LISTING_BYTES)
+  let at = 0
+  for (const number of [topic_id, first, offset]) at = bytes.writeDoubleLE(number, at)
+  for (const number of [entries, sum]) at = bytes.writeUInt32LE(number, at)
+  return bytes
+}
+
+const listingAt = (directory: Buffer, at: number): Listing => ({
+  topic_id: directory.readDoubleLE(at),
+  first: directory.readDoubleLE(at + 8),
+  offset: directory.readDoubleLE(at + 16),
+  entries: directory.readUInt32LE(at + 24),
+  sum: directory.readUInt32LE(at + 28)
+})

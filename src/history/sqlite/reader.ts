@@ -1,0 +1,128 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { TooManyValues } from '../../lib/aggregation.ts'
+import { plainNumber } from '../../lib/json-number.ts'
+import type { Sample } from '../../lib/sample.ts'
+import type { UnixMs } from '../../lib/unix-time.ts'
+import type { AggregateQuery, Page, PageQuery } from '../history.ts'
+import { PageParts } from '../page-parts.ts'
+import { type AggregatedRow, aggregateRows } from './aggregate.ts'
+import type { PackFiles } from './pack-files.ts'
+import { readRawPage, topicText } from './raw-page.ts'
+import { Stored, type StoredTopic } from './stored.ts'
+
+const LATEST_ROWS_PER_PART = 5000
+/** After so many rows a thread looks whether the caller still waits. */
+const ROWS_PER_LOOK = 4096
+/** Messages of one part. */
+const LATEST_BYTES_PER_PART = 4 * 1024 * 1024
+
+/** Reads in its own thread beside the writer. Each page comes from one snapshot. */
+export class SqliteReader {
+  readonly #file: DatabaseSync
+  readonly #packs: PackFiles
+  readonly #stored: Stored
+  readonly #throwIfCancelled: () => void
+  readonly #latest: StatementSync
+  readonly #latestOf: StatementSync
+
+  constructor(file: DatabaseSync, packs: PackFiles, isCancelled: () => boolean) {
+    this.#file = file
+    this.#packs = packs
+    this.#stored = new Stored(file, packs)
+    this.#throwIfCancelled = () => {
+      if (isCancelled()) throw new Error('The caller no longer waits for this query')
+    }
+    this.#latest = file.prepare(`
+      SELECT topic_id, latest.id, installation_id, client_id, topic, timestamp, value, msg
+      FROM latest JOIN topics USING (topic_id)
+      WHERE topic_id > ? ORDER BY topic_id LIMIT ${LATEST_ROWS_PER_PART}`)
+    this.#latestOf = file.prepare(`
+      SELECT latest.id, installation_id, client_id, topic, timestamp, value, msg
+      FROM topics JOIN latest USING (topic_id)
+      WHERE installation_id = ? AND topic IN (SELECT value FROM json_each(?))`)
+  }
+
+  readPage(query: PageQuery): Page | 'too large' {
+    return this.#stored.inSnapshot(() => readRawPage(this.#stored, query, this.#throwIfCancelled))
+  }
+
+  aggregate(query: AggregateQuery): Page | 'too large' | 'too many values' {
+    try {
+      return this.#stored.inSnapshot(() => this.#aggregate(query))
+    } catch (error) {
+      if (error instanceof TooManyValues) return 'too many values'
+      throw error
+    }
+  }
+
+  #aggregate(query: AggregateQuery): Page | 'too large' {
+    const topics = this.#stored.topicsOf(query)
+    const { total, rows } = aggregateRows(this.#stored, query, topics, this.#throwIfCancelled)
+    const json = aggregatedJson(rows, topics, query, this.#throwIfCancelled)
+    if (json === undefined) return 'too large'
+    const oldest = query.order === 'asc' ? rows[0] : rows.at(-1)
+    return { total, count: rows.length, oldest: oldest?.start, rows: json }
+  }
+
+  oldest(): UnixMs | undefined {
+    return this.#stored.oldest()
+  }
+
+  /** The topics after `last`, by number; an empty list means the end. */
+  latestAfter(last: number): { samples: Sample[]; last: number } {
+    const samples: Sample[] = []
+    let bytes = 0
+    for (const { topic_id, ...row } of this.#latest.iterate(last)) {
+      const sample = { ...row } as Sample
+      samples.push(sample)
+      last = Number(topic_id)
+      bytes += sample.msg.length
+      if (bytes > LATEST_BYTES_PER_PART) break
+    }
+    return { samples, last }
+  }
+
+  latestOf(installation_id: number, topics: readonly string[]): Sample[] {
+    const rows = this.#latestOf.all(installation_id, JSON.stringify(topics))
+    return rows.map((row) => ({ ...row }) as Sample)
+  }
+
+  /** After this, the packed files can be removed. */
+  forget(names: readonly string[]): void {
+    this.#packs.forget(names)
+  }
+
+  close(): void {
+    this.#packs.close()
+    this.#file.close()
+  }
+}
+
+function aggregatedJson(
+  rows: readonly AggregatedRow[],
+  topics: readonly StoredTopic[],
+  { installation_id, several }: AggregateQuery,
+  throwIfCancelled: () => void
+): Uint8Array[] | undefined {
+  const parts = new PageParts()
+  const texts = topics.map((topic) => topicText(topic, installation_id))
+  const names = several?.map(({ text }) => JSON.stringify(text))
+  for (const [i, { rank, start, results }] of rows.entries()) {
+    if (i % ROWS_PER_LOOK === 0) throwIfCancelled()
+    const { head, tail } = texts[rank] as (typeof texts)[number]
+    const value = numberText(results[0] as number)
+    const fields = names?.map((name, i) => `${name}:${numberText(results[i] as number)}`)
+    const values = fields ? `"values":{${fields.join()}},` : ''
+    const row = `{${head}${start / 1000},"value":${value},${values}"msg":""${tail}`
+    if (!parts.add(row)) return undefined
+  }
+  return parts.end()
+}
+
+/** [ADR-0010] JSON has no infinity: a result that is too large becomes the largest number. */
+const numberText = (value: number): string =>
+  plainNumber(
+    Number.isNaN(value)
+      ? Number.MAX_VALUE
+      : Math.max(Math.min(value, Number.MAX_VALUE), -Number.MAX_VALUE)
+  )

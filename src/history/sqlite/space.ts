@@ -1,0 +1,70 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { MonthSize, Sizes } from '../history.ts'
+
+/**
+ * The number of pages that the rows of each month take, updated with every batch, because measuring
+ * would read the whole file. Call `share` inside the transaction of the change.
+ */
+export class SqliteSpace {
+  readonly #file: DatabaseSync
+  readonly #pageSize: number
+  readonly #statements: ReturnType<typeof prepare>
+
+  constructor(file: DatabaseSync) {
+    this.#file = file
+    this.#statements = prepare(file)
+    this.#pageSize = numberOf(file.prepare('PRAGMA page_size'))
+  }
+
+  /** The pages in use now. Pass the number to `share` after the change. */
+  used(): number {
+    return numberOf(this.#statements.pages) - numberOf(this.#statements.free)
+  }
+
+  /** Divides the pages that were added since `before` among the months of a table, by their rows. */
+  share(before: number, table: string, rows: ReadonlyMap<string, number>): void {
+    const taken = Math.max(this.used() - before, 0)
+    let all = 0
+    for (const count of rows.values()) all += count
+    for (const [month, count] of rows) {
+      const pages = Math.round((taken * count) / all)
+      this.#statements.add.run(table, month, pages, pages)
+    }
+  }
+
+  sizes(): Sizes {
+    const rows = this.#statements.months.all(this.#pageSize)
+    const months = rows.map((row) => ({ ...row }) as MonthSize)
+    const known = months.reduce((sum, { bytes }) => sum + bytes, 0)
+    const used = this.used() * this.#pageSize + numberOf(this.#statements.packed)
+    return { bytes: Math.max(used, known), months }
+  }
+
+  /** Gives up to `pages` free pages back to the file system; answers how many. */
+  give(pages: number): number {
+    const before = numberOf(this.#statements.free)
+    if (before === 0) return 0
+    this.#file.exec(`PRAGMA incremental_vacuum(${pages})`)
+    const given = before - numberOf(this.#statements.free)
+    // The file shrinks when the write-ahead log is moved into it.
+    if (given > 0) this.#file.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    return given
+  }
+}
+
+const numberOf = (statement: StatementSync): number =>
+  Number(Object.values(statement.get() ?? {})[0])
+
+const prepare = (file: DatabaseSync) => ({
+  pages: file.prepare('PRAGMA page_count'),
+  free: file.prepare('PRAGMA freelist_count'),
+  packed: file.prepare('SELECT coalesce(sum(bytes), 0) FROM packs'),
+  add: file.prepare(`
+    INSERT INTO row_months VALUES (?, ?, max(?, 1))
+    ON CONFLICT DO UPDATE SET pages = pages + ?`),
+  months: file.prepare(`
+    SELECT month AS name, sum(bytes) AS bytes
+    FROM (
+      SELECT month, bytes FROM packs UNION ALL SELECT month, pages * ? FROM row_months
+    ) GROUP BY month ORDER BY month`)
+})

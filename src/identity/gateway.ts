@@ -1,0 +1,61 @@
+import { clientIdOf } from '../lib/topic.ts'
+import type { PlainPermission, ScopedAction } from '../permission/catalogue.ts'
+import { Grants } from '../permission/grants.ts'
+import { holds, may, type Principal } from '../permission/principal.ts'
+import type { InstallationRef } from '../registry/installations.ts'
+
+/** What a gateway may do on its own installation; protected metadata is not included. */
+const actions: readonly ScopedAction[] = [
+  'devicex/create_delete',
+  'devicex/list',
+  'devicex/update',
+  'edge/app/configured/list',
+  'functionx/create_delete',
+  'functionx/list',
+  'functionx/update',
+  'installation/list',
+  'log/read',
+  'mqtt/publish',
+  'mqtt/subscribe',
+  'notification/output/send',
+  'schedule/list',
+  'status/read'
+]
+const plain: readonly PlainPermission[] = ['edge/app/list']
+
+const grants = Grants.of([...actions.map((action) => `${action}/assigned`), ...plain])
+
+export const hasAllGatewayRights = (principal: Principal, installation: InstallationRef): boolean =>
+  actions.every((action) => may(principal, action, installation)) &&
+  plain.every((name) => holds(principal, name))
+
+const PREFIX = 'edge-'
+
+/** The MQTT client id of a gateway. */
+export const mqttClientIdOf = (clientId: number): string => PREFIX + clientId
+
+/**
+ * The `client_id` of the installation; undefined if this is not the MQTT client id of a gateway.
+ */
+export function clientIdOfGateway(mqttClientId: string): number | undefined {
+  const clientId = clientIdOf(mqttClientId.slice(PREFIX.length))
+  return clientId && mqttClientIdOf(clientId) === mqttClientId ? clientId : undefined
+}
+
+/** A gateway is assigned to its own installation only. */
+export const gatewayPrincipal = ({ id }: InstallationRef): Principal => ({
+  kind: 'gateway',
+  owner: `gateway:${id}`,
+  userId: 0,
+  tokenId: undefined,
+  priority: 0,
+  roleId: 0,
+  expireAt: 0,
+  grants,
+  limit: undefined,
+  organizationIds: [],
+  organizationsBelow: new Set(),
+  organizationsAbove: new Set(),
+  reachesTop: false,
+  assigned: new Set([id])
+})

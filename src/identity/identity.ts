@@ -1,0 +1,341 @@
+import { createHmac, hash, randomBytes } from 'node:crypto'
+import type { Clock } from '../lib/clock.ts'
+import { RateLimit } from '../lib/rate-limit.ts'
+import { clientIdOf } from '../lib/topic.ts'
+import { HOUR, MINUTE } from '../lib/unix-time.ts'
+import type { Directory } from '../permission/directory.ts'
+import { Grants } from '../permission/grants.ts'
+import type { Principal } from '../permission/principal.ts'
+import { findGateway } from '../registry/gateways.ts'
+import type { InstallationRef } from '../registry/installations.ts'
+import {
+  forcesSmsLogin,
+  organizationsAbove,
+  organizationsBelow,
+  topOrganization
+} from '../registry/organizations.ts'
+import type { Registry } from '../registry/tables.ts'
+import { findToken, type TokenRow, touchToken } from '../registry/tokens.ts'
+import {
+  findUser,
+  findUserByEmail,
+  organizationsOf,
+  readRights,
+  type UserRow
+} from '../registry/users.ts'
+import { gatewayPrincipal } from './gateway.ts'
+import { concerns, type IdentityChange } from './identity-change.ts'
+import { isPassword, NO_PASSWORD } from './password.ts'
+import { Throttle } from './throttle.ts'
+import { hasEnded, hashToken } from './tokens.ts'
+
+/** How a caller signed in, to check later that it still holds. It never contains the secret. */
+export type Credential =
+  | { kind: 'token'; hash: string }
+  | { kind: 'password'; userId: number; fingerprint: string }
+  | { kind: 'gateway'; installation: InstallationRef; fingerprint: string }
+
+type PasswordCredential = Exclude<Credential, { kind: 'token' }>
+type PasswordSignIn = { principal: Principal; credential: PasswordCredential }
+type KnownToken = { principal: Principal; token: TokenRow }
+
+export type SignIn = { principal: Principal; credential: Credential }
+export type SignInFault = { fault: 'refused' } | { fault: 'throttled'; retryAfter: number }
+export type Verified = { user: UserRow; needsSecondFactor: boolean }
+/** Where a request comes from. */
+export type Origin = { address: string; agent: string }
+
+/** How often the last use of a token is stored. */
+const TOUCH_EVERY_MS = MINUTE
+const MAX_REMEMBERED_SIGN_INS = 10_000
+/** Each change sends a mail, so the number is limited. */
+const ACCOUNT_CHANGES = { most: 10, windowMs: HOUR }
+
+/** Turns tokens and passwords into principals, and remembers them until something changes. */
+export class Identity {
+  readonly throttle: Throttle
+  /** Limits how often a user may change their password, e-mail address or mobile number. */
+  readonly accountChanges: RateLimit<number>
+  readonly #registry: Registry
+  readonly #directory: Directory
+  readonly #clock: Clock
+  readonly #byToken = new Map<string, KnownToken>()
+  /** Names and passwords that were right. An entry ends when the account or the gateway changes. */
+  readonly #byPassword = new Map<string, PasswordCredential>()
+  /** The key is the user id and the fingerprint. */
+  readonly #renewed = new Map<string, Principal>()
+  /** Fingerprints of gateways, by installation. Open connections are checked very often. */
+  readonly #gateways = new Map<number, string>()
+  readonly #trying = new Map<string, Promise<Verified | SignInFault>>()
+  /** Names and passwords are remembered as a digest that is useless outside this process. */
+  readonly #digestKey = randomBytes(32)
+  /** One list for each read that is under way: the changes that the read may have missed. */
+  readonly #reading = new Set<(IdentityChange | undefined)[]>()
+
+  constructor(registry: Registry, directory: Directory, clock: Clock) {
+    this.#registry = registry
+    this.#directory = directory
+    this.#clock = clock
+    this.throttle = new Throttle(clock)
+    this.accountChanges = new RateLimit(clock, ACCOUNT_CHANGES)
+  }
+
+  /** Call this when users, roles, tokens or organizations changed; undefined means all of them. */
+  forget(change?: IdentityChange): void {
+    for (const missed of this.#reading) missed.push(change)
+    if (change) {
+      deleteWhere(this.#byToken, ({ principal }) => concerns(change, principal))
+      deleteWhere(this.#renewed, (principal) => concerns(change, principal))
+      deleteWhere(this.#byPassword, (credential) => isAbout(change, credential))
+      for (const id of change.gateways) this.#gateways.delete(id)
+      return
+    }
+    for (const known of [this.#byToken, this.#renewed, this.#byPassword, this.#gateways]) {
+      known.clear()
+    }
+  }
+
+  /** Keeps the result of `read`, unless it may have changed meanwhile. */
+  async #read<T>(
+    read: () => Promise<T>,
+    keep: { isTouched: (change: IdentityChange, found: T) => boolean; in: (found: T) => void }
+  ): Promise<T> {
+    const missed: (IdentityChange | undefined)[] = []
+    this.#reading.add(missed)
+    let found: T
+    try {
+      found = await read()
+    } finally {
+      this.#reading.delete(missed)
+    }
+    // No await in between: the next change finds the kept result and can remove it.
+    if (missed.every((change) => change && !keep.isTouched(change, found))) keep.in(found)
+    return found
+  }
+
+  async byToken(token: string, origin?: Origin): Promise<SignIn | undefined> {
+    const credential = { kind: 'token', hash: hashToken(token) } as const
+    const principal = await this.#resolveToken(credential.hash, origin)
+    return principal && { principal, credential }
+  }
+
+  /**
+   * Accepts any name with a token as password; an e-mail and password if no second factor is
+   * needed; or a client id and the password of its gateway.
+   */
+  async byNameAndPassword(
+    name: string,
+    password: string,
+    origin: Origin
+  ): Promise<SignIn | SignInFault> {
+    const byToken = await this.byToken(password, origin)
+    if (byToken) return byToken
+    const digest = this.#digest(name, password)
+    const known = this.#byPassword.get(digest)
+    const renewed = known && (await this.renew(known))
+    if (renewed) return { principal: renewed, credential: known }
+    // A name of digits only is a client id: no e-mail address looks like that.
+    const gateway = this.#directory.installationByClientId(clientIdOf(name) ?? 0)
+    return this.#read(
+      () =>
+        gateway
+          ? this.byGateway(gateway, password, origin.address)
+          : this.#byPasswordOf(name, password, origin.address),
+      {
+        isTouched: (change, found) => 'fault' in found || isAbout(change, found.credential),
+        in: (found) => {
+          if ('credential' in found) remember(this.#byPassword, digest, found.credential)
+        }
+      }
+    )
+  }
+
+  async #byPasswordOf(
+    email: string,
+    password: string,
+    address: string
+  ): Promise<PasswordSignIn | SignInFault> {
+    const verified = await this.verify(email, password, address)
+    if ('fault' in verified) return verified
+    const { user } = verified
+    const fingerprint = fingerprintOf(user)
+    const credential = { kind: 'password', userId: user.id, fingerprint } as const
+    // A user who needs a second factor must sign in with POST and PUT /auth.
+    const principal = verified.needsSecondFactor ? undefined : await this.renew(credential)
+    return principal ? { principal, credential } : { fault: 'refused' }
+  }
+
+  /** Signs in the gateway of an installation. `claim` is called if no password is saved yet. */
+  async byGateway(
+    installation: InstallationRef,
+    password: string,
+    address: string,
+    claim?: () => Promise<void>
+  ): Promise<PasswordSignIn | SignInFault> {
+    const name = `gateway ${installation.id}`
+    const retryAfter = this.throttle.wait(name, address)
+    if (retryAfter > 0) return { fault: 'throttled', retryAfter }
+    this.throttle.tried(name, address)
+    let saved = await findGateway(this.#registry, installation.id)
+    if (!saved && claim) {
+      await claim()
+      saved = await findGateway(this.#registry, installation.id)
+    }
+    if (!saved || !(await isPassword(password, saved.password_hash, address)))
+      return { fault: 'refused' }
+    this.throttle.succeeded(name, address)
+    const fingerprint = fingerprintOf(saved)
+    const credential = { kind: 'gateway', installation, fingerprint } as const
+    return { principal: gatewayPrincipal(installation), credential }
+  }
+
+  /** Checks the e-mail and password of an account. Failed tries are counted. */
+  verify(email: string, password: string, address: string): Promise<Verified | SignInFault> {
+    // Equal sign-ins at the same time count as one try: some clients start with many requests.
+    const digest = this.#digest(email, password, address)
+    let trying = this.#trying.get(digest)
+    if (!trying) {
+      trying = this.#verify(email, password, address).finally(() => this.#trying.delete(digest))
+      this.#trying.set(digest, trying)
+    }
+    return trying
+  }
+
+  async #verify(email: string, password: string, address: string): Promise<Verified | SignInFault> {
+    const retryAfter = this.throttle.wait(email, address)
+    if (retryAfter > 0) return { fault: 'throttled', retryAfter }
+    // Counted before the slow part, so that parallel guesses are counted like sequential ones.
+    this.throttle.tried(email, address)
+    // PostgreSQL refuses to search for text with NUL.
+    const user = email.includes('\0') ? undefined : await findUserByEmail(this.#registry, email)
+    const isRight = await isPassword(password, user?.password_hash || NO_PASSWORD, address)
+    if (!user || !isRight || this.#hasExpired(user.expire_at)) return { fault: 'refused' }
+    this.throttle.succeeded(email, address)
+    return { user, needsSecondFactor: await this.#needsSecondFactor(user) }
+  }
+
+  /** The current principal of the caller; undefined if the token, user or password has ended. */
+  async renew(credential: Credential): Promise<Principal | undefined> {
+    if (credential.kind === 'token') return this.#resolveToken(credential.hash)
+    if (credential.kind === 'gateway') {
+      const { installation, fingerprint } = credential
+      const isSame = fingerprint === (await this.#fingerprintOfGateway(installation.id))
+      return isSame ? gatewayPrincipal(installation) : undefined
+    }
+    const key = `${credential.userId} ${credential.fingerprint}`
+    const known = this.#renewed.get(key)
+    if (known) return this.#hasExpired(known.expireAt) ? undefined : known
+    return this.#read(() => this.#readAgain(credential), {
+      isTouched: (change, principal) => !principal || concerns(change, principal),
+      in: (principal) => {
+        if (principal) remember(this.#renewed, key, principal)
+      }
+    })
+  }
+
+  async #readAgain({
+    userId,
+    fingerprint
+  }: Extract<Credential, { kind: 'password' }>): Promise<Principal | undefined> {
+    const user = await findUser(this.#registry, userId)
+    if (!user || fingerprintOf(user) !== fingerprint) return undefined
+    return (await this.#needsSecondFactor(user)) ? undefined : this.#load(userId, undefined)
+  }
+
+  async #fingerprintOfGateway(installationId: number): Promise<string | undefined> {
+    if (!this.#directory.installation(installationId)) return undefined
+    const known = this.#gateways.get(installationId)
+    if (known !== undefined) return known
+    const saved = await this.#read(() => findGateway(this.#registry, installationId), {
+      isTouched: ({ gateways }) => gateways.has(installationId),
+      in: (found) => {
+        if (found) this.#gateways.set(installationId, fingerprintOf(found))
+      }
+    })
+    return saved && fingerprintOf(saved)
+  }
+
+  async #resolveToken(hash: string, origin?: Origin): Promise<Principal | undefined> {
+    const known = this.#byToken.get(hash) ?? (await this.#readToken(hash))
+    if (!known) return undefined
+    const now = this.#clock()
+    const { principal, token } = known
+    if (hasEnded(token, now) || this.#hasExpired(principal.expireAt)) return undefined
+    const isFirstUse = token.address === '' && origin !== undefined
+    if (isFirstUse || token.last_used + TOUCH_EVERY_MS <= now) {
+      const { agent, address } = origin ?? token
+      Object.assign(token, { last_used: now, agent, address })
+      await touchToken(this.#registry, token.id, { now, agent, address })
+    }
+    return principal
+  }
+
+  #readToken(hash: string): Promise<KnownToken | undefined> {
+    const read = async () => {
+      const token = await findToken(this.#registry, hash, ['session', 'key'])
+      const principal = token && (await this.#load(token.user_id, token))
+      return principal && { principal, token }
+    }
+    return this.#read(read, {
+      isTouched: (change, found) => !found || concerns(change, found.principal),
+      in: (found) => {
+        if (found) remember(this.#byToken, hash, found)
+      }
+    })
+  }
+
+  async #load(userId: number, token: TokenRow | undefined): Promise<Principal | undefined> {
+    const rights = await readRights(this.#registry, userId)
+    if (!rights || this.#hasExpired(rights.expire_at)) return undefined
+    const { priority, organizationIds, installationIds } = rights
+    const below = new Set(await organizationsBelow(this.#registry, organizationIds))
+    const above = new Set(await organizationsAbove(this.#registry, organizationIds))
+    return {
+      kind: 'user',
+      owner: `user:${userId}`,
+      userId,
+      tokenId: token?.id,
+      priority,
+      roleId: rights.role_id,
+      expireAt: rights.expire_at,
+      grants: new Grants(JSON.parse(rights.permissions)),
+      limit: token?.permissions ? Grants.of(JSON.parse(token.permissions)) : undefined,
+      organizationIds,
+      organizationsBelow: below,
+      organizationsAbove: above,
+      reachesTop: below.has(await topOrganization(this.#registry)),
+      assigned: new Set(installationIds)
+    }
+  }
+
+  #hasExpired(at: number): boolean {
+    return at > 0 && at <= this.#clock()
+  }
+
+  #digest(...parts: string[]): string {
+    return createHmac('sha256', this.#digestKey).update(parts.join('\0')).digest('base64')
+  }
+
+  async #needsSecondFactor(user: { id: number; sms_login: number }): Promise<boolean> {
+    if (user.sms_login) return true
+    return forcesSmsLogin(this.#registry, await organizationsOf(this.#registry, user.id))
+  }
+}
+
+/** Changes with the password. It may be stored on disk: nobody can guess passwords with it. */
+const fingerprintOf = ({ password_hash }: { password_hash: string }): string =>
+  hash('sha256', password_hash, 'base64url')
+
+const isAbout = ({ users, gateways }: IdentityChange, credential: PasswordCredential): boolean =>
+  credential.kind === 'gateway'
+    ? gateways.has(credential.installation.id)
+    : users.has(credential.userId)
+
+function remember<T>(known: Map<string, T>, key: string, found: T): void {
+  if (known.size >= MAX_REMEMBERED_SIGN_INS) known.clear()
+  known.set(key, found)
+}
+
+function deleteWhere<T>(known: Map<string, T>, is: (value: T) => boolean): void {
+  for (const [key, value] of known) if (is(value)) known.delete(key)
+}

@@ -1,0 +1,29 @@
+import { readInstallationRefs } from '../registry/installations.ts'
+import type { Registry } from '../registry/tables.ts'
+import { existingTokens } from '../registry/tokens.ts'
+import { existingUsers } from '../registry/users.ts'
+
+/** `user:7`, `gateway:3`, or `user:7 key:12` for a restricted key with client ids of its own. */
+const OWNER = /^(user|gateway):(\d+)(?: key:(\d+))?$/
+
+/** The owners that were deleted; ids are never used again. Ignores names it does not understand. */
+export async function ownersGone(
+  registry: Registry,
+  owners: Iterable<string>
+): Promise<Set<string>> {
+  const asked = [...owners].flatMap((owner) => {
+    const [, kind, id, key] = OWNER.exec(owner) ?? []
+    return kind ? [{ owner, kind, id: Number(id), key: key === undefined ? 0 : Number(key) }] : []
+  })
+  if (asked.length === 0) return new Set()
+  const idsOf = (wanted: string) => asked.filter(({ kind }) => kind === wanted).map(({ id }) => id)
+  const keys = asked.map(({ key }) => key).filter((key) => key > 0)
+  const existing = {
+    user: new Set(await existingUsers(registry, idsOf('user'))),
+    gateway: new Set((await readInstallationRefs(registry, idsOf('gateway'))).map(({ id }) => id)),
+    key: new Set(await existingTokens(registry, keys))
+  }
+  const isThere = ({ kind, id, key }: (typeof asked)[number]) =>
+    existing[kind === 'user' ? 'user' : 'gateway'].has(id) && (key === 0 || existing.key.has(key))
+  return new Set(asked.filter((one) => !isThere(one)).map(({ owner }) => owner))
+}

@@ -1,0 +1,74 @@
+import type { EngineHealth } from '../../features/system/deps.ts'
+import { arrivalOf } from '../../history/sample-ids.ts'
+import { SECOND } from '../../lib/unix-time.ts'
+import { VERSION } from '../../lib/version.ts'
+import { within } from '../../lib/within.ts'
+import type { Parts } from '../parts.ts'
+import type { ControlParts } from './parts.ts'
+import { problemsOf, type Status } from './status.ts'
+
+/** A part that hangs must not keep the operator waiting. */
+const ANSWER_LIMIT_MS = 3 * SECOND
+
+/** What the control socket of a running platform works with. */
+export const controlParts = (parts: Parts): ControlParts => {
+  const { registry, trace, clock, log, lineage, directory } = parts
+  return {
+    ...{ registry, trace, clock, log },
+    ahead: () => lineage.ahead(),
+    written: async () => {
+      // The write is done even if the registry now fails; a timer tries to catch up again.
+      await Promise.all([directory.catchUp().catch(() => {}), lineage.note()])
+    },
+    status: () => statusOf(parts)
+  }
+}
+
+async function statusOf(parts: Parts): Promise<Status> {
+  const { config, clock, address, bus, connections, disk, tls } = parts
+  const now = clock()
+  const [engines, spool] = await Promise.all([enginesOf(parts), spoolOf(parts)])
+  const status = {
+    running: true,
+    version: VERSION,
+    pid: process.pid,
+    started: Math.floor(now / SECOND - process.uptime()),
+    data_dir: config.DATA_DIR,
+    addresses: [address.local, ...mqttAddresses(parts)],
+    engines,
+    disk: { free: disk.free, reserve: config.DISK_RESERVE_MB * 1024 * 1024 },
+    spool,
+    connections: { http: connections.count, mqtt: bus.connections },
+    certificate_expires: tls ? Math.floor(tls.expires / SECOND) : null
+  }
+  return { ...status, problems: problemsOf(status, now) }
+}
+
+function mqttAddresses({ address, config, bus }: Parts): string[] {
+  const host = address.host
+  if (config.BUS_URL !== '') return []
+  return [
+    ...(bus.port === undefined ? [] : [`mqtt://${host}:${bus.port}`]),
+    ...(bus.tlsPort === undefined ? [] : [`mqtts://${host}:${bus.tlsPort}`])
+  ]
+}
+
+/** The disk has its own line, so it is left out here. */
+async function enginesOf({ health }: Parts): Promise<Record<string, EngineHealth>> {
+  const late = () => new Error('the engines do not answer')
+  try {
+    const { disk: _, ...engines } = await within(ANSWER_LIMIT_MS, health(), late)
+    return engines
+  } catch (error) {
+    return { engines: { ok: false, detail: (error as Error).message } }
+  }
+}
+
+async function spoolOf({ spool, clock }: Parts): Promise<Status['spool']> {
+  const late = () => new Error('the spool does not answer')
+  const state = await within(ANSWER_LIMIT_MS, spool.state(), late).catch(() => undefined)
+  if (!state) return null
+  const { samples, bytes, oldestId } = state
+  const waited = oldestId === undefined ? 0 : Math.max(0, clock() - arrivalOf(oldestId))
+  return { samples, bytes, oldest_seconds: Math.floor(waited / SECOND) }
+}

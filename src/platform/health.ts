@@ -1,0 +1,28 @@
+import type { ReadHealth } from '../features/system/deps.ts'
+import { historyEngineAt } from '../history/open.ts'
+import type { Parts } from './parts.ts'
+
+/** The answer of `GET /health/ready` for each engine. */
+export const healthOf =
+  (parts: Pick<Parts, 'config' | 'claims' | 'directory' | 'mover' | 'history' | 'bus' | 'disk'>) =>
+  async (): ReturnType<ReadHealth> => {
+    const { config, claims, directory, mover, history, bus, disk } = parts
+    const registryEngine = config.REGISTRY_URL === '' ? 'sqlite' : 'postgresql'
+    return {
+      registry: claims.failure
+        ? failed(claims.failure)
+        : await directory.catchUp().then(ok(registryEngine), failed),
+      history:
+        mover.failure === undefined
+          ? await history.check().then(ok(historyEngineAt(config.HISTORY_URL)), failed)
+          : failed(mover.failure),
+      bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
+      disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
+    }
+  }
+
+const ok = (detail: string) => () => ({ ok: true, detail })
+const failed = (why: unknown) => ({
+  ok: false,
+  detail: why instanceof Error ? why.message : String(why)
+})

@@ -1,0 +1,168 @@
+import { totalOfFiles } from '../features/file/total.ts'
+import { arrivalOf } from '../history/sample-ids.ts'
+import { MINUTE, SECOND } from '../lib/unix-time.ts'
+import { within } from '../lib/within.ts'
+import { highestShares } from '../quota/used-shares.ts'
+import { registryBytes } from '../registry/size.ts'
+import type { Parts } from './parts.ts'
+import { together } from './together.ts'
+
+const HEALTH_LIMIT_MS = 2 * SECOND
+/** Counting the files of a large platform takes a while. */
+const FILES_COUNTED_EVERY_MS = 10 * MINUTE
+
+/** What `describeState` reads. Nothing is read before Prometheus asks. */
+export type Described = Omit<Parts, 'bus'> & { bus: Pick<Parts['bus'], 'describe'> }
+
+/** Registers the figures that are read when Prometheus asks. */
+export function describeState(parts: Described): void {
+  const { metrics, bus, trace } = parts
+  describeHealth(parts)
+  describeSamples(parts)
+  describeSizes(parts)
+  describeTenants(parts)
+  bus.describe(metrics)
+  metrics.counter(
+    'trace_dropped_total',
+    'Refused writes and sign-ins that were not traced because they were too many',
+    () => trace.dropped
+  )
+  metrics.counter(
+    'http_refused_connections_total',
+    'Connections closed at once because too many had made no request yet',
+    () => parts.connections.refused
+  )
+}
+
+function describeHealth({ metrics, health, tls, disk, config }: Described): void {
+  const engines = together(() =>
+    within(HEALTH_LIMIT_MS, health(), () => new Error('the engines do not answer'))
+  )
+  metrics.gauge('ready', '1 while everything works, as GET /health/ready says', () =>
+    engines().then(
+      (all) => Number(Object.values(all).every(({ ok }) => ok)),
+      () => 0
+    )
+  )
+  metrics.table('engine_ready', '1 while this part works', ['engine'], async () =>
+    Object.entries(await engines()).map(([engine, { ok }]) => ({
+      labels: { engine },
+      figure: Number(ok)
+    }))
+  )
+  metrics.gauge('disk_free_bytes', 'Free space of the data directory', () => disk.free)
+  metrics.gauge(
+    'disk_reserve_bytes',
+    'Free space that samples leave on the disk: CARACAL_DISK_RESERVE_MB',
+    () => config.DISK_RESERVE_MB * 1024 * 1024
+  )
+  if (!tls) return
+  metrics.gauge(
+    'tls_certificate_expiry_timestamp_seconds',
+    'Unix time when the TLS certificate ends',
+    () => tls.expires / SECOND
+  )
+}
+
+function describeSamples({ metrics, spool, ingest, clock }: Described): void {
+  const state = together(() => spool.state())
+  const ageOf = (time: number) => Math.max(0, clock() - time) / SECOND
+  metrics.gauge(
+    'newest_sample_age_seconds',
+    'Time since this node stored the newest sample; NaN if it never stored one',
+    () => (ingest.newestAt > 0 ? ageOf(ingest.newestAt) : Number.NaN)
+  )
+  metrics.gauge(
+    'spool_oldest_sample_age_seconds',
+    'How long the oldest sample has waited in the spool; 0 if none waits',
+    async () => {
+      const { oldestId } = await state()
+      return oldestId === undefined ? 0 : ageOf(arrivalOf(oldestId))
+    }
+  )
+  metrics.gauge(
+    'spool_samples',
+    'Samples in the spool, on their way to history',
+    async () => (await state()).samples
+  )
+  metrics.gauge('spool_bytes', 'Size of the samples in the spool on disk', async () =>
+    Math.max(...(await state()).readers.map(({ bytes }) => bytes))
+  )
+  metrics.table(
+    'spool_reader_samples',
+    'Samples in the spool that a reader has not passed yet. The mover takes them to history',
+    ['reader'],
+    async () =>
+      (await state()).readers.map(({ name, samples }) => ({
+        labels: { reader: name },
+        figure: samples
+      }))
+  )
+  metrics.counters(
+    'spool_reader_missed_samples_total',
+    'Samples that a reader of the spool has missed because it was too far behind',
+    'reader',
+    async () =>
+      Object.fromEntries((await state()).readers.map(({ name, missed }) => [name, missed]))
+  )
+}
+
+function describeSizes({ metrics, registry, history, retention, clock }: Described): void {
+  metrics.gauge('registry_bytes', 'Size of the registry on disk', () => registryBytes(registry))
+  metrics.gauge('history_bytes', 'Size of history on disk', () =>
+    history.sizes().then(({ bytes }) => bytes)
+  )
+  metrics.gauge(
+    'history_budget_excess_bytes',
+    'Bytes of history above CARACAL_HISTORY_BUDGET_MB that are too young to be dropped',
+    () => retention.excess
+  )
+  const files = remembered(FILES_COUNTED_EVERY_MS, clock, () => totalOfFiles(registry))
+  metrics.gauge(
+    'files',
+    'Uploaded files, counted every ten minutes',
+    async () => (await files()).files
+  )
+  metrics.gauge(
+    'files_bytes',
+    'Size of the uploaded files, counted every ten minutes',
+    async () => (await files()).bytes
+  )
+}
+
+function describeTenants({ metrics, latest, directory, accounts, quotas, clock }: Described): void {
+  metrics.gauge('topics', 'Topics with a latest value', () => latest.size)
+  metrics.gauge('installations', 'Installations', () => directory.size)
+  metrics.table(
+    'quota_share',
+    'Used share of a quota, where 1 is all of it, for the three tenants with the highest share',
+    ['quota', 'tenant'],
+    async () => {
+      const shares = await highestShares(accounts, quotas, clock())
+      return shares.map(({ quota, tenant, share }) => ({
+        labels: { quota, tenant },
+        figure: share
+      }))
+    }
+  )
+}
+
+/** Asks again after some time, or after a failure. */
+function remembered<T>(
+  forMs: number,
+  clock: () => number,
+  ask: () => Promise<T>
+): () => Promise<T> {
+  let known: { answer: Promise<T>; at: number } | undefined
+  return () => {
+    const now = clock()
+    if (!known || now - known.at >= forMs) {
+      const answer = ask()
+      answer.catch(() => {
+        known = undefined
+      })
+      known = { answer, at: now }
+    }
+    return known.answer
+  }
+}

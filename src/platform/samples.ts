@@ -1,0 +1,142 @@
+import type { Logger } from 'pino'
+import { Eraser } from '../features/installation/eraser.ts'
+import { TraceRecorder } from '../features/trace/recorder.ts'
+import type { History } from '../history/history.ts'
+import { Latest } from '../history/latest/latest.ts'
+import { SampleIds } from '../history/sample-ids.ts'
+import type { Spool } from '../history/spool/spool.ts'
+import type { Clock } from '../lib/clock.ts'
+import { decodeSamples } from '../lib/sample.ts'
+import { SECOND } from '../lib/unix-time.ts'
+import { endsWithin } from '../lib/within.ts'
+import { Metrics } from '../metrics.ts'
+import { Accounts } from '../quota/accounts.ts'
+import { Bookkeeper } from '../quota/bookkeeper.ts'
+import { Meter } from '../quota/meter.ts'
+import { Ingest } from '../samples/ingest.ts'
+import { Mover } from '../samples/mover.ts'
+import { OwnRetention } from '../samples/own-retention.ts'
+import { Removals } from '../samples/removals.ts'
+import { Retention } from '../samples/retention.ts'
+import { DiskSpace } from './disk-space.ts'
+import type { PartList } from './part.ts'
+import type { Parts, Samples } from './parts.ts'
+import { STOP_LIMIT_MS } from './storage.ts'
+
+/** Time for the last samples to reach history. The rest stays safely in the spool. */
+const FLUSH_LIMIT_MS = 5 * SECOND
+
+/** The parts that a sample passes, and those that count it. */
+export const samples: PartList<Parts, keyof Samples> = {
+  node: {
+    async open({ spool, claims, config }) {
+      const { uuid, lastId } = await spool.state()
+      if (!(await claims.keep(`data ${uuid}`))) {
+        throw new Error(
+          `CARACAL_DATA_DIR ${config.DATA_DIR} is a copy of a directory that another node uses`
+        )
+      }
+      return { id: uuid, ids: new SampleIds(lastId) }
+    }
+  },
+  latest: {
+    async open({ history, spool, directory, clock }) {
+      const latest = await readLatest(history, spool, clock)
+      directory.onRemoved((id) => latest.erase(id))
+      return latest
+    }
+  },
+  metrics: { open: () => new Metrics() },
+  disk: {
+    async open({ config: { DATA_DIR, DISK_RESERVE_MB }, log }) {
+      const disk = new DiskSpace({ path: DATA_DIR, reserve: DISK_RESERVE_MB * 1024 * 1024, log })
+      await disk.start()
+      return disk
+    },
+    close: (disk) => disk.stop()
+  },
+  hasRoom: {
+    open:
+      ({ disk }) =>
+      () =>
+        disk.isEnough
+  },
+  trace: {
+    open: ({ registry, clock, hasRoom }) => new TraceRecorder({ registry, clock, hasRoom }),
+    close: (trace) => trace.flush(),
+    closeWithinMs: STOP_LIMIT_MS
+  },
+  accounts: {
+    open: ({ quotas, directory, latest }) => new Accounts({ quotas, directory, latest })
+  },
+  meter: {
+    open: ({ accounts, latest, metrics, clock, log }) =>
+      new Meter({ accounts, latest, metrics, clock, log })
+  },
+  bookkeeper: {
+    open: ({ registry, history, accounts, meter, claims, hasRoom, log }) =>
+      Bookkeeper.open({ registry, history, accounts, meter, claims, hasRoom, log }),
+    close: (bookkeeper) => bookkeeper.stop(),
+    closeWithinMs: STOP_LIMIT_MS
+  },
+  ingest: {
+    open(parts) {
+      const { spool, node, latest, accounts, meter, directory, blacklist } = parts
+      const { disk, metrics, clock, config, log } = parts
+      return new Ingest({
+        ...{ spool, ids: node.ids, latest, accounts, meter, directory, blacklist },
+        ...{ disk, metrics, clock, log },
+        hasOwnSessions: config.BUS_URL === ''
+      })
+    },
+    close: (ingest) => ingest.stop()
+  },
+  mover: {
+    async open({ spool, history, metrics, hasRoom, disk, log }) {
+      const { samples: left } = await spool.state()
+      const mover = new Mover({ spool, history, metrics, hasRoom, log, left })
+      disk.onFreed(() => mover.wake())
+      return mover
+    },
+    close: (mover, { log }) => flushWithin(FLUSH_LIMIT_MS, mover, log)
+  },
+  removals: {
+    open: ({ registry, history, latest, mover, log }) =>
+      new Removals({ registry, history, latest, mover, log })
+  },
+  eraser: {
+    open: ({ registry, history, latest, mover, claims, clock, log }) =>
+      new Eraser({ registry, history, latest, mover, claims, clock, log })
+  },
+  retention: {
+    open: ({ history, metrics, log, config }) =>
+      new Retention({
+        ...{ history, metrics, log },
+        retentionDays: config.RETENTION_DAYS,
+        budget: config.HISTORY_BUDGET_MB * 1024 * 1024,
+        floorDays: config.HISTORY_FLOOR_DAYS
+      })
+  },
+  ownRetention: {
+    open: ({ registry, history, quotas, log }) =>
+      new OwnRetention({ registry, history, quotas, log })
+  }
+}
+
+async function readLatest(history: History, spool: Spool, clock: Clock): Promise<Latest> {
+  const latest = new Latest(clock)
+  for await (const samples of history.latest()) {
+    for (const sample of samples) latest.put(sample)
+  }
+  for await (const rows of spool.rows()) {
+    for (const sample of decodeSamples(rows)) latest.put(sample)
+  }
+  return latest
+}
+
+async function flushWithin(limit: number, mover: Mover, log: Logger): Promise<void> {
+  const flushed = mover
+    .flush()
+    .catch((err) => log.warn({ err }, 'the last samples stay in the spool until the next start'))
+  await endsWithin(limit, flushed)
+}

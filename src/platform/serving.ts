@@ -1,0 +1,203 @@
+import type { AddressInfo } from 'node:net'
+import { createApp } from '../app.ts'
+import type { Bus } from '../bus/bus.ts'
+import type { Config } from '../config.ts'
+import type { App } from '../deps.ts'
+import { BrokerAccess } from '../features/broker/broker-access.ts'
+import { Executors } from '../features/notification/executor-client.ts'
+import { Connections } from '../http/connections.ts'
+import { callerAddress, trustIn } from '../http/proxies.ts'
+import { FailedSignIns } from '../identity/failed-sign-ins.ts'
+import { REGISTRATION, Throttle } from '../identity/throttle.ts'
+import { networksOf } from '../lib/networks.ts'
+import { originsOf } from '../lib/origins.ts'
+import { Tally } from '../lib/tally.ts'
+import { SECOND } from '../lib/unix-time.ts'
+import { openSenders } from '../outbound/open.ts'
+import { mqttRules } from '../permission/mqtt-rules.ts'
+import { holdingsOf, type RoomDeps } from '../routes.ts'
+import { Peers } from '../samples/peers.ts'
+import { searchTimeoutMs } from './access.ts'
+import { PublicAddress } from './address.ts'
+import { explainPort, openBus } from './bus.ts'
+import { healthOf } from './health.ts'
+import { describeState } from './metrics.ts'
+import type { PartList } from './part.ts'
+import type { Parts, Serving } from './parts.ts'
+import { openTls } from './tls.ts'
+
+/** Opened before anything else: a wrong certificate must not leave half a platform behind. */
+export const certificate: PartList<Parts, 'tls'> = {
+  tls: {
+    open: ({ config, log }) => openTls(config, log),
+    close: (tls) => tls?.close()
+  }
+}
+
+/** The parts that clients connect to. */
+export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
+  failedSignIns: { open: ({ metrics, clock, log }) => new FailedSignIns({ metrics, clock, log }) },
+  rules: {
+    open: ({ registry, identity, failedSignIns, directory, blacklist, quotas, ingest, log }) =>
+      mqttRules(
+        { registry, identity, failedSignIns, directory, blacklist, quotas },
+        (message, sender, reason) => {
+          ingest
+            .refuse(reason, message, sender.owner, sender)
+            .catch((err) =>
+              log.error({ err }, 'a refused message could not be written to the ledger')
+            )
+        }
+      )
+  },
+  brokerAccess: {
+    open: ({ registry, rules, failedSignIns, config, clock, log }) =>
+      new BrokerAccess({
+        registry,
+        rules,
+        failedSignIns,
+        clock,
+        log,
+        account: brokerAccountOf(config)
+      })
+  },
+  bus: {
+    async open(parts) {
+      const { config, registry, claims, rules, quotas, ingest, brokerAccess, store } = parts
+      const { disk, directory, identity, clock, log } = parts
+      const bus = await openBus(config, {
+        ...{ registry, claims, rules, quotas, ingest, brokerAccess, store, disk, clock, log }
+      })
+      directory.onIdentityChange((change) => {
+        identity.forget(change)
+        brokerAccess.forget(change)
+        void bus.recheck()
+      })
+      return bus
+    },
+    close: (bus) => bus.close()
+  },
+  trust: { open: ({ config }) => trustIn(config.TRUSTED_PROXIES) },
+  address: {
+    open(parts) {
+      const { config, bus } = parts
+      return new PublicAddress(config, () => ({
+        httpPort: (parts.app.server.address() as AddressInfo).port,
+        mqttPort: bus.port,
+        mqttsPort: bus.tlsPort
+      }))
+    }
+  },
+  health: {
+    open: ({ config, claims, directory, mover, history, bus, disk }) =>
+      healthOf({ config, claims, directory, mover, history, bus, disk })
+  },
+  deps: { open: (parts) => depsOf(parts) },
+  app: {
+    open(parts) {
+      const { deps, tls, trust, config } = parts
+      describeState(parts)
+      return createApp(deps, {
+        https: tls?.current,
+        trust,
+        origins: originsOf(config.CORS_ORIGINS)
+      })
+    }
+  },
+  connections: {
+    open: ({ app, log }) => new Connections(app.server, { log }),
+    close: (connections, { app, bus }) => stopServing(app, connections, bus)
+  },
+  listening: {
+    async open({ app, bus, tls, trust, connections, config }) {
+      const { HOST: host, HTTP_PORT: port } = config
+      await bus.attach(app.server, tls, (request) => {
+        connections.arrived(request.socket)
+        return callerAddress(request, trust)
+      })
+      tls?.serve(app.server)
+      await app.listen({ host, port }).catch(explainPort('CARACAL_HTTP_PORT', host, port))
+      return true
+    },
+    close: (_listening, { bus }) => bus.stopAccepting()
+  },
+  peers: {
+    async open({ bus, latest, history, spool, directory, claims, removals, log, node }) {
+      if (!bus.shared) return undefined
+      const peers = new Peers({
+        ...{ bus: bus.shared, latest, history, spool, directory, claims, log, node: node.id },
+        doTask: (task) => removals.do(task)
+      })
+      await peers.start()
+      removals.tellOthers((task) => peers.askAll(task))
+      return peers
+    },
+    close: (peers) => peers?.stop()
+  },
+  // An external broker may ask the API who we are, so the API must listen first.
+  connected: {
+    async open({ bus }) {
+      await bus.connect()
+      return true
+    }
+  }
+}
+
+function depsOf(parts: Parts): RoomDeps {
+  const { config, clock, log, address, bus, eraser, removals } = parts
+  const { registry, history, latest, spool, node, files, lineage, metrics, hasRoom } = parts
+  const { searcher, directory, identity, blacklist, quotas, shares, accounts, meter } = parts
+  const { trace, brokerAccess, health, failedSignIns } = parts
+  return {
+    ...{ clock, log, registry, history, latest, spool, bus, metrics, lineage, hasRoom, files },
+    ...{ searcher, directory, identity, blacklist, quotas, shares, accounts, meter },
+    ...{ trace, brokerAccess, health, failedSignIns, removals, ids: node.ids },
+    ...openSenders(config, clock, (kind, outcome) => metrics.sentLetter(kind, outcome)),
+    executors: new Executors(networksOf(config.NOTIFY_PRIVATE_NETWORKS), clock),
+    holdings: holdingsOf({ timezone: config.TIMEZONE }),
+    searchTimeoutMs: searchTimeoutMs(config),
+    bodyTimeoutMs: config.BODY_TIMEOUT_SECONDS * SECOND,
+    importLimits: {
+      bytes: config.IMPORT_UNFOLD_MB * 1024 * 1024,
+      lines: config.IMPORT_UNFOLD_LINES
+    },
+    filesQuota: config.FILES_QUOTA_MB * 1024 * 1024,
+    uploading: { callers: new Tally(), bytes: new Tally() },
+    registering: new Throttle(clock, REGISTRATION),
+    brokerKey: config.BROKER_KEY,
+    isBusRead: () => bus.isRead,
+    systemAccounts: systemAccountsOf(config),
+    publicUrl: () => address.url,
+    gatewayAddresses: (request) => address.ofGateway(request),
+    brokerUrls: (request) => address.brokerUrls(request),
+    slowQueryMs: config.SLOW_QUERY_MS,
+    timezone: config.TIMEZONE,
+    eraseHistory: () => eraser.wake()
+  }
+}
+
+/** The bus closes the WebSockets, which keep the server of the API open. */
+async function stopServing(app: App, connections: Connections, bus: Bus): Promise<void> {
+  const endConnections = async () => {
+    await connections.drain()
+    await bus.close().finally(() => connections.destroy())
+  }
+  await Promise.all([app.close(), endConnections()])
+}
+
+function brokerAccountOf({ BUS_URL }: Config): { username: string; password: string } {
+  if (BUS_URL === '') return { username: '', password: '' }
+  const { username, password } = new URL(BUS_URL)
+  return { username: decodeURIComponent(username), password: decodeURIComponent(password) }
+}
+
+/** The name ends at the first colon. The password may contain colons. */
+const systemAccountsOf = ({ SYSTEM_ACCOUNTS }: Config): ReadonlyMap<string, string> =>
+  new Map(
+    SYSTEM_ACCOUNTS.split(',')
+      .filter(Boolean)
+      .map((account) => {
+        const colon = account.indexOf(':')
+        return [account.slice(0, colon), account.slice(colon + 1)]
+      })
+  )

@@ -1,0 +1,70 @@
+import { Scheduler } from '../features/schedule/scheduler.ts'
+import { Indexer } from '../features/search/indexer.ts'
+import { Outage } from '../lib/outage.ts'
+import { SECOND } from '../lib/unix-time.ts'
+import { Housekeeping } from './housekeeping.ts'
+import type { PartList } from './part.ts'
+import type { Parts, Workers } from './parts.ts'
+import { STOP_LIMIT_MS } from './storage.ts'
+
+/** The parts that work in the background. */
+export const workers: PartList<Parts, keyof Workers> = {
+  housekeeping: {
+    open(parts) {
+      const { registry, history, directory, claims, files, bus } = parts
+      const { eraser, retention, ownRetention } = parts
+      const { MQTT_SESSION_DAYS: sessionDays, TRACE_DAYS: traceDays } = parts.config
+      const { clock, log } = parts
+      return new Housekeeping({
+        ...{ registry, history, directory, claims, files, bus, eraser, retention, ownRetention },
+        ...{ sessionDays, traceDays, clock, log }
+      })
+    }
+  },
+  timers: {
+    open({ directory, claims, bus, log }) {
+      const outage = new Outage(log, {
+        fails: 'the registry does not answer',
+        back: 'the registry answers again'
+      })
+      const look = async () => {
+        await directory.catchUp()
+        if (claims.failure) throw new Error(claims.failure)
+      }
+      const catchUp = () =>
+        void look().then(
+          () => outage.worked(),
+          (err) => outage.failed(err)
+        )
+      claims.onChange(catchUp)
+      return [
+        setInterval(catchUp, SECOND / 2),
+        // A credential that only expires causes no change that the directory could report.
+        setInterval(() => void bus.recheck(), 10 * SECOND)
+      ]
+    },
+    close: (timers) => timers.forEach((timer) => void clearInterval(timer))
+  },
+  indexer: { open: ({ registry, log }) => new Indexer({ registry, log }) },
+  scheduler: {
+    open: ({ registry, claims, bus, ingest, metrics, clock, log, config }) =>
+      new Scheduler({
+        ...{ registry, claims, bus, ingest, metrics, clock, log },
+        timezone: config.TIMEZONE
+      })
+  },
+  working: {
+    open({ mover, indexer, housekeeping, scheduler, blacklist, bookkeeper, log }) {
+      mover.start()
+      indexer.start()
+      housekeeping.start()
+      scheduler.start()
+      blacklist.start(log)
+      bookkeeper.start()
+      return true
+    },
+    close: (_working, { scheduler, mover, indexer, eraser, housekeeping }) =>
+      Promise.all([scheduler, mover, indexer, eraser, housekeeping].map((one) => one.stop())),
+    closeWithinMs: STOP_LIMIT_MS
+  }
+}

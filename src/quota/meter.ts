@@ -1,0 +1,178 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Latest } from '../history/latest/latest.ts'
+import type { Clock } from '../lib/clock.ts'
+import { MonthNames } from '../lib/month-names.ts'
+import { type Payer, payerName, type QuotaName } from '../lib/quota.ts'
+import type { Refusal } from '../lib/sample.ts'
+import { Seldom } from '../lib/seldom.ts'
+import { HOUR, SECOND, type UnixMs } from '../lib/unix-time.ts'
+import type { Metrics } from '../metrics.ts'
+import { type Account, dayOf, minuteOf } from './account.ts'
+import type { AccountPlace, Accounts } from './accounts.ts'
+
+type Parts = {
+  accounts: Accounts
+  latest: Latest
+  metrics: Metrics
+  clock: Clock
+  log: Pick<FastifyBaseLogger, 'warn'>
+}
+
+/** A quota that is used up. */
+export type QuotaExcess = { account: Account; quota: QuotaName; reason: Refusal }
+
+/** How often the ledger shows the same quota of the same owner. The metrics count every refusal. */
+const LEDGER_EVERY_MS = 10 * SECOND
+const LOG_EVERY_MS = HOUR
+
+const reasons = {
+  messages_per_second: 'too many messages',
+  topics: 'too many topics',
+  history_bytes_per_day: 'too much history today',
+  history_bytes: 'too much history'
+} as const
+
+/** Checks for each message what its payers may still use, and charges them. [ADR-0037] */
+export class Meter {
+  readonly #parts: Parts
+  readonly #lines = new Seldom(LOG_EVERY_MS)
+  readonly #entries = new Seldom(LEDGER_EVERY_MS)
+  readonly #changed = new Set<Account>()
+  /** New topics whose first value is being stored, by installation. */
+  readonly #coming = new Map<number, Set<string>>()
+  /** Of the last message. Under load many messages come in the same millisecond. */
+  #moment = { now: 0, minute: 0, day: 0 }
+  readonly #months = new MonthNames()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Charges one message of the installation, whatever it contains. */
+  takeMessage({ payers }: AccountPlace, now: number): QuotaExcess | undefined {
+    for (const account of payers) {
+      if (!account.hasMessage(now)) return excess(account, 'messages_per_second')
+    }
+    const { minute } = this.#momentOf(now)
+    for (const account of payers) account.takeMessage(minute)
+    return undefined
+  }
+
+  /** Charges a sample. `release` must follow when it is stored, or could not be stored. */
+  takeSample(
+    place: AccountPlace,
+    { topic, timestamp, bytes }: { topic: string; timestamp: UnixMs; bytes: number },
+    now: number
+  ): QuotaExcess | undefined {
+    const { day } = this.#momentOf(now)
+    for (const account of place.payers) {
+      const { limits } = account
+      if (account.bytes + bytes > limits.history_bytes) return excess(account, 'history_bytes')
+      if (account.dayBytes(day) + bytes > limits.history_bytes_per_day) {
+        return excess(account, 'history_bytes_per_day')
+      }
+    }
+    const over = this.#takeTopic(place, topic)
+    if (over) return excess(over, 'topics')
+    this.charge(place, this.monthAt(timestamp), bytes, day)
+    return undefined
+  }
+
+  /** A negative amount gives back what was charged and not stored. */
+  charge({ own, payers }: AccountPlace, month: string, bytes: number, day: number): void {
+    own.chargeMonth(month, bytes)
+    for (const account of payers) {
+      account.bytes += bytes
+      account.chargeDay(day, bytes)
+      if (!account.isChanged) this.changed(account)
+    }
+  }
+
+  /** The name of the month, such as `2025-11`. */
+  monthAt(timestamp: UnixMs): string {
+    return this.#months.at(timestamp)
+  }
+
+  release(installationId: number, topic: string): void {
+    const topics = this.#coming.get(installationId)
+    if (!topics?.delete(topic)) return
+    if (topics.size === 0) this.#coming.delete(installationId)
+    this.#countComing(installationId, -1)
+  }
+
+  /** Counts each refusal, and logs some of them. */
+  note({ account, quota }: Pick<QuotaExcess, 'account' | 'quota'>): void {
+    const { metrics, clock, log } = this.#parts
+    metrics.overQuota(quota)
+    if (this.#lines.isDue(`${quota} ${payerName(account)}`, clock())) {
+      log.warn(
+        { quota, owner: payerName(account), limit: account.limits[quota] },
+        'a quota is used up; what goes beyond it is refused'
+      )
+    }
+  }
+
+  /** Whether the ledger should show it. A flood must not push everything else out of the ledger. */
+  isNews({ account, quota }: QuotaExcess): boolean {
+    return this.#entries.isDue(`${quota} ${payerName(account)}`, this.#parts.clock())
+  }
+
+  /**
+   * At most so many accounts that were charged since the last call; those that wait longest first.
+   */
+  takeChanged(most: number): Account[] {
+    const accounts: Account[] = []
+    for (const account of this.#changed) {
+      if (accounts.length >= most) break
+      accounts.push(account)
+      account.isChanged = false
+      this.#changed.delete(account)
+    }
+    return accounts
+  }
+
+  /** The registry does not have all charges of this account. */
+  changed(account: Account): void {
+    account.isChanged = true
+    this.#changed.add(account)
+  }
+
+  #momentOf(now: number): { minute: number; day: number } {
+    if (now !== this.#moment.now) this.#moment = { now, minute: minuteOf(now), day: dayOf(now) }
+    return this.#moment
+  }
+
+  #takeTopic({ own, payers }: AccountPlace, topic: string): Account | undefined {
+    if (this.#parts.latest.has(own.id, topic)) return undefined
+    const topics = this.#coming.get(own.id)
+    if (topics?.has(topic)) return undefined
+    for (const account of payers) {
+      if (account.topics + account.comingTopics >= account.limits.topics) return account
+    }
+    if (topics) topics.add(topic)
+    else this.#coming.set(own.id, new Set([topic]))
+    this.#countComing(own.id, 1)
+    return undefined
+  }
+
+  #countComing(installationId: number, change: number): void {
+    const place = this.#parts.accounts.known(installationId)
+    for (const account of place?.payers ?? []) account.comingTopics += change
+  }
+}
+
+const excess = (account: Account, quota: keyof typeof reasons): QuotaExcess => ({
+  ...{ account, quota },
+  reason: reasons[quota]
+})
+
+/**
+ * For the caller. It says nothing about the organizations above, except that one is over a quota.
+ */
+export const excessText = (
+  { account, quota }: Pick<QuotaExcess, 'account' | 'quota'>,
+  owner: Payer
+): string =>
+  account.kind === owner.kind && account.id === owner.id
+    ? `this goes beyond the quota ${quota} of the ${owner.kind}, which is ${account.limits[quota]}`
+    : `this goes beyond the quota ${quota} of an organization above`

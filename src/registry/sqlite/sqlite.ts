@@ -1,0 +1,127 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler
+} from 'kysely'
+
+/** Kysely on Node's own SQLite. There is one connection, and callers use it in turn. */
+export function sqliteDialect(file: string, { readOnly = false } = {}): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver(file, readOnly),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler()
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #file: string
+  readonly #readOnly: boolean
+  #connection: SqliteConnection | undefined
+  /** Resolves when the connection is free again. */
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(file: string, readOnly: boolean) {
+    this.#file = file
+    this.#readOnly = readOnly
+  }
+
+  async init(): Promise<void> {
+    const readOnly = this.#readOnly
+    const options = { timeout: 5000, enableForeignKeyConstraints: true, readOnly }
+    const db = new DatabaseSync(this.#file, options)
+    if (!readOnly) db.exec('pragma journal_mode = wal; pragma synchronous = full')
+    db.exec('pragma cache_size = -65536')
+    this.#connection = new SqliteConnection(db)
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = this.#connection
+    if (connection === undefined) throw new Error('the registry is closed')
+    const before = this.#turn
+    this.#turn = new Promise((resolve) => {
+      connection.queue.push(resolve)
+    })
+    await before
+    return connection
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#connection?.queue.shift()?.()
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('rollback'))
+  }
+
+  async destroy(): Promise<void> {
+    this.#connection?.close()
+    this.#connection = undefined
+  }
+}
+
+/** Statements may run for this long in a row. Then other work on the event loop runs first. */
+const ROUND_MS = 4
+
+type Prepared = { statement: StatementSync; isReading: boolean }
+
+class SqliteConnection implements DatabaseConnection {
+  readonly queue: (() => void)[] = []
+  readonly #db: DatabaseSync
+  readonly #statements = new Map<string, Prepared>()
+  /** When the first statement of this round of the event loop began. */
+  #roundBegan: number | undefined
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#roundBegan === undefined) {
+      this.#roundBegan = performance.now()
+      setImmediate(() => {
+        this.#roundBegan = undefined
+      })
+    } else if (performance.now() - this.#roundBegan >= ROUND_MS) await nextTurn()
+    const { statement, isReading } = this.#prepare(sql)
+    const values = parameters as SQLInputValue[]
+    if (isReading) return { rows: statement.all(...values) as Row[] }
+    const { changes, lastInsertRowid } = statement.run(...values)
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+
+  // biome-ignore lint/correctness/useYield: lists are read whole; the interface wants a generator
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('the registry does not stream')
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  /** Preparing costs more than running most of our queries, and there are few different texts. */
+  #prepare(sql: string): Prepared {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.#db.prepare(sql)
+    const prepared = { statement, isReading: statement.columns().length > 0 }
+    if (this.#statements.size >= 500) this.#statements.clear()
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+}

@@ -1,0 +1,246 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { DiskRoom, Message } from '../bus/bus.ts'
+import type { Latest } from '../history/latest/latest.ts'
+import { arrivalOf, type SampleIds } from '../history/sample-ids.ts'
+import type { Spool } from '../history/spool/spool.ts'
+import type { Clock } from '../lib/clock.ts'
+import { SAMPLE_BYTES, sampleBytes } from '../lib/quota.ts'
+import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sample.ts'
+import { clientIdOf, isObjectTopic, isWithinTopicLimits, topicExcerpt } from '../lib/topic.ts'
+import { SECOND } from '../lib/unix-time.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Directory } from '../permission/directory.ts'
+import type { Accounts } from '../quota/accounts.ts'
+import type { Meter, QuotaExcess } from '../quota/meter.ts'
+import type { InstallationRef } from '../registry/installations.ts'
+import { Refusals } from './refusals.ts'
+import { SlowLane } from './slow-lane.ts'
+import { SpoolRoom } from './spool-room.ts'
+
+type Parts = {
+  spool: Spool
+  ids: SampleIds
+  latest: Latest
+  accounts: Accounts
+  meter: Meter
+  directory: Directory
+  /** `count` tells whether the ledger should show the message. */
+  blacklist: { keepsOut(topic: string): boolean; count(topic: string): boolean }
+  disk: DiskRoom
+  metrics: Metrics
+  clock: Clock
+  log: { warn(fields: object, text: string): void }
+  /** At an external broker senders share a session. Then no sender may be slowed down. */
+  hasOwnSessions: boolean
+}
+
+/** Samples that are stored together. `stored` resolves for all of them. */
+type SampleGroup = { stored: Promise<void>; samples: Sample[] }
+
+const EXCERPT_CHARACTERS = 256
+const LOOK_EVERY_MS = SECOND / 10
+const MAX_UNKNOWN_CLIENT_IDS = 10_000
+const NOTHING_TO_STORE = Promise.resolve()
+
+/** Brings samples from the bus to the spool. The promise of `accept` is the acknowledgement. */
+export class Ingest {
+  readonly #parts: Parts
+  /**
+   * Client ids that the registry did not know. Their messages do not wait while the registry is
+   * away.
+   */
+  readonly #unknownClientIds = new Set<number>()
+  readonly #stopping = new AbortController()
+  #looking: Promise<boolean> | undefined
+  #lookPauseMs = LOOK_EVERY_MS
+  readonly #slowLane = new SlowLane()
+  readonly #room: SpoolRoom
+  readonly #refusals: Refusals
+  /** When the newest sample arrived that is stored; 0 = there is none. */
+  newestAt: number
+  #group: SampleGroup = { stored: NOTHING_TO_STORE, samples: [] }
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#room = new SpoolRoom(parts.spool)
+    this.#refusals = new Refusals(parts)
+    this.newestAt = arrivalOf(parts.ids.last)
+  }
+
+  /** Messages that wait for the registry are not acknowledged, so they are sent again. */
+  stop(): void {
+    this.#stopping.abort()
+    this.#slowLane.close()
+  }
+
+  /** Only values on object topics are stored. Everything else only passes through the broker. */
+  accept(message: Message, sender: string): Promise<void> {
+    const { disk, blacklist } = this.#parts
+    if (!isObjectTopic(message.topic)) return NOTHING_TO_STORE
+    if (!isWithinTopicLimits(message.topic)) return this.refuse('topic too long', message, sender)
+    if (blacklist.keepsOut(message.topic)) return this.refuse('blacklisted', message, sender)
+    return disk.isEnough ? this.#admit(message, sender) : this.#hold(message, sender)
+  }
+
+  /**
+   * Counts a refused message and records it. It is acknowledged, so a bad message blocks nobody.
+   * The owner of the installation in the topic may see it, except if the sender is a stranger.
+   */
+  refuse(
+    reason: Refusal,
+    message: Message,
+    sender: string,
+    { isStranger = false } = {}
+  ): Promise<void> {
+    const { payload } = message
+    const topic = isWithinTopicLimits(message.topic) ? message.topic : topicExcerpt(message.topic)
+    const { spool, clock, disk, blacklist, directory } = this.#parts
+    const installationOf = () => (isStranger ? undefined : directory.installationByTopic(topic)?.id)
+    this.#refusals.note(reason, sender, installationOf)
+    const isNews = reason !== 'blacklisted' || blacklist.count(topic)
+    if (!isNews || !disk.isEnough) return NOTHING_TO_STORE
+    const excerpt = payload
+      .subarray(0, EXCERPT_CHARACTERS * 4)
+      .toString('utf8')
+      .slice(0, EXCERPT_CHARACTERS)
+    const installation_id = installationOf()
+    const created = clock()
+    return spool.refuse({ created, reason, topic, sender, payload: excerpt, installation_id })
+  }
+
+  #refuseOver(excess: QuotaExcess, message: Message, sender: string): Promise<void> {
+    const { meter, directory } = this.#parts
+    meter.note(excess)
+    if (meter.isNews(excess)) return this.refuse(excess.reason, message, sender)
+    const installationOf = () => directory.installationByTopic(message.topic)?.id
+    this.#refusals.note(excess.reason, sender, installationOf)
+    return NOTHING_TO_STORE
+  }
+
+  /**
+   * [ADR-0037] A flood that is refused at full speed would slow down the others as much as one that
+   * is stored.
+   */
+  async #slowDown(refused: Promise<void>): Promise<void> {
+    if (this.#parts.hasOwnSessions) await this.#slowLane.wait()
+    return refused
+  }
+
+  #admit(message: Message, sender: string): Promise<void> {
+    const { directory, accounts } = this.#parts
+    const { topic, payload } = message
+    const clientId = clientIdOf(topic)
+    if (clientId === undefined) return this.refuse('unknown client id', message, sender)
+    const installation = directory.installationByClientId(clientId)
+    if (!installation) return this.#lookAgain(clientId, message, sender)
+    const { tenant } = accounts.placeOf(installation)
+    const bytes = topic.length + payload.length
+    if (this.#room.isOpen(tenant)) {
+      return this.#room.hold(tenant, bytes, this.#store(message, sender, installation))
+    }
+    return this.#room.wait(tenant, bytes, () => {
+      // The installation may have been deleted or moved while the message waited.
+      const known = directory.installation(installation.id)
+      return known
+        ? this.#store(message, sender, known)
+        : this.#lookAgain(clientId, message, sender)
+    })
+  }
+
+  #store(message: Message, sender: string, installation: InstallationRef): Promise<void> {
+    const { spool, ids, accounts, meter, clock } = this.#parts
+    const { topic, payload } = message
+    const arrival = clock()
+    const place = accounts.placeOf(installation)
+    const overRate = meter.takeMessage(place, arrival)
+    if (overRate) return this.#slowDown(this.#refuseOver(overRate, message, sender))
+    const reading = parseReading(payload, arrival)
+    if (typeof reading === 'string') return this.refuse(reading, message, sender)
+    const { timestamp, value, msg } = reading
+    const { id: installation_id, client_id } = installation
+    const id = ids.next(arrival)
+    const sample = { id, installation_id, client_id, topic, timestamp, value, msg }
+    const line = encodeSample(sample)
+    const lineBytes = Buffer.byteLength(line)
+    // Mostly each character is one byte. Then the texts need not be measured again.
+    const isPlain = lineBytes === line.length
+    const bytes = isPlain ? topic.length + msg.length + SAMPLE_BYTES : sampleBytes(topic, msg)
+    const excess = meter.takeSample(place, { topic, timestamp, bytes }, arrival)
+    if (excess) return this.#refuseOver(excess, message, sender)
+    const stored = spool.append(line, id, lineBytes)
+    if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
+    this.#group.samples.push(sample)
+    return stored
+  }
+
+  /**
+   * The installation may be new and from another node. Only a registry that answers can say that
+   * there is none.
+   */
+  async #lookAgain(clientId: number, message: Message, sender: string): Promise<void> {
+    const isKnown = () => this.#parts.directory.installationByClientId(clientId) !== undefined
+    for (let isSure = false; !isSure && !isKnown(); ) {
+      const hasLooked = await this.#look()
+      if (hasLooked) this.#remember(clientId)
+      isSure = hasLooked || message.qos === 0 || this.#unknownClientIds.has(clientId)
+    }
+    return isKnown()
+      ? this.accept(message, sender)
+      : this.refuse('unknown client id', message, sender)
+  }
+
+  /**
+   * Callers share one look, and there is a pause before it. Resolves with whether the registry
+   * answered; rejects if the platform stops.
+   */
+  #look(): Promise<boolean> {
+    const { signal } = this.#stopping
+    this.#looking ??= wait(this.#lookPauseMs, undefined, { signal }).then(() => {
+      // A message that comes from now on needs a look that begins later.
+      this.#looking = undefined
+      return this.#parts.directory.catchUp().then(
+        () => this.#looked(true),
+        () => this.#looked(false)
+      )
+    })
+    return this.#looking
+  }
+
+  #looked(isAnswered: boolean): boolean {
+    this.#lookPauseMs = isAnswered ? LOOK_EVERY_MS : SECOND
+    return isAnswered
+  }
+
+  #remember(clientId: number): void {
+    if (this.#unknownClientIds.size >= MAX_UNKNOWN_CLIENT_IDS) this.#unknownClientIds.clear()
+    this.#unknownClientIds.add(clientId)
+  }
+
+  /**
+   * Samples that are stored together become the latest values together, before any of them is
+   * acknowledged.
+   */
+  #newGroup(stored: Promise<void>): SampleGroup {
+    const { latest, metrics, meter, clock } = this.#parts
+    const samples: Sample[] = []
+    const release = () => {
+      for (const { installation_id, topic } of samples) meter.release(installation_id, topic)
+    }
+    void stored.then(() => {
+      for (const sample of samples) latest.put(sample)
+      metrics.stored(samples.length)
+      this.newestAt = clock()
+      release()
+    }, release)
+    return { stored, samples }
+  }
+
+  /**
+   * QoS 0 promises nothing, so the message is dropped. For the others the acknowledgement waits.
+   */
+  async #hold(message: Message, sender: string): Promise<void> {
+    if (message.qos === 0) return this.refuse('disk reserve', message, sender)
+    await this.#parts.disk.whenEnough()
+    return this.#admit(message, sender)
+  }
+}

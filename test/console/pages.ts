@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { after, before } from 'node:test'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { program } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
+import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
+import type { World } from '../support/world.ts'
+
+const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+
+/** A browser and a platform for the tests of a file. */
+export function withConsole(settings: Record<string, string> = {}) {
+  const shared: { browser?: Browser; platform?: TestPlatform } = {}
+  before(async () => {
+    shared.platform = await startTestPlatform({ settings })
+    shared.browser = await chromium.launch({
+      executablePath: program,
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', ...quiet]
+    })
+  })
+  after(async () => {
+    await shared.browser?.close()
+    await shared.platform?.stop()
+  })
+  const platform = () => shared.platform as TestPlatform
+  return {
+    platform,
+    /** Everything that went wrong in the page is in `faults`. */
+    open: async (
+      options: BrowserContextOptions = {}
+    ): Promise<{ page: Page; faults: string[] }> => {
+      const context = await (shared.browser as Browser).newContext({ locale: 'en', ...options })
+      const page = await context.newPage()
+      const faults: string[] = []
+      page.on('pageerror', ({ message }) => faults.push(message))
+      page.on('console', (line) => {
+        // A refused request is told by the page itself.
+        const isRefusal = line.text().startsWith('Failed to load resource')
+        if (line.type() === 'error' && !isRefusal) faults.push(line.text())
+      })
+      page.on('request', (request) => {
+        if (!request.url().startsWith(platform().url)) faults.push(`asked ${request.url()}`)
+      })
+      return { page, faults }
+    }
+  }
+}
+
+export async function signIn(
+  page: Page,
+  url: string,
+  { email, password }: { email: string; password: string }
+): Promise<void> {
+  await page.goto(url)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** What axe calls serious or critical on the page. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } }
+    type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }
+    const { violations } = await axe.run()
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`))
+  })
+}
+
+export const HOSTILE = '<img src=x onerror="document.title=\'hacked\'">'
+export const grants = [
+  'installation/list/all',
+  'status/read/all',
+  'functionx/#',
+  'log/read/all',
+  'mqtt/#'
+]
+
+const text = (page: Page) => page.locator('body').innerText()
+export const shows = (page: Page, part: string | RegExp) =>
+  eventually(async () => assert.match(await text(page), new RegExp(part)))
+export const hides = async (page: Page, part: string) =>
+  assert(!(await text(page)).includes(part), part)
+
+/** An installation with a function in a room, whose topic has a value. */
+export async function house(world: World, name: string, room = 'Hall') {
+  const { installation, user } = await world.site(grants)
+  const as = world.admin
+  await world.request(`PUT /api/v2/installation/${installation.id}`, { as, body: { name } })
+  const meta = { name, room, topic_read: 'obj/temp', format: '%.1f °C' }
+  await world.request(`POST /api/v2/functionx/${installation.id}`, {
+    as,
+    body: { type: 'temperature', meta }
+  })
+  const gateway = await world.mqtt(user)
+  const publish = (topic: string, reading: object) =>
+    gateway.publish(`${installation.client_id}/${topic}`, JSON.stringify(reading), { qos: 1 })
+  await publish('obj/temp', { value: 21.44 })
+  return { installation, user, publish }
+}

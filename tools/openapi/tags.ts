@@ -1,0 +1,27 @@
+/** The chapters of the API description. */
+export const tags: Readonly<Record<string, string>> = {
+  Auth: 'Sign in, sign out, and set a new password',
+  Log: 'Historic values of an installation, as pages, aggregates and files',
+  Search: 'Search installations, devices and functions',
+  Mobile: 'Phones that receive push notifications',
+  FunctionX: 'Functions of an installation, with a type and free metadata',
+  DeviceX: 'Devices of an installation, with a type and free metadata',
+  Status: 'The latest value of each topic',
+  InstallationInfo: 'The installations that the caller can see, in short',
+  Installation: 'Installations, their metadata and their quotas',
+  Board: 'The plots that people keep on the first page of an installation',
+  Schedule: 'Values that are published at given times',
+  Gateway: 'Credentials of gateways, and who may register one',
+  Permissions: 'The permissions of the caller',
+  Role: 'Roles: named sets of permissions',
+  User: 'Users, their passwords, API keys and metadata',
+  Registration: 'People who register themselves, and the policies for them',
+  Organization: 'The tree of organizations, their metadata and their quotas',
+  'Edge apps': 'Apps for gateways, their versions, and where they are configured',
+  Blacklist: 'Topics whose messages are refused or not stored',
+  Notification: 'Messages, the outputs that send them, and the executors that deliver them',
+  File: 'Files of installations and organizations',
+  Trace: 'Who changed what and when',
+  System: 'Health, metrics, and this description',
+  Broker: 'Questions that an external MQTT broker asks'
+}
