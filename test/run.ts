@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { globSync, readFileSync, statSync } from 'node:fs'
 import module from 'node:module'
 import { availableParallelism } from 'node:os'
@@ -26,6 +26,8 @@ const RUNS_ALONE = /test\/(process|move|engines|console|fuzz)\/|disk-space/
 const MEASURING_MODULE = 'support/loop.ts'
 /** Not more, so that all processes end at about the same time. */
 const MAX_FILES_TOGETHER = 12
+/** The longest group takes about five minutes. One that hangs fails alone, with what it said so far. */
+const MAX_GROUP_MS = 15 * 60_000
 
 const needsClickhouse = files.some((file) =>
   /engines\/(history|latest|remove|aggregate|scan|influx|month|migrate-to|clickhouse-\w+)\.|process\/nodes\./.test(
@@ -49,11 +51,17 @@ const env = {
 const total = { pass: 0, fail: 0, skipped: 0 }
 const groups = groupsOf(files)
 const failed: string[] = []
+const running = new Set<ChildProcess>()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    running.forEach(endGroup)
+    process.exit(1)
+  })
 // Tests sometimes wait for timers and disks, so there is one process more than processors.
 await Promise.all(Array.from({ length: availableParallelism() + 1 }, runGroups))
 await clickhouse?.stop()
 await postgres?.stop()
-for (const output of failed) console.log(output)
+for (const group of failed) console.log(`failed: ${group}`)
 if (files.length < all.length && given.length === 0)
   console.log(`${all.length - files.length} long files were left out: they run with CI=true`)
 console.log(`${total.pass} passed, ${total.fail} failed, ${total.skipped} skipped`)
@@ -80,15 +88,31 @@ async function runGroups(): Promise<void> {
     const began = performance.now()
     const runner = spawn(process.execPath, ['--test', '--test-isolation=none', ...group], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      // A process group of its own, so that a deadline ends what the tests started as well.
+      detached: true,
       env
     })
-    const ended = new Promise<number | null>((resolve) => runner.once('exit', resolve))
+    running.add(runner)
+    const deadline = setTimeout(() => endGroup(runner), MAX_GROUP_MS)
+    const ended = new Promise<string>((resolve) =>
+      runner.once('exit', (code, signal) => resolve(String(signal ?? code)))
+    )
     const output = await text(runner.stdout)
-    const code = await ended
+    const result = await ended
+    clearTimeout(deadline)
+    running.delete(runner)
     for (const name of ['pass', 'fail', 'skipped'] as const)
       total[name] += Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
     const seconds = Math.round((performance.now() - began) / 1000)
-    if (code === 0) console.log(given.length > 0 ? output : `${seconds} s  ${group.join(' ')}`)
-    else failed.push(`${group.join(' ')} ended with ${code}\n${output}`)
+    if (result === '0') {
+      console.log(given.length > 0 ? output : `${seconds} s  ${group.join(' ')}`)
+    } else {
+      failed.push(group.join(' '))
+      console.log(`${group.join(' ')} ended with ${result} after ${seconds} s\n${output}`)
+    }
   }
+}
+
+function endGroup(runner: ChildProcess): void {
+  if (runner.pid !== undefined) process.kill(-runner.pid, 'SIGKILL')
 }
