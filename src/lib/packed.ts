@@ -1,31 +1,33 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 /**
- * Columns of numbers as few bytes, exact. A column is a first number and the differences to the
- * number before, less the usual difference. What is left are small numbers: their lowest bytes come
- * first, then the next higher ones, and zstd makes little of bytes that are nearly always the same.
- * Values with few decimals are whole numbers after a multiplication. All other values keep the
- * eight bytes of a double. [ADR-0045]
+ * Columns of numbers as few bytes, exact. Each number is foretold, either from the one before
+ * (`steps`) or from a straight line through all of them (`line`), and only what is missing is kept.
+ * These are small numbers: their lowest bytes come first, then the next higher ones, and zstd makes
+ * little of bytes that are nearly always the same. Values with few decimals are whole numbers after
+ * a multiplication. All other values keep the eight bytes of a double. [ADR-0045]
  */
-const KIND = { steps: 0, doubles: 1 }
+const KIND = { steps: 0, doubles: 1, line: 2 }
 const HEADER_BYTES = 20
 /** The number of samples that are asked for the usual difference. */
 const PROBES = 101
 const MAX_DECIMALS = 6
 /** Differences of differences stay exact below this range. */
 const MAX_RANGE = 2 ** 51
+/** What is far from a line stays exact below this range. */
+const MAX_LINE_RANGE = 2 ** 49
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
 
 /** Whole numbers, such as times and ids. */
 export function packInts(numbers: Float64Array): Buffer {
-  return packSteps(numbers, 0) ?? packDoubles(numbers)
+  return packWhole(numbers, 0) ?? packDoubles(numbers)
 }
 
 /** Any values. */
 export function packValues(values: Float64Array): Buffer {
   const decimals = decimalsOf(values)
   const whole = decimals === undefined ? undefined : scaled(values, 10 ** decimals)
-  return (whole && packSteps(whole, decimals ?? 0)) ?? packDoubles(values)
+  return (whole && packWhole(whole, decimals ?? 0)) ?? packDoubles(values)
 }
 
 /** What `packInts` or `packValues` packed. `numbers` is filled, if it is given. */
@@ -35,6 +37,7 @@ export function unpack(
   numbers: Float64Array = new Float64Array(count)
 ): Float64Array {
   if (packed[0] === KIND.doubles) unpackDoubles(packed, numbers)
+  else if (packed[0] === KIND.line) unpackLine(packed, numbers)
   else unpackSteps(packed, numbers)
   return numbers
 }
@@ -56,37 +59,75 @@ function headerOf(packed: Buffer) {
 }
 
 /** Undefined when the numbers are too far apart. */
-function packSteps(numbers: Float64Array, decimals: number): Buffer | undefined {
+function packWhole(numbers: Float64Array, decimals: number): Buffer | undefined {
   const { min, max } = endsOf(numbers)
   if (max - min > MAX_RANGE) return undefined
-  const step = usualStep(numbers)
-  const rests = new Float64Array(numbers.length)
-  let greatest = 0
-  for (let i = 1; i < numbers.length; i++) {
-    const rest = (numbers[i] as number) - (numbers[i - 1] as number) - step
-    // 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
-    const unsigned = rest >= 0 ? 2 * rest : -2 * rest - 1
-    if (unsigned > greatest) greatest = unsigned
-    rests[i] = unsigned
-  }
+  const steps = stepRests(numbers)
+  const isLinePossible = steps.greatest > 0 && max - min <= MAX_LINE_RANGE
+  const line = isLinePossible ? lineRests(numbers) : undefined
+  const { kind, first, slope, rests, greatest } = line && line.bits < steps.bits ? line : steps
   const width = bytesOf(greatest)
   const header = Buffer.alloc(HEADER_BYTES)
-  header.set([KIND.steps, width, decimals])
-  header.writeDoubleLE(numbers[0] ?? 0, 4)
-  header.writeDoubleLE(step, 12)
+  header.set([kind, width, decimals])
+  header.writeDoubleLE(first, 4)
+  header.writeDoubleLE(slope, 12)
   if (width === 0) return header
   return Buffer.concat([header, zstdCompressSync(planesOf(rests, width), LEVEL)])
 }
 
-/** The middle one of some differences. */
-function usualStep(numbers: Float64Array): number {
-  const last = numbers.length - 1
-  const probes = Math.min(PROBES, last)
-  const steps = Array.from({ length: probes }, (_, i) => {
-    const at = 1 + Math.floor((i * last) / probes)
-    return (numbers[at] as number) - (numbers[at - 1] as number)
-  })
-  return steps.sort((a, b) => a - b)[probes >> 1] ?? 0
+/** `bits` says about how much the rests will take. */
+type Rests = {
+  kind: number
+  first: number
+  slope: number
+  rests: Float64Array
+  greatest: number
+  bits: number
+}
+
+function stepRests(numbers: Float64Array): Rests {
+  const step = middleSlope(numbers, 1)
+  const rests = new Float64Array(numbers.length)
+  let [greatest, bits] = [0, 0]
+  for (let i = 1; i < numbers.length; i++) {
+    const rest = unsigned((numbers[i] as number) - (numbers[i - 1] as number) - step)
+    if (rest > greatest) greatest = rest
+    bits += bitsOf(rest)
+    rests[i] = rest
+  }
+  return { kind: KIND.steps, first: numbers[0] ?? 0, slope: step, rests, greatest, bits }
+}
+
+function lineRests(numbers: Float64Array): Rests {
+  const slope = middleSlope(numbers, numbers.length >> 1)
+  const first = middleOf(numbers.length, (i) => (numbers[i] as number) - Math.round(i * slope))
+  const rests = new Float64Array(numbers.length)
+  let [greatest, bits] = [0, 0]
+  for (let i = 0; i < numbers.length; i++) {
+    const rest = unsigned((numbers[i] as number) - Math.round(i * slope) - first)
+    if (rest > greatest) greatest = rest
+    bits += bitsOf(rest)
+    rests[i] = rest
+  }
+  return { kind: KIND.line, first, slope, rests, greatest, bits }
+}
+
+/** 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ... */
+const unsigned = (rest: number): number => (rest >= 0 ? 2 * rest : -2 * rest - 1)
+const bitsOf = (rest: number): number => 32 - Math.clz32(Math.min(rest, 0xff_ff_ff_ff))
+
+/** The middle one of some slopes between numbers that are so many places apart. */
+const middleSlope = (numbers: Float64Array, apart: number): number =>
+  middleOf(
+    numbers.length - apart,
+    (i) => ((numbers[i + apart] as number) - (numbers[i] as number)) / apart
+  )
+
+/** The middle one of what `at` says of some places; 0 if there are none. */
+function middleOf(places: number, at: (i: number) => number): number {
+  const probes = Math.max(Math.min(PROBES, places), 0)
+  const found = Array.from({ length: probes }, (_, i) => at(Math.floor((i * places) / probes)))
+  return found.sort((a, b) => a - b)[probes >> 1] ?? 0
 }
 
 const bytesOf = (greatest: number): number => {
@@ -139,19 +180,47 @@ function unpackSteps(packed: Buffer, numbers: Float64Array): void {
       numbers[i] = sum / scale
     }
   } else {
-    const rests = new Float64Array(count)
-    for (let plane = 0, weight = 1; plane < width; plane++, weight *= 256) {
-      const bytes = planes.subarray(plane * count, (plane + 1) * count)
-      for (let i = 1; i < count; i++)
-        rests[i] = (rests[i] as number) + (bytes[i] as number) * weight
-    }
+    const rests = restsOf(planes, count, width)
     for (let i = 1; i < count; i++) {
-      const rest = rests[i] as number
-      sum += (rest % 2 === 0 ? rest / 2 : -(rest + 1) / 2) + step
+      sum += signed(rests[i] as number) + step
       numbers[i] = sum / scale
     }
   }
 }
+
+function unpackLine(packed: Buffer, numbers: Float64Array): void {
+  const { first, step, width, decimals } = headerOf(packed)
+  const count = numbers.length
+  const scale = 10 ** decimals
+  const planes = zstdDecompressSync(packed.subarray(HEADER_BYTES))
+  if (width === 1) {
+    for (let i = 0; i < count; i++) {
+      const rest = planes[i] as number
+      numbers[i] = (((rest >>> 1) ^ -(rest & 1)) + Math.round(i * step) + first) / scale
+    }
+  } else if (width === 2) {
+    const high = planes.subarray(count)
+    for (let i = 0; i < count; i++) {
+      const rest = (planes[i] as number) | ((high[i] as number) << 8)
+      numbers[i] = (((rest >>> 1) ^ -(rest & 1)) + Math.round(i * step) + first) / scale
+    }
+  } else {
+    const rests = restsOf(planes, count, width)
+    for (let i = 0; i < count; i++)
+      numbers[i] = (signed(rests[i] as number) + Math.round(i * step) + first) / scale
+  }
+}
+
+function restsOf(planes: Buffer, count: number, width: number): Float64Array {
+  const rests = new Float64Array(count)
+  for (let plane = 0, weight = 1; plane < width; plane++, weight *= 256) {
+    const bytes = planes.subarray(plane * count, (plane + 1) * count)
+    for (let i = 0; i < count; i++) rests[i] = (rests[i] as number) + (bytes[i] as number) * weight
+  }
+  return rests
+}
+
+const signed = (rest: number): number => (rest % 2 === 0 ? rest / 2 : -(rest + 1) / 2)
 
 /** How many decimals all values have at most; undefined when there are too many. */
 function decimalsOf(values: Float64Array): number | undefined {

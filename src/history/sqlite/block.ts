@@ -64,20 +64,28 @@ export function packBlock(columns: Columns): Frames {
   }
 }
 
-/** Ids follow the arrival. Seen from the time of the sample, they are the delay on the way. */
+/**
+ * Ids follow the arrival: a millisecond, and a number within it. Seen from the time of the sample,
+ * the millisecond is the delay on the way. Ids of an import follow each other, whatever the times.
+ */
 function packIds(ids: Float64Array, times: Float64Array): Buffer {
   const plain = packInts(ids)
-  const delays = packInts(ids.map((id, i) => id - (times[i] as number) * IDS_PER_MS))
-  return delays.length < plain.length
-    ? Buffer.concat([Buffer.of(1), delays])
-    : Buffer.concat([Buffer.of(0), plain])
+  if (regularSteps(plain)) return Buffer.concat([Buffer.alloc(4), plain])
+  const numbers = packInts(ids.map((id) => id % IDS_PER_MS))
+  const delays = packInts(ids.map((id, i) => Math.floor(id / IDS_PER_MS) - (times[i] as number)))
+  if (plain.length <= numbers.length + delays.length) return Buffer.concat([Buffer.alloc(4), plain])
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(numbers.length)
+  return Buffer.concat([length, numbers, delays])
 }
 
 function unpackIds(packed: Buffer, times: () => Float64Array, count: number): Float64Array {
-  const numbers = unpack(packed.subarray(1), count)
-  if (packed[0] === 0) return numbers
-  const at = times()
-  return numbers.map((delay, i) => delay + (at[i] as number) * IDS_PER_MS)
+  const length = packed.readUInt32LE(0)
+  const rest = packed.subarray(4)
+  if (length === 0) return unpack(rest, count)
+  const [numbers, delays] = [rest.subarray(0, length), rest.subarray(length)]
+  const [within, late, at] = [unpack(numbers, count), unpack(delays, count), times()]
+  return within.map((number, i) => ((at[i] as number) + (late[i] as number)) * IDS_PER_MS + number)
 }
 
 /** Packed samples of one topic. A column is read and unpacked when it is first asked for. */
