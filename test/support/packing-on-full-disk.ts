@@ -1,6 +1,7 @@
-import { readdirSync, writeSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { openInOneThread } from './one-thread-history.ts'
+import { endTraced } from './strace.ts'
 import { listedPacks, packFiles } from './whole-history.ts'
 
 export type Try = { error: string | undefined; leftovers: string[]; openFiles: number }
@@ -34,6 +35,5 @@ for (let i = 0; i < TRIES; i++) {
   // The next one is refused while this one has not quite ended.
   await new Promise((resolve) => setTimeout(resolve, 1))
 }
-writeSync(1, JSON.stringify(tries))
 // What could not be written cannot be closed.
-process.exit()
+endTraced(JSON.stringify(tries))
