@@ -1,7 +1,7 @@
 import type { Sample } from '../../lib/sample.ts'
 import { type LineForm, lineTopic, sampleLine } from '../../lib/sample-lines.ts'
 import type { ScanQuery } from '../history.ts'
-import type { Scanned, ScanPart, ScanPlace } from '../scan.ts'
+import { SCAN_BYTES, type Scanned, type ScanPart, type ScanPlace } from '../scan.ts'
 import type { Params, ServerConnection } from './server.ts'
 import { inOrder } from './tables.ts'
 
@@ -37,12 +37,22 @@ export class ClickhouseScan implements Scanned {
     after: ScanPlace,
     limit: number
   ): Promise<ScanPart> {
-    const text = await this.#ask(
-      `${columns} ${matching(query)} AND (topic, id) > ({after_topic:String}, {after_id:UInt64})
-       ${order} LIMIT {limit:UInt64}`,
+    const place = { after_topic: after.topic, after_id: after.id }
+    const rest = `${matching(query)} AND (topic, id) > ({after_topic:String}, {after_id:UInt64})
+       ${order} LIMIT {limit:UInt64}`
+    // Counted by the server, because the texts of all these rows could be long.
+    const fitting = await this.#ask(
+      `SELECT countIf(bytes <= {bytes:UInt64}) AS rows
+       FROM (SELECT sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
+             FROM (SELECT length(msg) AS size ${rest}))`,
       query,
-      { after_topic: after.topic, after_id: after.id, limit }
+      { ...place, limit, bytes: SCAN_BYTES }
     )
+    const { rows }: { rows: number } = JSON.parse(fitting)
+    const text = await this.#ask(`${columns} ${rest}`, query, {
+      ...place,
+      limit: Math.max(rows, 1)
+    })
     return partOf(text, form)
   }
 
