@@ -148,7 +148,8 @@ async function checkParts(
     if (fault !== undefined) {
       broken.add(part)
       findings.add(path, `it is damaged (${fault})`, lostWithDatabase[part])
-    } else if (findings.has(path)) findings.add(path, '', `perhaps some of: ${lostWithDatabase[part]}`)
+    } else if (findings.has(path))
+      findings.add(path, '', `perhaps some of: ${lostWithDatabase[part]}`)
     onBytes(statSync(file).size)
     await nextTurn()
   }
@@ -211,23 +212,21 @@ function checkLineages(
   }: { filesDir: string; server: VerifyOptions['server']; findings: Findings }
 ): void {
   const registry = lineages.registry
-    ? { name: `the registry ${databaseOf.registry}`, ...lineages.registry }
+    ? { name: 'the registry', ...lineages.registry }
     : server?.registry
   if (!registry) return
   const platformFile = join(filesDir, PLATFORM_FILE)
   const platform = existsSync(platformFile) ? readFileSync(platformFile, 'utf8').trim() : undefined
-  const history = lineages.history
-    ? { name: `the history ${databaseOf.history}`, ...lineages.history }
-    : server?.history
-  const parts: Named<Lineage>[] = [
-    { name: `the spool ${databaseOf.spool}`, ...lineages.spool },
-    { ...unknownLineage, name: `the queue ${databaseOf.queue}`, platform: lineages.queue },
-    { ...unknownLineage, name: 'the files', platform },
-    ...(history ? [history] : [])
+  const history = lineages.history ? { name: 'the history', ...lineages.history } : server?.history
+  const parts: [file: string, part: Named<Lineage>][] = [
+    [databaseOf.spool, { name: 'the spool', ...lineages.spool }],
+    [databaseOf.queue, { ...unknownLineage, name: 'the queue', platform: lineages.queue }],
+    [`files/${PLATFORM_FILE}`, { ...unknownLineage, name: 'the files', platform }],
+    ...(history ? [[databaseOf.history, history] as [string, Named<Lineage>]] : [])
   ]
-  for (const part of parts) {
+  for (const [file, part] of parts) {
     const fault = mismatch(registry, part)
-    if (fault) findings.add(part.name, fault, 'the platform does not start with these parts')
+    if (fault) findings.add(file, fault, 'the platform does not start with these parts')
   }
 }
 
