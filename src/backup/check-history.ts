@@ -7,8 +7,9 @@ import {
   countPack,
   HISTORY_DIRECTORY,
   PACK_NAME,
+  installationsOfTopics,
   readPacks,
-  readTopics
+  topicsNamed
 } from '../history/sqlite/copy.ts'
 import { fileIn, packsIn } from '../history/sqlite/file.ts'
 import type { Pack } from '../history/sqlite/pack.ts'
@@ -16,7 +17,6 @@ import { monthOfPack } from './facts.ts'
 import type { Findings } from './findings.ts'
 import { type Entry, pathOfPack } from './manifest.ts'
 
-type Topics = ReturnType<typeof readTopics>
 type Counts = Map<string, NonNullable<Entry['installations']>>
 
 const MAX_TOPICS_NAMED = 5
@@ -33,7 +33,8 @@ export async function checkHistory(
 ): Promise<Counts> {
   const history = join(directory, HISTORY_DIRECTORY)
   const packs = isListed ? readPacks(fileIn(history)) : []
-  const topics: Topics = isListed ? readTopics(fileIn(history)) : new Map()
+  const database = isListed ? fileIn(history) : undefined
+  const topics = database ? installationsOfTopics(database) : new Map<number, number>()
   const known = new Map(packs.map((pack) => [pack.name, pack]))
   const names = new Set([...known.keys(), ...(isListed ? [] : await packFilesIn(history))])
   const counts: Counts = new Map()
@@ -41,7 +42,7 @@ export async function checkHistory(
     const path = pathOfPack(name)
     const pack = known.get(name)
     const installations = listed?.get(path)?.installations
-    checkOne(join(packsIn(history), name), { path, pack, topics, installations }, findings)
+    checkOne(join(packsIn(history), name), { path, pack, database, installations }, findings)
     try {
       counts.set(path, Object.fromEntries(countPack(join(packsIn(history), name), topics)))
     } catch {
@@ -61,12 +62,13 @@ async function packFilesIn(history: string): Promise<string[]> {
 type One = {
   path: string
   pack: Pack | undefined
-  topics: Topics
+  /** Undefined: it cannot be read. */
+  database: string | undefined
   installations: Entry['installations']
 }
 
 function checkOne(file: string, one: One, findings: Findings): void {
-  const { path, pack, topics } = one
+  const { path, pack, database } = one
   if (!existsSync(file)) {
     findings.add(path, 'it is missing, but history lists it', lostWithAll(one))
     return
@@ -78,7 +80,7 @@ function checkOne(file: string, one: One, findings: Findings): void {
     findings.add(
       path,
       `${broken.length} blocks cannot be read: ${broken[0].fault}`,
-      lostWith(broken, topics)
+      lostWith(broken, database)
     )
   } else if (pack && samples !== pack.samples) {
     findings.add(path, `it has ${samples} values, but history lists ${pack.samples}`)
@@ -95,12 +97,13 @@ function lostWithAll({ path, pack, installations }: One): string {
   return `${pack.samples} values${of} from ${isoTime(pack.first)} to ${isoTime(pack.last)}`
 }
 
-function lostWith(broken: readonly BrokenBlock[], topics: Topics): string {
+function lostWith(broken: readonly BrokenBlock[], database: string | undefined): string {
   const samples = broken.reduce((sum, block) => sum + block.samples, 0)
   const first = Math.min(...broken.map((block) => block.first))
   const last = Math.max(...broken.map((block) => block.last))
   const ids = [...new Set(broken.map(({ topic_id }) => topic_id))]
-  const named = ids.slice(0, MAX_TOPICS_NAMED).map((id) => topics.get(id)?.topic ?? `topic ${id}`)
+  const some = ids.slice(0, MAX_TOPICS_NAMED)
+  const named = database ? topicsNamed(database, some) : some.map((id) => `topic ${id}`)
   const more = ids.length > named.length ? ` and ${ids.length - named.length} more topics` : ''
   return `${samples} values of ${named.join(', ')}${more} from ${isoTime(first)} to ${isoTime(last)}`
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { contentsIn, PLATFORM_FILE } from '../features/file/copy.ts'
-import { countPack, HISTORY_DIRECTORY, readTopics } from '../history/sqlite/copy.ts'
+import { countPack, HISTORY_DIRECTORY, installationsOfTopics } from '../history/sqlite/copy.ts'
 import { fileIn, packsIn } from '../history/sqlite/file.ts'
 import { type Copied, copyFile, hashFile, tryLink } from './copy-file.ts'
 import { ListingWriter } from './listing.ts'
@@ -33,7 +33,7 @@ const STEP_BYTES = 32 * 1024 * 1024
 export class Collection {
   readonly #places: Places
   readonly #listing: ListingWriter
-  readonly #topics: ReadonlyMap<number, { installation_id: number }>
+  readonly #installations: ReadonlyMap<number, number>
   readonly #directories: Set<string>
   readonly #sources: Iterator<Source>
   readonly totalBytes: number
@@ -45,8 +45,8 @@ export class Collection {
   constructor(places: Places) {
     const { parts, staging, target } = places
     this.#places = places
-    this.#topics = parts.includes('history')
-      ? readTopics(fileIn(join(staging, HISTORY_DIRECTORY)))
+    this.#installations = parts.includes('history')
+      ? installationsOfTopics(fileIn(join(staging, HISTORY_DIRECTORY)))
       : new Map()
     let totalBytes = 0
     for (const { bytes } of this.#list()) totalBytes += bytes
@@ -136,7 +136,7 @@ export class Collection {
   /** A damaged file is backed up as it is. `verify` says what is lost. */
   #count(pack: string): Entry['installations'] {
     try {
-      return Object.fromEntries(countPack(pack, this.#topics))
+      return Object.fromEntries(countPack(pack, this.#installations))
     } catch {
       return undefined
     }

@@ -53,9 +53,9 @@ export async function restoreBackup(
   requireEmpty(target)
   const parent = dirname(target)
   mkdirSync(parent, { recursive: true })
-  requireSpace(parent, files.bytes, 0)
   // Nothing can take the place of a mounted volume, so it is filled from the inside.
   const isMounted = existsSync(target) && statSync(target).dev !== statSync(parent).dev
+  requireSpace(isMounted ? target : parent, files.bytes, 0)
   const place = isMounted ? join(target, RESTORING) : `${target}.restoring-${process.pid}`
   mkdirSync(place, { mode: 0o700 })
   try {

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { contentsIn, PLATFORM_FILE } from '../features/file/copy.ts'
-import { readTopics } from '../history/sqlite/copy.ts'
+import { installationsOfTopics } from '../history/sqlite/copy.ts'
 import {
   type Lineage,
   mismatch,
@@ -192,7 +192,7 @@ function checkReferences(
   if (!hasHistory) return
   const installations = installationsIn(registry)
   const unknown = new Set<number>()
-  for (const { installation_id } of readTopics(join(directory, databaseOf.history)).values())
+  for (const installation_id of installationsOfTopics(join(directory, databaseOf.history)).values())
     if (!installations.has(installation_id)) unknown.add(installation_id)
   if (unknown.size > 0) {
     const some = [...unknown].slice(0, 20).join(', ')

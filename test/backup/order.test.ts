@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import pino from 'pino'
 import { copySpool, raiseLastId, readSpoolCopy } from '../../src/history/spool/copy.ts'
+import type { PageQuery } from '../../src/history/history.ts'
 import { MOVER } from '../../src/history/spool/groups.ts'
 import { Spool } from '../../src/history/spool/spool.ts'
 import { copyHistory } from '../../src/history/sqlite/copy.ts'
@@ -16,10 +17,11 @@ import { temporaryDirectory } from '../support/process.ts'
 
 const log = pino({ level: 'silent' })
 const COUNT = 300
-const query = {
-  ...{ installation_id: 1, topics: undefined, order: 'asc', limit: 10_000, offset: 0 },
+const query: PageQuery = {
+  ...{ installation_id: 1, topics: undefined, limit: 10_000, offset: 0 },
+  order: 'asc',
   ...{ from: unixMs(0), to: unixMs(Number.MAX_SAFE_INTEGER) }
-} as const
+}
 
 const sampleOf = (id: number): Sample => ({
   ...{ id, installation_id: 1, client_id: 1001, topic: `1001/obj/t${id % 3}`, msg: '' },

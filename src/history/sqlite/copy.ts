@@ -84,16 +84,25 @@ export function readHistoryLineage(file: string): Lineage {
 }
 
 /** The installation of each topic. */
-export function readTopics(file: string): Map<number, { installation_id: number; topic: string }> {
+export function installationsOfTopics(file: string): Map<number, number> {
   const copy = openSqliteToRead(file)
   try {
-    const topics = new Map<number, { installation_id: number; topic: string }>()
-    for (const row of copy.prepare('SELECT topic_id, installation_id, topic FROM topics').iterate())
-      topics.set(Number(row['topic_id']), {
-        installation_id: Number(row['installation_id']),
-        topic: String(row['topic'])
-      })
-    return topics
+    const installations = new Map<number, number>()
+    const rows = copy.prepare('SELECT topic_id, installation_id FROM topics').iterate()
+    for (const { topic_id, installation_id } of rows)
+      installations.set(Number(topic_id), Number(installation_id))
+    return installations
+  } finally {
+    copy.close()
+  }
+}
+
+/** The names of these topics, as far as they are known. */
+export function topicsNamed(file: string, topic_ids: readonly number[]): string[] {
+  const copy = openSqliteToRead(file)
+  try {
+    const find = copy.prepare('SELECT topic FROM topics WHERE topic_id = ?')
+    return topic_ids.map((id) => String(find.get(id)?.['topic'] ?? `topic ${id}`))
   } finally {
     copy.close()
   }
@@ -130,13 +139,13 @@ export function countRowsOf(file: string): Map<string, StoredCounts> {
 /** The samples of a packed file, by its index alone. */
 export function countPack(
   path: string,
-  topics: ReadonlyMap<number, { installation_id: number }>
+  installations: ReadonlyMap<number, number>
 ): StoredCounts {
   const counts: StoredCounts = new Map()
   const reader = new PackReader(path)
   try {
     for (const { topic_id, block } of reader.blocks())
-      addTo(counts, topics.get(topic_id)?.installation_id ?? 0, block.count)
+      addTo(counts, installations.get(topic_id) ?? 0, block.count)
   } finally {
     reader.rest()
   }
