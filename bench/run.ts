@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import type { Bench, Line, Row } from './line.ts'
 import { ackLine } from './lines/ack.ts'
 import { aggregateLine } from './lines/aggregate.ts'
+import { backupLine } from './lines/backup.ts'
 import { bytesLine } from './lines/bytes.ts'
 import { consoleLine } from './lines/console.ts'
 import { exportLine } from './lines/export.ts'
@@ -31,6 +32,7 @@ import { full, huge, quick } from './sizes.ts'
 const lines: Line[] = [
   ingestLine,
   ackLine,
+  backupLine,
   memoryLine,
   heldLine,
   pageLine,

@@ -3,9 +3,12 @@ import { join, resolve } from 'node:path'
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { isTimeZone } from './lib/calendar.ts'
+import { durationOf } from './lib/duration.ts'
+import { isDatabaseUrl, isLoopback, isPercentEncoded } from './lib/host.ts'
 import { networksFault } from './lib/networks.ts'
 import { originsFault } from './lib/origins.ts'
 import { passwordFault } from './lib/password-rules.ts'
+import { isWithin } from './lib/path.ts'
 import { quotaNames, quotasFault } from './lib/quota.ts'
 
 const PREFIX = 'CARACAL_'
@@ -112,6 +115,17 @@ export const Settings = Type.Object({
     description: 'Samples younger than this many days stay, even above HISTORY_BUDGET_MB'
   }),
   FILES_DIR: Text('', 'Directory of uploaded files, shared by all nodes; empty: DATA_DIR/files'),
+  BACKUP_DIR: Text(
+    '',
+    'Folder in which the platform makes backups by itself, best on another disk; empty: none'
+  ),
+  BACKUP_EVERY: Text('1d', 'Time between two backups in BACKUP_DIR, such as 15m, 6h or 1d'),
+  BACKUP_KEEP: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 7,
+    description: 'Number of backups that stay in BACKUP_DIR; older ones are removed'
+  }),
   FILES_QUOTA_MB: Type.Integer({
     minimum: 1,
     maximum: 1_000_000_000,
@@ -238,7 +252,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   check(config)
   const DATA_DIR = resolve(config.DATA_DIR)
   const FILES_DIR = resolve(config.FILES_DIR || join(DATA_DIR, 'files'))
-  return { ...config, DATA_DIR, FILES_DIR }
+  const BACKUP_DIR = config.BACKUP_DIR && resolve(config.BACKUP_DIR)
+  const outer = [DATA_DIR, FILES_DIR].find((directory) => isWithin(BACKUP_DIR, directory))
+  if (outer) throw new ConfigError(`${PREFIX}BACKUP_DIR: must not be inside of ${outer}`)
+  return { ...config, DATA_DIR, FILES_DIR, BACKUP_DIR }
 }
 
 const schemaOf = (key: string): TSchema | undefined =>
@@ -363,6 +380,8 @@ function check(config: Config): void {
       `"${foreign}" must be an origin such as https://app.example.org, or * alone`
     )
   }
+  if (!durationOf(config.BACKUP_EVERY))
+    fail('BACKUP_EVERY', `must be from 1m to 366d, such as 6h, got "${config.BACKUP_EVERY}"`)
   if (!isTimeZone(config.TIMEZONE))
     fail('TIMEZONE', `"${config.TIMEZONE}" is not an IANA time zone`)
   if ((config.ADMIN_EMAIL === '') !== (config.ADMIN_PASSWORD === '')) {
@@ -377,21 +396,3 @@ function check(config: Config): void {
     if (!/^[^:]+:.+$/.test(account)) fail('SYSTEM_ACCOUNTS', 'must be name:password,...')
   }
 }
-
-function isPercentEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** ClickHouse needs a database name in the path, and nothing after it. */
-export function isDatabaseUrl(text: string): boolean {
-  const { pathname, search, hash } = new URL(text)
-  return /^\/[A-Za-z_]\w*$/.test(pathname) && search === '' && hash === ''
-}
-
-const isLoopback = (url: string): boolean =>
-  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)

@@ -15,13 +15,13 @@ module.enableCompileCache()
 const given = process.argv.slice(2)
 /** Long tests of parts that seldom change. They run with CI=true, and when they are named. */
 const LONG =
-  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!console|plot-parts)|process\/(lineage|start|external-bus|migrate-to|prometheus|demo|\w+-kill)\.|engines\/(postgres|bus-kept|external-bus)|features\/(loop-delay|mqtt-fan-out)/
+  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!console|plot-parts)|process\/(lineage|start|backup|external-bus|migrate-to|prometheus|demo|\w+-kill)\.|engines\/(postgres|bus-kept|external-bus)|features\/(loop-delay|mqtt-fan-out)/
 const all = globSync('test/**/*.test.ts').sort()
 const chosen = process.env['CI'] === 'true' ? all : all.filter((file) => !LONG.test(file))
 const files = given.length > 0 ? given : chosen
 
 /** Tests of engines and whole processes kill or stop what others need: servers, threads, files. */
-const RUNS_ALONE = /test\/(process|move|engines|console|fuzz)\/|disk-space/
+const RUNS_ALONE = /test\/(process|move|engines|console|fuzz|backup)\/|disk-space/
 /** Tests that measure the event loop run alone, or they would measure the work of others. */
 const MEASURING_MODULE = 'support/loop.ts'
 /** Not more, so that all processes end at about the same time. */

@@ -1,4 +1,5 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
+import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config.ts'
@@ -10,8 +11,10 @@ const ANSWER_LIMIT_MS = 15 * SECOND
 /** A platform that starts holds its directory for a while before it answers. */
 const START_LIMIT_MS = 5 * SECOND
 const TRY_EVERY_MS = SECOND / 4
+/** The platform says something more often. */
+const SILENCE_LIMIT_MS = 30 * SECOND
 
-type Answer = { status: number; body: string }
+export type Answer = { status: number; body: string }
 
 type Question<Result> = {
   path: string
@@ -24,14 +27,24 @@ type Question<Result> = {
 export const ask = <Result>(config: Config, path: string, body: object): Promise<Result> =>
   askOr<Result>(config, { path, body, stopped: () => askStopped(config, path, body) })
 
-export async function askOr<Result>(
+export const askOr = <Result>(
   { DATA_DIR }: Config,
   { path, body, stopped }: Question<Result>
+): Promise<Result> => {
+  const running = async (socketPath: string) => resultOf<Result>(await send(socketPath, path, body))
+  return runningOr(DATA_DIR, running, stopped)
+}
+
+/** `running` gets the socket of the platform. `stopped` works when none runs. */
+export async function runningOr<Result>(
+  dataDir: string,
+  running: (socketPath: string) => Promise<Result>,
+  stopped: () => Promise<Result>
 ): Promise<Result> {
   const deadline = performance.now() + START_LIMIT_MS
   for (;;) {
-    const answer = await askRunning(DATA_DIR, path, body)
-    if (answer) return resultOf<Result>(answer)
+    const answer = await askRunning(dataDir, running)
+    if (answer) return answer.result
     try {
       return await stopped()
     } catch (error) {
@@ -42,15 +55,15 @@ export async function askOr<Result>(
 }
 
 /** Undefined: no platform listens. */
-async function askRunning(
+async function askRunning<Result>(
   dataDir: string,
-  path: string,
-  body: object
-): Promise<Answer | undefined> {
+  running: (socketPath: string) => Promise<Result>
+): Promise<{ result: Result } | undefined> {
   try {
     const socketPath = findPlace(dataDir)
-    return socketPath === undefined ? undefined : await send(socketPath, path, body)
+    return socketPath === undefined ? undefined : { result: await running(socketPath) }
   } catch (error) {
+    if (error instanceof Refused) throw error
     const { code, message } = error as NodeJS.ErrnoException
     // A process that was killed leaves its socket. No directory: nothing has run here.
     if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ENOTDIR') return undefined
@@ -70,18 +83,25 @@ async function askRunning(
 const isLate = ({ name, cause }: Error): boolean =>
   name === 'TimeoutError' || (cause instanceof Error && cause.name === 'TimeoutError')
 
-function send(socketPath: string, path: string, body: object): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+async function send(socketPath: string, path: string, body: object): Promise<Answer> {
+  const response = await open(socketPath, path, body, AbortSignal.timeout(ANSWER_LIMIT_MS))
+  return { status: response.statusCode ?? 0, body: await text(response) }
+}
+
+function open(
+  socketPath: string,
+  path: string,
+  body: object,
+  signal: AbortSignal
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const sent = JSON.stringify(body)
   const asked = request(
     {
-      ...{ socketPath, path, method: 'POST', agent: false },
-      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) },
-      signal: AbortSignal.timeout(ANSWER_LIMIT_MS)
+      ...{ socketPath, path, method: 'POST', agent: false, signal },
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }
     },
-    (response) => {
-      text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject)
-    }
+    resolve
   )
   asked.once('error', reject)
   asked.end(sent)
@@ -101,11 +121,36 @@ async function askStopped<Result>(config: Config, path: string, body: object): P
   }
 }
 
-function resultOf<Result>({ status, body }: Answer): Result {
+/** The platform has answered that it does not do this. */
+class Refused extends Error {}
+
+export function resultOf<Result>({ status, body }: Answer): Result {
   if (status === 404) {
-    throw new Error('the running Caracal has another version and does not know this command')
+    throw new Refused('the running Caracal has another version and does not know this command')
   }
   const result = JSON.parse(body) as Result & { message?: string }
-  if (status !== 200) throw new Error(result.message ?? `the answer was ${status}`)
+  if (status !== 200) throw new Refused(result.message ?? `the answer was ${status}`)
   return result
+}
+
+/**
+ * Asks for something that takes long. The answer is lines of JSON; each one with `progress` is told,
+ * and the last one has the result or the error.
+ */
+export async function follow<Result>(
+  socketPath: string,
+  { path, body, onProgress }: { path: string; body: object; onProgress: (done: number) => void }
+): Promise<Result> {
+  const response = await open(socketPath, path, body, AbortSignal.timeout(ANSWER_LIMIT_MS))
+  if (response.statusCode !== 200) {
+    return resultOf<Result>({ status: response.statusCode ?? 0, body: await text(response) })
+  }
+  response.setTimeout(SILENCE_LIMIT_MS, () => response.destroy())
+  for await (const line of createInterface({ input: response })) {
+    const said = JSON.parse(line) as { progress?: number; result?: Result; error?: string }
+    if (said.error !== undefined) throw new Refused(said.error)
+    if (said.result !== undefined) return said.result
+    onProgress(said.progress ?? 0)
+  }
+  throw new Refused('the running Caracal ended before the work was done')
 }

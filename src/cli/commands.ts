@@ -1,10 +1,13 @@
 import { addAdopt } from './adopt-command.ts'
+import { addBackup } from './backup-command.ts'
 import { addCheck } from './check-command.ts'
 import { Program, type Terminal } from './frame.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addMigrateTo } from './migrate-to-command.ts'
+import { addRestore } from './restore-command.ts'
 import { addStatus } from './status-command.ts'
 import { addUserCommands } from './user-commands.ts'
+import { addVerify } from './verify-command.ts'
 
 /** All commands, in the order in which `help` shows them. */
 const commands: readonly ((program: Program) => void)[] = [
@@ -12,6 +15,9 @@ const commands: readonly ((program: Program) => void)[] = [
   addCheck,
   addUserCommands,
   addKeyCommands,
+  addBackup,
+  addVerify,
+  addRestore,
   addAdopt,
   addMigrateTo
 ]

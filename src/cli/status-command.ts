@@ -37,6 +37,7 @@ function shown(status: Status): Outcome {
       ...(certificate_expires === null
         ? []
         : [line('Certificate', `until ${dateOf(certificate_expires)}`)]),
+      ...backupLines(status).map((text, i) => line(i === 0 ? 'Backup' : '', text)),
       '',
       ...(problems.length === 0 ? ['Everything works.'] : problems.map((one) => line('WRONG', one)))
     ]
@@ -52,3 +53,12 @@ const spoolText = ({ samples, oldest_seconds }: NonNullable<Status['spool']>): s
   samples === 0
     ? 'empty'
     : `${samples} values on their way to history, the oldest for ${oldest_seconds} s`
+
+function backupLines({ backup: { made, failed } }: Status): string[] {
+  const at = (seconds: number) =>
+    `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return [
+    made ? `${at(made.ended)}, ${megabytes(made.bytes)}, ${made.place}` : 'none was made yet',
+    ...(failed && failed.at >= (made?.ended ?? 0) ? [`failed at ${at(failed.at)}`] : [])
+  ]
+}

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { readLast } from '../backup/last.ts'
 import type { Config } from '../config.ts'
 import type { EngineHealth } from '../features/system/deps.ts'
 import { historyEngineAt } from '../history/open.ts'
@@ -35,7 +36,8 @@ export async function stoppedStatus(config: Config): Promise<Status> {
     disk: await diskOf(config),
     spool: await spoolOf(DATA_DIR, now),
     connections: null,
-    certificate_expires: certificateEnd(config)
+    certificate_expires: certificateEnd(config),
+    backup: readLast(DATA_DIR)
   }
   return { ...status, problems: problemsOf(status, now) }
 }

@@ -56,7 +56,8 @@ function controlOf(registry: Registry): Promise<App> {
     // The next start tells the other parts which ids are in use.
     ahead: nothing,
     written: nothing,
-    status: () => Promise.reject(new Error('the platform does not run'))
+    status: () => Promise.reject(new Error('the platform does not run')),
+    backup: () => Promise.reject(new Error('the platform does not run'))
   })
 }
 

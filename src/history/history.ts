@@ -131,6 +131,11 @@ export interface History {
   remove(query: RemovalQuery): Promise<number>
   /** Drops whole months that had ended at this moment. The latest values stay. */
   dropBefore(moment: UnixMs): Promise<MonthSize[]>
+  /**
+   * While the work runs, nothing that is stored in the data directory is removed. New samples are
+   * stored. The work must end, because removals wait for it.
+   */
+  hold<T>(work: () => Promise<T>): Promise<T>
   /** Must be cheap at any size, because it is called every few minutes. */
   sizes(): Promise<Sizes>
   /**

@@ -42,3 +42,22 @@ export function originOfHost(scheme: 'http' | 'https', host: string): string | u
   const { hostname, port, origin } = new URL(url)
   return port === '0' || EVERY_ADDRESS.includes(hostname) ? undefined : origin
 }
+
+/** Of a URL. */
+export const isLoopback = (url: string): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+
+export function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** ClickHouse needs a database name in the path, and nothing after it. */
+export function isDatabaseUrl(text: string): boolean {
+  const { pathname, search, hash } = new URL(text)
+  return /^\/[A-Za-z_]\w*$/.test(pathname) && search === '' && hash === ''
+}

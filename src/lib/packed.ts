@@ -16,6 +16,8 @@ const MAX_DECIMALS = 6
 const MAX_RANGE = 2 ** 51
 /** What is far from a line stays exact below this range. */
 const MAX_LINE_RANGE = 2 ** 49
+/** A block is much smaller. A file from elsewhere must not fill the memory. */
+const BOUND = { maxOutputLength: 64 * 1024 * 1024 }
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
 
 /** Whole numbers, such as times and ids. */
@@ -163,7 +165,7 @@ function unpackSteps(packed: Buffer, numbers: Float64Array): void {
     for (let i = 0; i < count; i++) numbers[i] = (first + i * step) / scale
     return
   }
-  const planes = zstdDecompressSync(packed.subarray(HEADER_BYTES))
+  const planes = zstdDecompressSync(packed.subarray(HEADER_BYTES), BOUND)
   let sum = first
   numbers[0] = sum / scale
   if (width === 1) {
@@ -192,7 +194,7 @@ function unpackLine(packed: Buffer, numbers: Float64Array): void {
   const { first, step, width, decimals } = headerOf(packed)
   const count = numbers.length
   const scale = 10 ** decimals
-  const planes = zstdDecompressSync(packed.subarray(HEADER_BYTES))
+  const planes = zstdDecompressSync(packed.subarray(HEADER_BYTES), BOUND)
   if (width === 1) {
     for (let i = 0; i < count; i++) {
       const rest = planes[i] as number
@@ -259,7 +261,7 @@ function packDoubles(values: Float64Array): Buffer {
 
 function unpackDoubles(packed: Buffer, numbers: Float64Array): void {
   const count = numbers.length
-  const planes = zstdDecompressSync(packed.subarray(1))
+  const planes = zstdDecompressSync(packed.subarray(1), BOUND)
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
   for (let plane = 0; plane < 8; plane++)
     for (let i = 0; i < count; i++) bytes[8 * i + plane] = planes[plane * count + i] as number
@@ -284,7 +286,7 @@ export function packTexts(texts: readonly string[]): Buffer {
 }
 
 export function unpackTexts(packed: Buffer, count: number): string[] {
-  const bytes = zstdDecompressSync(packed)
+  const bytes = zstdDecompressSync(packed, BOUND)
   let at = 4 * count
   return Array.from({ length: count }, (_, i) => {
     const start = at

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Config, ConfigError, isDatabaseUrl } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { isDatabaseUrl } from '../lib/host.ts'
 
 /** The servers to move to; at least one of them is given. */
 export type Targets = {

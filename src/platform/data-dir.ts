@@ -19,18 +19,28 @@ export type DataDirLock = { release(): void }
  */
 export function lockDataDir(path: string): DataDirLock {
   const pidFile = join(path, 'pid')
-  let db: DatabaseSync | undefined
+  let lock: DataDirLock | undefined
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
-    db = new DatabaseSync(join(path, 'lock'), { timeout: 0 })
-    db.exec('pragma locking_mode = exclusive; begin exclusive')
+    lock = lockFile(join(path, 'lock'))
     writeFileSync(pidFile, `${process.pid}\n`)
+    return lock
   } catch (error) {
-    db?.close()
+    lock?.release()
     throw describe(path, pidFile, error)
   }
-  const held = db
-  return { release: () => held.close() }
+}
+
+/** Throws an error that says `locked` when somebody else holds the lock. */
+export function lockFile(path: string): DataDirLock {
+  const db = new DatabaseSync(path, { timeout: 0 })
+  try {
+    db.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return { release: () => db.close() }
 }
 
 /**
@@ -56,6 +66,16 @@ export function keepPrivate(path: string, except: string): string | undefined {
     else fault ??= keepPrivate(at, except)
   }
   return fault
+}
+
+/** While it is there, the directory is not whole. */
+export const RESTORING = '.restoring'
+
+export function refuseHalfRestored(dataDir: string): void {
+  if (!existsSync(join(dataDir, RESTORING))) return
+  throw new ConfigError(
+    `CARACAL_DATA_DIR ${dataDir} is not whole: a restore into it did not end; empty it and restore again`
+  )
 }
 
 const movedFile = (dataDir: string): string => join(dataDir, 'registry.moved')

@@ -1,5 +1,7 @@
-import type { ReadHealth } from '../features/system/deps.ts'
+import { hasFailed } from '../backup/last.ts'
+import type { BackupHealth, ReadHealth } from '../features/system/deps.ts'
 import { historyEngineAt } from '../history/open.ts'
+import { SECOND } from '../lib/unix-time.ts'
 import type { Parts } from './parts.ts'
 
 /** The answer of `GET /health/ready` for each engine. */
@@ -26,3 +28,16 @@ const failed = (why: unknown) => ({
   ok: false,
   detail: why instanceof Error ? why.message : String(why)
 })
+
+/** Everybody can read it, so it names no places. The log says more. */
+export function backupHealthOf({
+  backups,
+  config
+}: Pick<Parts, 'backups' | 'config'>): BackupHealth | undefined {
+  const { last } = backups
+  const made = last.made?.ended ?? null
+  if (hasFailed(last)) return { ok: false, made, detail: 'the last backup failed: see the log' }
+  if (made === null)
+    return config.BACKUP_DIR === '' ? undefined : { ok: true, made, detail: 'none was made yet' }
+  return { ok: true, made, detail: `made at ${new Date(made * SECOND).toISOString()}` }
+}

@@ -21,6 +21,7 @@ export function describeState(parts: Described): void {
   describeSamples(parts)
   describeSizes(parts)
   describeTenants(parts)
+  describeBackups(parts)
   bus.describe(metrics)
   metrics.counter(
     'trace_dropped_total',
@@ -127,6 +128,33 @@ function describeSizes({ metrics, registry, history, retention, clock }: Describ
     'files_bytes',
     'Size of the uploaded files, counted every ten minutes',
     async () => (await files()).bytes
+  )
+}
+
+function describeBackups({ metrics, backups }: Described): void {
+  const made = () => backups.last.made
+  metrics.gauge(
+    'backup_last_success_timestamp_seconds',
+    'Unix time when the last backup was made; NaN if none was made',
+    () => made()?.ended ?? Number.NaN
+  )
+  metrics.gauge(
+    'backup_last_duration_seconds',
+    'How long the last backup took; NaN if none was made',
+    () => {
+      const last = made()
+      return last ? last.ended - last.started : Number.NaN
+    }
+  )
+  metrics.gauge(
+    'backup_last_size_bytes',
+    'Size of the last backup, with files that it shares with others; NaN if none was made',
+    () => made()?.bytes ?? Number.NaN
+  )
+  metrics.counter(
+    'backup_failures_total',
+    'Backups that failed since the start',
+    () => backups.failures
   )
 }
 

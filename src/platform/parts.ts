@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Backups } from '../backup/backups.ts'
 import type { BrokerRules } from '../bus/bus.ts'
 import type { Store } from '../bus/embedded/store/store.ts'
 import type { Config } from '../config.ts'
@@ -111,6 +112,7 @@ export type Samples = {
   eraser: Eraser
   retention: Retention
   ownRetention: OwnRetention
+  backups: Backups
 }
 
 /** The parts that clients connect to. */

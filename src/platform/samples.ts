@@ -1,4 +1,7 @@
+import { rmSync } from 'node:fs'
 import type { Logger } from 'pino'
+import { Backups } from '../backup/backups.ts'
+import { stagingOf } from '../backup/work.ts'
 import { Eraser } from '../features/installation/eraser.ts'
 import { TraceRecorder } from '../features/trace/recorder.ts'
 import type { History } from '../history/history.ts'
@@ -13,6 +16,7 @@ import { Metrics } from '../metrics.ts'
 import { Accounts } from '../quota/accounts.ts'
 import { Bookkeeper } from '../quota/bookkeeper.ts'
 import { Meter } from '../quota/meter.ts'
+import { readRegistryLineage } from '../registry/platform.ts'
 import { Ingest } from '../samples/ingest.ts'
 import { Mover } from '../samples/mover.ts'
 import { OwnRetention } from '../samples/own-retention.ts'
@@ -120,6 +124,21 @@ export const samples: PartList<Parts, keyof Samples> = {
   ownRetention: {
     open: ({ registry, history, quotas, log }) =>
       new OwnRetention({ registry, history, quotas, log })
+  },
+  backups: {
+    open({ config, history, files, registry, clock, log }) {
+      const readServerRegistry = async () => {
+        if (config.REGISTRY_URL === '') return undefined
+        const { platform, reached } = await readRegistryLineage(registry)
+        return { platform, ids: reached }
+      }
+      const hold: History['hold'] = (work) => history.hold(work)
+      // Files that a backup held when the last process was killed.
+      rmSync(stagingOf(config.DATA_DIR), { recursive: true, force: true })
+      return new Backups({ config, hold, files, readServerRegistry, clock, log })
+    },
+    close: (backups) => backups.stop(),
+    closeWithinMs: STOP_LIMIT_MS
   }
 }
 

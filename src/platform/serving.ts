@@ -20,7 +20,7 @@ import { Peers } from '../samples/peers.ts'
 import { searchTimeoutMs } from './access.ts'
 import { PublicAddress } from './address.ts'
 import { explainPort, openBus } from './bus.ts'
-import { healthOf } from './health.ts'
+import { backupHealthOf, healthOf } from './health.ts'
 import { describeState } from './metrics.ts'
 import type { PartList } from './part.ts'
 import type { Parts, Serving } from './parts.ts'
@@ -172,7 +172,8 @@ function depsOf(parts: Parts): RoomDeps {
     brokerUrls: (request) => address.brokerUrls(request),
     slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,
-    eraseHistory: () => eraser.wake()
+    eraseHistory: () => eraser.wake(),
+    backupHealth: () => backupHealthOf(parts)
   }
 }
 

@@ -8,7 +8,13 @@ import { postgresPlace } from '../lib/postgres-url.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { openClaims, openRegistry, sqliteFile } from '../registry/open.ts'
 import { openStore } from './bus.ts'
-import { keepPrivate, lockDataDir, refuseChdbHistory, refuseMovedRegistry } from './data-dir.ts'
+import {
+  keepPrivate,
+  lockDataDir,
+  refuseChdbHistory,
+  refuseHalfRestored,
+  refuseMovedRegistry
+} from './data-dir.ts'
 import { DiskSpace } from './disk-space.ts'
 import type { PartList } from './part.ts'
 import type { Given, Storage } from './parts.ts'
@@ -27,6 +33,7 @@ export const storage: PartList<Given & Storage, keyof Storage> = {
       if (fault) {
         log.warn({ fault }, 'CARACAL_DATA_DIR: other users of this machine may be able to read it')
       }
+      refuseHalfRestored(dataDir)
       refuseChdbHistory(dataDir)
       if (REGISTRY_URL === '') refuseMovedRegistry(dataDir)
       return lock

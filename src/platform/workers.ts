@@ -54,17 +54,20 @@ export const workers: PartList<Parts, keyof Workers> = {
       })
   },
   working: {
-    open({ mover, indexer, housekeeping, scheduler, blacklist, bookkeeper, log }) {
+    open({ mover, indexer, housekeeping, scheduler, blacklist, bookkeeper, backups, log }) {
       mover.start()
       indexer.start()
       housekeeping.start()
       scheduler.start()
       blacklist.start(log)
       bookkeeper.start()
+      backups.start()
       return true
     },
-    close: (_working, { scheduler, mover, indexer, eraser, housekeeping }) =>
-      Promise.all([scheduler, mover, indexer, eraser, housekeeping].map((one) => one.stop())),
+    close: (_working, { scheduler, mover, indexer, eraser, housekeeping, backups }) =>
+      Promise.all(
+        [scheduler, mover, indexer, eraser, housekeeping, backups].map((one) => one.stop())
+      ),
     closeWithinMs: STOP_LIMIT_MS
   }
 }

@@ -54,6 +54,10 @@ export async function openUnhurried(
   return registry
 }
 
+/** A registry on a server as it is: its schema is not brought up to date. */
+export const openUnchanged = (url: string): Registry =>
+  new Kysely<Tables>({ dialect: unhurriedDialect(url) })
+
 export const sqliteFile = (dataDir: string): string => join(dataDir, 'registry.sqlite')
 
 /**

@@ -15,7 +15,8 @@ const fine: Omit<Status, 'problems'> = {
   disk: { free: 5000 * MB, reserve: 1000 * MB },
   spool: { samples: 3, bytes: 100, oldest_seconds: 1 },
   connections: { http: 0, mqtt: 0 },
-  certificate_expires: null
+  certificate_expires: null,
+  backup: { made: null, failed: null }
 }
 const inDays = (days: number) => now / 1000 + days * 86_400
 

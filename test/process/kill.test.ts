@@ -1,65 +1,16 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { connect, type MqttClient } from 'mqtt'
 import { eventually } from '../support/eventually.ts'
 import { type Caracal, startCaracal, temporaryDirectory } from '../support/process.ts'
 import { rounds } from '../support/rounds.ts'
+import { SteadyDevice } from '../support/steady-device.ts'
 
 /** All rounds with CI=true. */
 const ROUNDS = rounds(20, 2)
 const CLIENTS = 6
-const IN_FLIGHT = 50
 
 type Page = { total: number; data: { value: number; timestamp: number; topic: string }[] }
-
-/** Publishes growing values with timestamps, and sends again what is not acknowledged. */
-class Device {
-  readonly topic: string
-  readonly acknowledged = new Set<number>()
-  readonly #unsure = new Set<number>()
-  #next = 1
-  #client: MqttClient | undefined
-
-  constructor(topic: string) {
-    this.topic = topic
-  }
-
-  async run(port: number, password: string): Promise<void> {
-    const client = connect(`mqtt://127.0.0.1:${port}`, {
-      username: 'device',
-      password,
-      reconnectPeriod: 0
-    })
-    this.#client = client
-    client.on('error', () => {})
-    await once(client as never, 'connect')
-    for (const value of this.#unsure) this.#send(value)
-    for (let i = this.#unsure.size; i < IN_FLIGHT; i++) this.#send(this.#next++)
-  }
-
-  #send(value: number): void {
-    const client = this.#client
-    this.#unsure.add(value)
-    const reading = JSON.stringify({ value, timestamp: 1_700_000_000 + value / 1000 })
-    client?.publish(this.topic, reading, { qos: 1 }, (error) => {
-      if (error) return
-      this.#unsure.delete(value)
-      this.acknowledged.add(value)
-      if (client.connected) this.#send(this.#next++)
-    })
-  }
-
-  /** The newest value that was sent. Nothing greater may be found. */
-  get sent(): number {
-    return this.#next - 1
-  }
-
-  end(): void {
-    this.#client?.end(true)
-  }
-}
 
 test(`every acknowledged sample is stored exactly once after ${ROUNDS} times kill -9 under load`, async () => {
   const CARACAL_DATA_DIR = temporaryDirectory()
@@ -81,7 +32,10 @@ test(`every acknowledged sample is stored exactly once after ${ROUNDS} times kil
     body: '{"name":"Under fire"}'
   })
   const { id, client_id } = (await created.json()) as { id: number; client_id: number }
-  const devices = Array.from({ length: CLIENTS }, (_, i) => new Device(`${client_id}/obj/d${i}`))
+  const devices = Array.from(
+    { length: CLIENTS },
+    (_, i) => new SteadyDevice(`${client_id}/obj/d${i}`)
+  )
 
   for (let round = 0; round < ROUNDS; round++) {
     await Promise.all(devices.map((device) => device.run(caracal.mqttPort, token)))

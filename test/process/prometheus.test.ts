@@ -124,7 +124,11 @@ describe('the alerts', { skip: withoutPrometheus }, () => {
     CaracalQuotaNearlyUsed: {
       [`caracal_quota_share{${job},quota="topics",tenant="organization 7"}`]: '0.9x120'
     },
-    CaracalHistoryOverBudget: { [`caracal_history_budget_excess_bytes{${job}}`]: '1x120' }
+    CaracalHistoryOverBudget: { [`caracal_history_budget_excess_bytes{${job}}`]: '1x120' },
+    CaracalBackupFails: { [`caracal_backup_failures_total{${job}}`]: '0x100 1x20' },
+    CaracalBackupOld: {
+      [`caracal_backup_last_success_timestamp_seconds{${job}}`]: '-200000x120'
+    }
   }
   /** A platform that is well: the same series with other values. */
   const well: Record<string, string> = {
@@ -148,7 +152,9 @@ describe('the alerts', { skip: withoutPrometheus }, () => {
     [`caracal_schedule_runs_total{${job},outcome="failed"}`]: '0x120',
     [`caracal_tls_certificate_expiry_timestamp_seconds{${job}}`]: '9000000x120',
     [`caracal_quota_share{${job},quota="topics",tenant="organization 7"}`]: '0.5x120',
-    [`caracal_history_budget_excess_bytes{${job}}`]: '0x120'
+    [`caracal_history_budget_excess_bytes{${job}}`]: '0x120',
+    [`caracal_backup_failures_total{${job}}`]: '0x120',
+    [`caracal_backup_last_success_timestamp_seconds{${job}}`]: '0+60x120'
   }
 
   test('are rules that Prometheus accepts, and each says what to do', () => {

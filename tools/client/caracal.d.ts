@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 712407184cc70ca7167eb4db64c90d538b89c6c80c6c9e8a863712e38955d31a
+ * Fingerprint: dacc61d243895fb3f97e21a9d61291bed939c45304d1f9a99986b3521d145649
  */
 export interface paths {
     "/api/v2/auth": {
@@ -2289,6 +2289,16 @@ export interface components {
                     ok: boolean;
                     detail: string;
                 };
+            };
+            /** @description How the last backup ended. It does not change the status */
+            backup?: {
+                ok: boolean;
+                /**
+                 * Format: int64
+                 * @description When the last backup was made, in Unix seconds
+                 */
+                made: number | null;
+                detail: string;
             };
         };
         ImportResult: {

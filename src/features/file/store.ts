@@ -32,6 +32,7 @@ const NOT_ANSWERING = 'CARACAL_FILES_DIR does not answer'
 export class FileStore {
   readonly #dir: string
   readonly #disk: Disk
+  #heldUntil = 0
 
   constructor(dir: string, disk: Disk) {
     this.#dir = dir
@@ -98,6 +99,19 @@ export class FileStore {
         throw error
       }
     })
+  }
+
+  /** While it is true, no content may be removed: a backup is being made. */
+  get isHeld(): boolean {
+    return performance.now() < this.#heldUntil
+  }
+
+  /** Contents stay until the answer is called, or this time is over. */
+  hold(mostMs: number): () => void {
+    this.#heldUntil = performance.now() + mostMs
+    return () => {
+      this.#heldUntil = 0
+    }
   }
 
   async remove(hash: string): Promise<void> {

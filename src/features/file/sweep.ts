@@ -24,6 +24,7 @@ export async function sweepFiles({ registry, files, clock, log }: Parts): Promis
       const hashes = await contentsToLookAt(registry, now, CONTENTS_PER_ROUND)
       for (const hash of hashes) {
         await nextTurn()
+        if (files.isHeld) return
         if (await sweepContent(registry, hash, now, () => files.remove(hash))) removed++
       }
       if (hashes.length < CONTENTS_PER_ROUND) break

@@ -1,4 +1,11 @@
 export type EngineHealth = { ok: boolean; detail: string }
 export type ReadHealth = () => Promise<Record<string, EngineHealth>>
 
-export type SystemDeps = { health: ReadHealth }
+/** `made`: when the last backup was made, in Unix seconds. */
+export type BackupHealth = { ok: boolean; made: number | null; detail: string }
+
+export type SystemDeps = {
+  health: ReadHealth
+  /** Undefined: there is no backup, and none was asked for. */
+  backupHealth: () => BackupHealth | undefined
+}

@@ -32,7 +32,7 @@ export const pingRoutes: Routes = (app) => {
   )
 }
 
-export const healthRoutes: Routes<SystemDeps> = (app, { health }) => {
+export const healthRoutes: Routes<SystemDeps> = (app, { health, backupHealth }) => {
   app.get(
     '/live',
     {
@@ -61,9 +61,11 @@ export const healthRoutes: Routes<SystemDeps> = (app, { health }) => {
     async (_request, reply) => {
       const engines = await health()
       const isReady = Object.values(engines).every(({ ok }) => ok)
-      return reply
-        .code(isReady ? 200 : 503)
-        .send({ status: isReady ? 'ready' : 'degraded', version: VERSION, engines })
+      const backup = backupHealth()
+      return reply.code(isReady ? 200 : 503).send({
+        ...{ status: isReady ? 'ready' : 'degraded', version: VERSION, engines },
+        ...(backup && { backup })
+      })
     }
   )
 }

@@ -5,7 +5,19 @@ export const Health = Type.Object(
   {
     status: Type.Union([Type.Literal('ready'), Type.Literal('degraded')]),
     version: Type.String({ description: 'The version of Caracal' }),
-    engines: Type.Record(Type.String(), Type.Object({ ok: Type.Boolean(), detail: Type.String() }))
+    engines: Type.Record(Type.String(), Type.Object({ ok: Type.Boolean(), detail: Type.String() })),
+    backup: Type.Optional(
+      Type.Object(
+        {
+          ok: Type.Boolean(),
+          made: Type.Union([Type.Integer(), Type.Null()], {
+            description: 'When the last backup was made, in Unix seconds'
+          }),
+          detail: Type.String()
+        },
+        { description: 'How the last backup ended. It does not change the status' }
+      )
+    )
   },
   { title: 'Health' }
 )

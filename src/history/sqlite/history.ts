@@ -264,6 +264,10 @@ export class SqliteHistory implements History {
     return this.#maintenance.dropBefore(moment)
   }
 
+  hold<T>(work: () => Promise<T>): Promise<T> {
+    return this.#maintenance.hold(work)
+  }
+
   sizes(): Promise<Sizes> {
     return this.#writer.call('sizes', [])
   }

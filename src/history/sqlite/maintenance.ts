@@ -107,6 +107,11 @@ export class Maintenance {
     return this.#inTurn(() => this.#dropBefore(moment))
   }
 
+  /** While the work runs, no samples are packed, removed or dropped. */
+  hold<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(work)
+  }
+
   /** Removes files that an unfinished piece of work left behind. */
   begin(): Promise<void> {
     return this.#inTurn(async () => {

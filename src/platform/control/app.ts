@@ -5,6 +5,7 @@ import { notFound } from '../../http/errors.ts'
 import { serializerCompiler, validatorCompiler } from '../../http/validation.ts'
 import { MINUTE, SECOND } from '../../lib/unix-time.ts'
 import { accountRoutes } from './account-routes.ts'
+import { backupRoutes } from './backup-routes.ts'
 import { clockRoutes } from './clock-routes.ts'
 import type { ControlParts, ControlRoutes } from './parts.ts'
 import { statusRoutes } from './status-routes.ts'
@@ -13,7 +14,8 @@ import { statusRoutes } from './status-routes.ts'
 const controlRoutes: readonly (readonly [prefix: string, routes: ControlRoutes])[] = [
   ['/account', accountRoutes],
   ['/status', statusRoutes],
-  ['/clock', clockRoutes]
+  ['/clock', clockRoutes],
+  ['/backup', backupRoutes]
 ]
 
 const MAX_BODY_BYTES = 64 * 1024

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Backups } from '../../backup/backups.ts'
 import type { App } from '../../deps.ts'
 import type { TraceRecorder } from '../../features/trace/recorder.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -15,6 +16,7 @@ export type ControlParts = {
   ahead(): Promise<void>
   written(): Promise<void>
   status(): Promise<Status>
+  backup: Backups['make']
 }
 
 export type ControlRoutes = (app: App, parts: ControlParts) => Promise<void> | void

@@ -20,7 +20,8 @@ export const controlParts = (parts: Parts): ControlParts => {
       // The write is done even if the registry now fails; a timer tries to catch up again.
       await Promise.all([directory.catchUp().catch(() => {}), lineage.note()])
     },
-    status: () => statusOf(parts)
+    status: () => statusOf(parts),
+    backup: (...args) => parts.backups.make(...args)
   }
 }
 
@@ -39,7 +40,8 @@ async function statusOf(parts: Parts): Promise<Status> {
     disk: { free: disk.free, reserve: config.DISK_RESERVE_MB * 1024 * 1024 },
     spool,
     connections: { http: connections.count, mqtt: bus.connections },
-    certificate_expires: tls ? Math.floor(tls.expires / SECOND) : null
+    certificate_expires: tls ? Math.floor(tls.expires / SECOND) : null,
+    backup: parts.backups.last
   }
   return { ...status, problems: problemsOf(status, now) }
 }

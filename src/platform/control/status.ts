@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { hasFailed, LastBackups } from '../../backup/last.ts'
 import { DAY, MINUTE, SECOND } from '../../lib/unix-time.ts'
 
 const Engine = Type.Object({ ok: Type.Boolean(), detail: Type.String() })
@@ -26,6 +27,7 @@ export const Status = Type.Object({
     Type.Null()
   ]),
   certificate_expires: Type.Union([Type.Integer(), Type.Null()]),
+  backup: LastBackups,
   problems: Type.Array(Type.String(), { description: 'What is wrong, in words; empty: nothing' })
 })
 export type Status = Static<typeof Status>
@@ -52,6 +54,8 @@ export function problemsOf(status: Omit<Status, 'problems'>, now: number): strin
   }
   const ending = certificateProblem(status.certificate_expires, now)
   if (ending) problems.push(ending)
+  const { backup } = status
+  if (hasFailed(backup)) problems.push(`the last backup failed: ${backup.failed?.error}`)
   return problems
 }
 

@@ -1,0 +1,49 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+
+/** Times in Unix seconds, sizes in bytes. */
+export const LastBackups = Type.Object({
+  made: Type.Union([
+    Type.Object({
+      place: Type.String({ description: 'The folder of the backup' }),
+      started: Type.Integer(),
+      ended: Type.Integer(),
+      bytes: Type.Integer(),
+      new_bytes: Type.Integer({ description: 'What this backup added to the disk' })
+    }),
+    Type.Null()
+  ]),
+  failed: Type.Union([
+    Type.Object({ directory: Type.String(), at: Type.Integer(), error: Type.String() }),
+    Type.Null()
+  ])
+})
+/** The last backup that was made, and the last one that failed. */
+export type LastBackups = Static<typeof LastBackups>
+
+const none: LastBackups = { made: null, failed: null }
+const fileOf = (dataDir: string): string => join(dataDir, 'backup.json')
+
+export function readLast(dataDir: string): LastBackups {
+  try {
+    const last: unknown = JSON.parse(readFileSync(fileOf(dataDir), 'utf8'))
+    return Value.Check(LastBackups, last) ? last : none
+  } catch {
+    return none
+  }
+}
+
+/** Whether the last backup has failed. */
+export const hasFailed = ({ made, failed }: LastBackups): boolean =>
+  failed !== null && failed.at >= (made?.ended ?? 0)
+
+/** It only helps an operator, so a disk that is full is no reason to fail. */
+export function writeLast(dataDir: string, last: LastBackups): void {
+  const file = fileOf(dataDir)
+  try {
+    writeFileSync(`${file}.new`, `${JSON.stringify(last)}\n`, { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  } catch {}
+}
