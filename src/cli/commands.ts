@@ -3,6 +3,7 @@ import { addCheck } from './check-command.ts'
 import { Program, type Terminal } from './frame.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addMigrateTo } from './migrate-to-command.ts'
+import { addQuarantine } from './quarantine-command.ts'
 import { addStatus } from './status-command.ts'
 import { addUserCommands } from './user-commands.ts'
 
@@ -12,6 +13,7 @@ const commands: readonly ((program: Program) => void)[] = [
   addCheck,
   addUserCommands,
   addKeyCommands,
+  addQuarantine,
   addAdopt,
   addMigrateTo
 ]

@@ -56,7 +56,9 @@ function controlOf(registry: Registry): Promise<App> {
     // The next start tells the other parts which ids are in use.
     ahead: nothing,
     written: nothing,
-    status: () => Promise.reject(new Error('the platform does not run'))
+    status: () => Promise.reject(new Error('the platform does not run')),
+    // The command opens history itself.
+    quarantine: undefined
   })
 }
 

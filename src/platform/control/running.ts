@@ -5,6 +5,7 @@ import { VERSION } from '../../lib/version.ts'
 import { within } from '../../lib/within.ts'
 import type { Parts } from '../parts.ts'
 import type { ControlParts } from './parts.ts'
+import { QuarantineWork } from './quarantine.ts'
 import { problemsOf, type Status } from './status.ts'
 
 /** A part that hangs must not keep the operator waiting. */
@@ -12,7 +13,7 @@ const ANSWER_LIMIT_MS = 3 * SECOND
 
 /** What the control socket of a running platform works with. */
 export const controlParts = (parts: Parts): ControlParts => {
-  const { registry, trace, clock, log, lineage, directory } = parts
+  const { registry, trace, clock, log, lineage, directory, history } = parts
   return {
     ...{ registry, trace, clock, log },
     ahead: () => lineage.ahead(),
@@ -20,7 +21,8 @@ export const controlParts = (parts: Parts): ControlParts => {
       // The write is done even if the registry now fails; a timer tries to catch up again.
       await Promise.all([directory.catchUp().catch(() => {}), lineage.note()])
     },
-    status: () => statusOf(parts)
+    status: () => statusOf(parts),
+    quarantine: history.files && new QuarantineWork(history.files, log)
   }
 }
 
