@@ -15,25 +15,29 @@ export class LastRun {
   readonly #dataDir: string
   readonly #before: string | undefined
   readonly #log: Logger
-  /** Set when the start has succeeded. A start that fails leaves no mark of its own. */
-  hasStarted = false
+  #hasStarted = false
 
   /** To be opened under the lock of the directory. */
   constructor(dataDir: string, log: Logger) {
     this.#dataDir = dataDir
     this.#log = log
     this.#before = read(dataDir)
-    const [state, version] = this.#before?.split(' ') ?? []
-    if (state === STOPPED) log.info({ version }, 'last stopped cleanly')
-    else if (state === RUNNING) {
-      log.info({ version }, 'was killed, or the machine lost power: it did not stop cleanly')
-    }
     this.#keep(`${RUNNING} ${VERSION}`)
   }
 
-  /** To be called when every other part is closed. */
+  /** The start has succeeded. Says how the last run ended, if that is known. */
+  started(): void {
+    this.#hasStarted = true
+    const [state, version] = this.#before?.split(' ') ?? []
+    if (state === STOPPED) this.#log.info({ version }, 'last stopped cleanly')
+    else if (state === RUNNING) {
+      this.#log.info({ version }, 'was killed, or the machine lost power: it did not stop cleanly')
+    }
+  }
+
+  /** To be called when every other part is closed. A start that failed leaves no mark of its own. */
   close(): void {
-    if (this.hasStarted) this.#keep(`${STOPPED} ${VERSION}`)
+    if (this.#hasStarted) this.#keep(`${STOPPED} ${VERSION}`)
     else if (this.#before !== undefined) this.#keep(this.#before)
   }
 

@@ -59,7 +59,6 @@ export async function startPlatform(
     list
   )
   const { deps, address, trace, hasRoom } = parts
-  parts.lastRun.hasStarted = true
   await tellFound(parts)
   if (config.REGISTRY_URL === '' && !parts.upgrade.hasMigrated) await removeCopies(config.DATA_DIR)
   log.info({ version: VERSION, node: process.versions.node }, 'started')

@@ -10,8 +10,9 @@ export const lastRun: PartList<Parts, keyof Run> = {
   }
 }
 
-/** Says what the start has found in history. */
-export async function tellFound({ history, log }: Parts): Promise<void> {
+/** Says how the last run ended, and what the start has found in history. */
+export async function tellFound({ lastRun, history, log }: Parts): Promise<void> {
+  lastRun.started()
   try {
     const found = await history.files?.contents()
     if (found) {

@@ -13,7 +13,12 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { openSqliteHistory } from '../../src/history/sqlite/history.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
-import { createInstallation, runCaracal, startCaracal, temporaryDirectory } from '../support/process.ts'
+import {
+  createInstallation,
+  runCaracal,
+  startCaracal,
+  temporaryDirectory
+} from '../support/process.ts'
 import { listedPacks, rowsFrom, sampleAt } from '../support/whole-history.ts'
 
 const admin = {
@@ -168,7 +173,7 @@ test('quarantine on a stopped platform keeps what lies before the end of a file 
   await history.close()
   const august = listedPacks(directory).find((one) => one.startsWith('2026-08')) ?? assert.fail()
   const path = join(directory, 'packs', august)
-  truncateSync(path, statSync(path).size - 100)
+  truncateSync(path, statSync(path).size - 2000)
   rmSync(file)
   const done = await runCaracal(env, ['quarantine', '--all', '--json'])
   assert.equal(done.code, 0, done.err + done.out)

@@ -54,7 +54,7 @@ async function assertWhole({ url, mqttPort }: Caracal, expected: readonly Value[
     ['set/lamp', '6', '30', false]
   )
   const [file] = await list(`/api/v2/file/installation/${id}`)
-  const download = await get(`/api/v2/file/installation/${id}/${file?.id}/download`)
+  const download = await get(`/api/v2/file/download/${file?.['hash']}`)
   assert.equal(await download.text(), content)
   const names = (await list('/api/v2/organization')).map(({ name }) => name)
   assert(names.includes('Island'), names.join())
@@ -93,7 +93,10 @@ async function assertMessages(port: number, token: string, client_id: number): P
   client.on('message', (topic) => void arrived.push(topic))
   await client.subscribeAsync(`${client_id}/obj/door`, { qos: 1 })
   await eventually(() =>
-    assert.deepEqual(arrived.toSorted(), [`${client_id}/${lampTopic}`, `${client_id}/obj/door`].toSorted())
+    assert.deepEqual(
+      arrived.toSorted(),
+      [`${client_id}/${lampTopic}`, `${client_id}/obj/door`].toSorted()
+    )
   )
   await client.endAsync()
 }
