@@ -4,6 +4,7 @@ import { addCheck } from './check-command.ts'
 import { Program, type Terminal } from './frame.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addMigrateTo } from './migrate-to-command.ts'
+import { addQuarantine } from './quarantine-command.ts'
 import { addRestore } from './restore-command.ts'
 import { addStatus } from './status-command.ts'
 import { addUserCommands } from './user-commands.ts'
@@ -18,6 +19,7 @@ const commands: readonly ((program: Program) => void)[] = [
   addBackup,
   addVerify,
   addRestore,
+  addQuarantine,
   addAdopt,
   addMigrateTo
 ]

@@ -57,7 +57,9 @@ function controlOf(registry: Registry): Promise<App> {
     ahead: nothing,
     written: nothing,
     status: () => Promise.reject(new Error('the platform does not run')),
-    backup: () => Promise.reject(new Error('the platform does not run'))
+    backup: () => Promise.reject(new Error('the platform does not run')),
+    // The command opens history itself.
+    quarantine: undefined
   })
 }
 

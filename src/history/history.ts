@@ -3,6 +3,7 @@ import type { Ids, Lineage } from '../lib/lineage.ts'
 import type { Sample } from '../lib/sample.ts'
 import type { LineForm } from '../lib/sample-lines.ts'
 import { DAY, type UnixMs } from '../lib/unix-time.ts'
+import type { HistoryFiles } from './files.ts'
 
 export type PageQuery = {
   installation_id: number
@@ -149,6 +150,8 @@ export interface History {
    * Resolves when it survives a crash. Ids only rise; the last platform replaces the one before.
    */
   keepLineage(lineage: KeptLineage): Promise<void>
+  /** Undefined if history is kept by a server, which looks after its files itself. */
+  readonly files?: HistoryFiles
   /** Rejects when history cannot answer now. Takes a few seconds at most. */
   check(): Promise<void>
   close(): Promise<void>

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Outage } from '../lib/outage.ts'
 import { openClickhouseHistory } from './clickhouse/history.ts'
 import { openClickhouseServer } from './clickhouse/server.ts'
+import type { BrokenFile } from './files.ts'
 import type { History } from './history.ts'
 import { openSqliteHistory } from './sqlite/history.ts'
 
@@ -16,6 +17,8 @@ export type HistoryPlace = {
   clock?: Clock
   /** Told whether rows can be packed; only for SQLite. */
   outage?: Pick<Outage, 'failed' | 'worked'>
+  /** Hears of each packed file that is found broken; only for SQLite. */
+  onBroken?: (file: BrokenFile) => void
   /** As in HISTORY_CLUSTER and HISTORY_QUORUM; only for a server. */
   cluster?: string
   quorum?: number
@@ -27,7 +30,9 @@ export const historyEngineAt = (url: string): HistoryEngine =>
 
 export async function openHistory(at: HistoryPlace): Promise<History> {
   const directory = join(at.dataDir, 'history/sqlite')
-  if (at.url === '') return openSqliteHistory(directory, at)
+  if (at.url === '') {
+    return openSqliteHistory(directory, { ...at, quarantine: join(at.dataDir, 'quarantine') })
+  }
   const entries = await readdir(directory).catch(() => [])
   if (entries.length > 0) {
     throw new Error(

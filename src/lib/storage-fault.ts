@@ -1,3 +1,5 @@
+import { basename } from 'node:path'
+
 /** Messages of SQLite, the system and PostgreSQL. Errors from threads have only their message. */
 const DISK_FULL = /database or disk is full|ENOSPC|EDQUOT|No space left on device/
 const DISK_FULL_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', '53100'])
@@ -16,10 +18,15 @@ export const isDamaged = (error: unknown): boolean =>
   error instanceof Error && error.message.includes(' is damaged')
 
 /** For damage, an error that names the file and the way out; other errors stay as they are. */
-export const explainDamage = (error: Error, file: string, lost: string): Error =>
+export const explainDamage = (
+  error: Error,
+  file: string,
+  lost: string,
+  away = `the file away, and ${basename(file)}-wal and -shm with it`
+): Error =>
   isDamage(error)
     ? new Error(
-        `${file} is damaged (${error.message}): restore the whole backup; without a backup, move the file away; then ${lost}`,
+        `${file} is damaged (${error.message}): restore the whole backup (docs/operate/damage.md); without a backup, move ${away}; then ${lost}`,
         { cause: error }
       )
     : error

@@ -49,8 +49,7 @@ export class ThreadCalls<Target extends Methods<Target>> {
       cause = error
     })
     worker.once('exit', () => {
-      const why = cause instanceof Error ? `: ${cause.message}` : ''
-      this.#fail(explain(new Error(`the ${name} thread has ended${why}`, { cause })))
+      this.#fail(explain(this.#endOf(cause)))
     })
   }
 
@@ -121,6 +120,13 @@ export class ThreadCalls<Target extends Methods<Target>> {
     const explained = this.#explain(error)
     if (explained !== error) this.#damage ??= explained
     return explained
+  }
+
+  /** What keeps a thread from starting says for itself what is wrong. */
+  #endOf(cause: unknown): Error {
+    if (!(cause instanceof Error)) return new Error(`the ${this.#name} thread has ended`)
+    if (this.#waiting.has(READY)) return cause
+    return new Error(`the ${this.#name} thread has ended: ${cause.message}`, { cause })
   }
 
   #fail(error: Error): void {

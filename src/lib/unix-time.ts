@@ -1,6 +1,9 @@
 /** Integer milliseconds since 1970. Seconds with decimals exist only at the HTTP and MQTT edge. */
 export type UnixMs = number & { readonly unit: 'ms' }
 
+/** As `2026-11-17T17:00:00Z`. */
+export const isoSecond = (at: UnixMs): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
+
 export const unixMs = (ms: number): UnixMs => Math.trunc(ms) as UnixMs
 
 /** Rounds to the nearest millisecond, so that 1.001 s is 1001 ms in spite of its binary form. */

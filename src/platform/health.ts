@@ -2,6 +2,7 @@ import { hasFailed } from '../backup/last.ts'
 import type { BackupHealth, ReadHealth } from '../features/system/deps.ts'
 import { historyEngineAt } from '../history/open.ts'
 import { SECOND } from '../lib/unix-time.ts'
+import { quarantineText } from './broken-files.ts'
 import type { Parts } from './parts.ts'
 
 /** The answer of `GET /health/ready` for each engine. */
@@ -9,6 +10,11 @@ export const healthOf =
   (parts: Pick<Parts, 'config' | 'claims' | 'directory' | 'mover' | 'history' | 'bus' | 'disk'>) =>
   async (): ReturnType<ReadHealth> => {
     const { config, claims, directory, mover, history, bus, disk } = parts
+    const historyDetail = () => {
+      const missing = quarantineText(history.files)
+      const engine = historyEngineAt(config.HISTORY_URL)
+      return missing ? `${engine}; ${missing}` : engine
+    }
     const registryEngine = config.REGISTRY_URL === '' ? 'sqlite' : 'postgresql'
     return {
       registry: claims.failure
@@ -16,7 +22,7 @@ export const healthOf =
         : await directory.catchUp().then(ok(registryEngine), failed),
       history:
         mover.failure === undefined
-          ? await history.check().then(ok(historyEngineAt(config.HISTORY_URL)), failed)
+          ? await history.check().then(ok(historyDetail()), failed)
           : failed(mover.failure),
       bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
       disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }

@@ -46,6 +46,7 @@ import type { ControlServer } from './control/server.ts'
 import type { DataDirLock } from './data-dir.ts'
 import type { DiskSpace } from './disk-space.ts'
 import type { Housekeeping } from './housekeeping.ts'
+import type { LastRun } from './last-run.ts'
 import type { LineageKeeper, LineageParts } from './lineage.ts'
 import type { Tls } from './tls.ts'
 
@@ -69,6 +70,8 @@ export type GivenToStart = Given & {
 export type Storage = {
   lock: DataDirLock
   claims: Claims
+  /** Whether this start has changed the schema of the registry. */
+  upgrade: { hasMigrated: boolean }
   registry: Registry
   /** Of the embedded broker; undefined with an external broker. */
   store: Store | undefined
@@ -144,7 +147,17 @@ export type Workers = {
   working: boolean
 }
 
+/** How the last run ended, and whether this one has started. */
+export type Run = { lastRun: LastRun }
+
 /** How operators reach the running platform. */
 export type Control = { control: ControlServer | undefined }
 
-export type Parts = GivenToStart & Storage & AccessParts & Samples & Serving & Workers & Control
+export type Parts = GivenToStart &
+  Run &
+  Storage &
+  AccessParts &
+  Samples &
+  Serving &
+  Workers &
+  Control

@@ -5,6 +5,7 @@ import { type HistoryEngine, historyEngineAt } from '../history/open.ts'
 import type { FirstLogin } from '../identity/first-administrator.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { VERSION } from '../lib/version.ts'
+import { removeCopies } from '../registry/copy-before.ts'
 import type { RoomDeps } from '../routes.ts'
 import { access } from './access.ts'
 import type { Ports, PublicAddress } from './address.ts'
@@ -14,6 +15,7 @@ import type { GivenToStart, Parts } from './parts.ts'
 import { samples } from './samples.ts'
 import { certificate, serving } from './serving.ts'
 import { keepsForItself, storage } from './storage.ts'
+import { lastRun, tellFound } from './what-was-found.ts'
 import { workers } from './workers.ts'
 
 export type Platform = Ports & {
@@ -39,9 +41,13 @@ export async function startPlatform(
   { log, clock = systemClock, onFirstLogin = () => {} }: StartOptions
 ): Promise<Platform> {
   const given: GivenToStart = { config, log, clock, isAlone: keepsForItself(config), onFirstLogin }
+  const { lock, ...others } = storage
   const list = {
     ...certificate,
-    ...storage,
+    // Before everything that can be left unfinished, and closed after it.
+    lock,
+    ...lastRun,
+    ...others,
     ...access,
     ...samples,
     ...serving,
@@ -53,6 +59,8 @@ export async function startPlatform(
     list
   )
   const { deps, address, trace, hasRoom } = parts
+  await tellFound(parts)
+  if (config.REGISTRY_URL === '' && !parts.upgrade.hasMigrated) await removeCopies(config.DATA_DIR)
   log.info({ version: VERSION, node: process.versions.node }, 'started')
   if (hasRoom()) {
     await recordStart(trace, clock).catch((err) =>

@@ -7,6 +7,7 @@ import { Outage } from '../lib/outage.ts'
 import { postgresPlace } from '../lib/postgres-url.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { openClaims, openRegistry, sqliteFile } from '../registry/open.ts'
+import { tellBroken } from './broken-files.ts'
 import { openStore } from './bus.ts'
 import {
   keepPrivate,
@@ -45,12 +46,15 @@ export const storage: PartList<Given & Storage, keyof Storage> = {
     close: (claims) => claims.close(),
     closeWithinMs: STOP_LIMIT_MS
   },
+  upgrade: { open: () => ({ hasMigrated: false }) },
   registry: {
-    open: ({ config, log }) =>
+    open: ({ config, log, upgrade }) =>
       openRegistry({
         ...{ url: config.REGISTRY_URL, dataDir: config.DATA_DIR },
-        onMigrated: (migrations) =>
-          log.info({ migrations }, 'the schema of the registry was brought up to date')
+        onMigrate: ({ from, to, copy }) => {
+          upgrade.hasMigrated = true
+          log.info({ from, to, copy }, `registry: schema ${from} -> ${to}`)
+        }
       }),
     close: (registry) => registry.destroy(),
     closeWithinMs: STOP_LIMIT_MS
@@ -81,7 +85,8 @@ export const storage: PartList<Given & Storage, keyof Storage> = {
         outage: new Outage(log, {
           fails: 'stored values cannot be packed; they stay as rows, which take more space',
           back: 'stored values are packed again'
-        })
+        }),
+        onBroken: (file) => tellBroken(log, file)
       }),
     close: (history) => history.close()
   },

@@ -48,14 +48,20 @@ export const migrations: readonly Migration[] = [
   logPatterns
 ]
 
+export type Upgrade = { from: number; to: number }
+
 /** The migrations that this start applied. */
 export type Migrated = { number: number; name: string }[]
 
 /**
  * Each migration is one transaction. A schema newer than this program is refused and left
- * untouched.
+ * untouched. `before` is called before anything of an older schema is changed.
  */
-export async function migrate(registry: Registry, steps = migrations): Promise<Migrated> {
+export async function migrate(
+  registry: Registry,
+  steps = migrations,
+  before: (upgrade: Upgrade) => Promise<void> = async () => {}
+): Promise<Migrated> {
   const done: Migrated = []
   const applied = await schemaNumber(registry)
   if (applied > steps.length) {
@@ -63,6 +69,7 @@ export async function migrate(registry: Registry, steps = migrations): Promise<M
       `the registry has schema ${applied}, but this program knows only ${steps.length}: start a newer Caracal`
     )
   }
+  if (applied > 0 && applied < steps.length) await before({ from: applied, to: steps.length })
   for (const [index, { name, up }] of steps.entries()) {
     const number = index + 1
     if (number <= applied) continue

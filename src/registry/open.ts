@@ -3,18 +3,19 @@ import { join } from 'node:path'
 import { Kysely } from 'kysely'
 import { explainDamage } from '../lib/storage-fault.ts'
 import type { Claims } from './claims.ts'
-import { type Migrated, migrate } from './migrate.ts'
+import { copyBefore } from './copy-before.ts'
+import { migrate, migrations, type Upgrade } from './migrate.ts'
 import { PostgresClaims } from './postgres/claims.ts'
 import { explainAt, postgresDialect, unhurriedDialect } from './postgres/postgres.ts'
 import { soleClaims } from './sqlite/claims.ts'
-import { sqliteDialect } from './sqlite/sqlite.ts'
+import { LOST, sqliteDialect } from './sqlite/sqlite.ts'
 import type { Registry, Tables } from './tables.ts'
 
 type Place = {
   url: string
   dataDir: string
-  /** Hears which migrations were applied to a registry that was there before. */
-  onMigrated?: (migrated: Migrated) => void
+  /** Hears that the schema of a registry that was there before is about to change. */
+  onMigrate?: (upgrade: Upgrade & { copy: string | undefined }) => void
 }
 
 /**
@@ -32,20 +33,20 @@ export async function openRegistry(place: Place): Promise<Registry> {
  * Like `openRegistry`, but statements have no time limit. `setting` names where the URL was given.
  */
 export async function openUnhurried(
-  { url, dataDir, onMigrated }: Place,
+  { url, dataDir, onMigrate }: Place,
   setting: string
 ): Promise<Registry> {
   const dialect = url === '' ? sqliteDialect(sqliteFile(dataDir)) : unhurriedDialect(url)
   const registry = new Kysely<Tables>({ dialect })
   try {
-    const migrated = await migrate(registry)
-    if (migrated[0] && migrated[0].number > 1) onMigrated?.(migrated)
+    await migrate(registry, migrations, async (upgrade) => {
+      const copy = url === '' ? await copyBefore(registry, sqliteFile(dataDir), upgrade) : undefined
+      onMigrate?.({ ...upgrade, copy })
+    })
   } catch (error) {
     await registry.destroy()
     if (url === '') {
-      const lost =
-        'users, installations and everything else in it are lost ("npm run caracal -- adopt")'
-      throw explainDamage(error as Error, sqliteFile(dataDir), lost)
+      throw explainDamage(error as Error, sqliteFile(dataDir), LOST)
     }
     explainAt(setting, url)(error as Error)
   }

@@ -42,18 +42,23 @@ for (const [name, lost] of [
   ['mqtt.sqlite', /MQTT sessions, queued and retained messages are lost/],
   ['history/sqlite/history.sqlite', /all stored values are lost/]
 ] as const) {
-  test(`a damaged ${name} stops the start with one line that names it and says what to do`, async () => {
-    const CARACAL_DATA_DIR = temporaryDirectory()
-    const env = { CARACAL_DATA_DIR, ...admin }
-    cpSync(stopped, CARACAL_DATA_DIR, { recursive: true })
-    overwrite(join(CARACAL_DATA_DIR, name), { from: 0, bytes: 4096 })
-    const { code, out, err } = await runProgram(env)
-    assert.deepEqual([code, out], [1, ''], err)
-    assert.match(err, /^caracal: .* is damaged \(.*\): restore the whole backup/)
-    assert(err.includes(join(CARACAL_DATA_DIR, name)), err)
-    assert.match(err, lost)
-    assert.equal(err.trimEnd().split('\n').length, 1, err)
-  })
+  for (const [part, from, bytes] of [
+    ['the first page', 0, 4096],
+    ['all but the first page', 4096, Number.POSITIVE_INFINITY]
+  ] as const)
+    test(`damage in ${part} of ${name} stops the start with one line that names it and says what to do`, async () => {
+      const CARACAL_DATA_DIR = temporaryDirectory()
+      const env = { CARACAL_DATA_DIR, ...admin }
+      cpSync(stopped, CARACAL_DATA_DIR, { recursive: true })
+      const file = join(CARACAL_DATA_DIR, name)
+      overwrite(file, { from, bytes: Math.min(bytes, statSync(file).size - from) })
+      const { code, out, err } = await runProgram(env)
+      assert.deepEqual([code, out], [1, ''], err)
+      assert.match(err, /^caracal: .* is damaged \(.*\): restore the whole backup/)
+      assert(err.includes(file), err)
+      assert.match(err, lost)
+      assert.equal(err.trimEnd().split('\n').length, 1, err)
+    })
 }
 
 test('health is not ready while a part of history cannot be read, and names the file', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AggregateQuery, History, Page, PageQuery } from '../../src/history/history.ts'
 import { BEGIN, readOnward } from '../../src/history/month-read.ts'
+import { BrokenPacks } from '../../src/history/sqlite/broken-packs.ts'
 import { openSqliteFile, packsIn } from '../../src/history/sqlite/file.ts'
 import type { SqliteHistory } from '../../src/history/sqlite/history.ts'
 import { Maintenance, type MaintenanceOptions } from '../../src/history/sqlite/maintenance.ts'
@@ -50,7 +51,13 @@ export async function openInOneThread(
         for (const part of [packer, reader, scanner]) part.forget(names)
       }
     },
-    { directory: packs, clock: () => now, outage }
+    {
+      ...{ directory: packs, quarantine: `${directory}/quarantine`, clock: () => now, outage },
+      broken: new BrokenPacks(
+        async () => undefined,
+        () => {}
+      )
+    }
   )
   await maintenance.begin()
   const whole = (page: Page | string): Page => {

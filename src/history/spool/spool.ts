@@ -57,7 +57,8 @@ export class Spool {
 
   private constructor(file: string) {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { file } })
-    const lost = 'acknowledged samples that are not yet in history are lost'
+    const lost =
+      'acknowledged samples that are not yet in history are lost, usually those of the last second; everything else stays'
     const explain = (error: Error) => explainDamage(error, file, lost)
     this.#thread = new ThreadCalls(worker, { name: 'spool', explain })
   }

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { firstIndex } from '../../lib/first-index.ts'
 import { idKinds, idsOf } from '../../lib/lineage.ts'
+import { keepSchema, refuseNewerSchema } from '../../lib/sqlite-schema.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import {
   type BatchLimits,
@@ -28,7 +29,11 @@ const PAGES_PER_VACUUM = 256
 /** A file with at most so many used pages is rewritten as a whole without a long wait. */
 const MAX_PAGES_OF_FULL_VACUUM = 8192
 
+/** Raise it when an older program could not read the file, or would lose something in it. */
+const SCHEMA = 1
+
 const db = new DatabaseSync(workerData.file, { timeout: 5000 })
+refuseNewerSchema(db, workerData.file, SCHEMA)
 // auto_vacuum works only in a new file. It lets the file shrink in small steps.
 db.exec(`
   pragma auto_vacuum = incremental;
@@ -50,6 +55,7 @@ if (!hasColumn('ledger', 'installation_id')) {
 }
 db.exec(`create index if not exists ledger_installation on ledger (installation_id, id)
   where installation_id is not null`)
+keepSchema(db, SCHEMA)
 db.prepare('insert or ignore into state values (1, ?, 0)').run(randomUUID())
 
 const begin = db.prepare('begin immediate')

@@ -1,6 +1,14 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { keepSchema, refuseNewerSchema } from '../../lib/sqlite-schema.ts'
+import { setAsideSql } from './set-aside.ts'
+
+/**
+ * Raise it when an older program could not read the file or the packed files, or would lose
+ * something in them.
+ */
+const SCHEMA = 1
 
 export const fileIn = (directory: string): string => join(directory, 'history.sqlite')
 
@@ -14,6 +22,7 @@ export function openSqliteFile(directory: string, use: keyof typeof CACHE_KIB): 
   const isCreated = mkdirSync(packsIn(directory), { recursive: true }) !== undefined
   if (isCreated) syncDirectory(directory)
   const file = new DatabaseSync(fileIn(directory), { timeout: 10_000 })
+  refuseNewerSchema(file, fileIn(directory), SCHEMA)
   // It works only in a new file, and lets it shrink after rows were packed. In any other file it
   // would write, so that no thread could start to read while the disk is full.
   if (isNew(file)) file.exec('PRAGMA auto_vacuum = INCREMENTAL')
@@ -88,11 +97,13 @@ export function createTables(file: DatabaseSync): void {
       pages INTEGER NOT NULL,
       PRIMARY KEY (name, month)
     ) WITHOUT ROWID;
+    ${setAsideSql}
   `)
   // Even an insert of nothing would need space on the disk.
   if (!file.prepare('SELECT 1 FROM topic_numbers').get())
     file.exec('INSERT INTO topic_numbers SELECT coalesce(max(topic_id), 0) FROM topics')
   adoptMonths(file)
+  keepSchema(file, SCHEMA)
 }
 
 /** Earlier versions kept the rows of each month (`2025-11`) in a table such as `samples_202511`. */

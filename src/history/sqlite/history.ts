@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { TooManyValues } from '../../lib/aggregation.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
@@ -7,6 +9,7 @@ import type { Sample } from '../../lib/sample.ts'
 import type { LineForm } from '../../lib/sample-lines.ts'
 import { explainDamage, isDamaged } from '../../lib/storage-fault.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
+import type { BrokenFile } from '../files.ts'
 import {
   type AggregateQuery,
   type History,
@@ -24,8 +27,11 @@ import {
 } from '../history.ts'
 import { BEGIN, readOnward } from '../month-read.ts'
 import { type Scanned, scanLines } from '../scan.ts'
+import { BrokenPacks } from './broken-packs.ts'
 import { fileIn, packsIn } from './file.ts'
+import { SqliteHistoryFiles } from './history-files.ts'
 import { Maintenance, type MaintenanceOptions } from './maintenance.ts'
+import { damageText } from './pack-file.ts'
 import type { SqlitePacker } from './packer.ts'
 import type { SqliteReader } from './reader.ts'
 import type { SqliteScanner } from './scanner.ts'
@@ -43,19 +49,35 @@ export type SqliteOptions = {
   clock?: Clock
   /** Told whether packing works. */
   outage?: MaintenanceOptions['outage']
+  /** Where broken files go. */
+  quarantine?: string
+  /** Hears of each packed file that is found broken. */
+  onBroken?: (file: BrokenFile) => void
 }
+type Options = Required<SqliteOptions>
 
 const untold: MaintenanceOptions['outage'] = { failed() {}, worked() {} }
 
 /** History in one SQLite file and packed files beside it. [ADR-0045] */
 export async function openSqliteHistory(
   directory: string,
-  { clock = systemClock, outage = untold }: SqliteOptions = {}
+  {
+    clock = systemClock,
+    outage = untold,
+    quarantine = join(directory, 'quarantine'),
+    onBroken = () => {}
+  }: SqliteOptions = {}
 ): Promise<SqliteHistory> {
-  const writer = startLane<SqliteWriter>(directory, 'writer')
+  refuseWithoutList(directory)
+  const broken = new BrokenPacks(async (name) => {
+    const packs = await writer.call('packs', [])
+    return packs.find((pack) => pack.name === name)
+  }, onBroken)
+  const startLane = starter(directory, broken)
+  const writer = startLane<SqliteWriter>('writer')
   // The writer creates the tables. The readers prepare statements on them.
   await writer.ready()
-  const startReader = () => startLane<SqliteReader>(directory, 'reader')
+  const startReader = () => startLane<SqliteReader>('reader')
   const quick = startReader()
   const readers = { quick, short: new LanePool(startReader), long: new LanePool(startReader) }
   try {
@@ -65,7 +87,10 @@ export async function openSqliteHistory(
     await writer.close()
     throw error
   }
-  const history = new SqliteHistory({ writer, readers, clock }, directory, outage)
+  const history = new SqliteHistory(
+    { writer, readers, startLane, broken },
+    { directory, clock, outage, quarantine }
+  )
   try {
     await history.begin()
   } catch (error) {
@@ -75,23 +100,48 @@ export async function openSqliteHistory(
   return history
 }
 
-function startLane<Target extends Lane<Target>>(directory: string, role: WorkerData['role']) {
-  const cancelled = new Int32Array(new SharedArrayBuffer(4))
-  const workerData: WorkerData = { directory, role, cancelled }
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData })
-  const explain = (error: Error) =>
-    isDamaged(error)
-      ? new Error(error.message, { cause: error })
-      : explainDamage(error, fileIn(directory), 'all stored values are lost')
-  return new WorkerLane<Target>(worker, { cancelled, explain })
+/** Without the file that lists them, packed files would count as rests and be removed. */
+function refuseWithoutList(directory: string): void {
+  if (statSync(fileIn(directory), { throwIfNoEntry: false })?.size) return
+  const packs = existsSync(packsIn(directory)) ? readdirSync(packsIn(directory)) : []
+  if (packs.length === 0) return
+  throw new Error(
+    `${fileIn(directory)} is missing or empty, but ${packsIn(directory)} has ${packs.length} files that belong to it: restore a backup; without one, move ${directory} away to start with an empty history`
+  )
 }
+
+const starter =
+  (directory: string, broken: BrokenPacks) =>
+  <Target extends Lane<Target>>(role: WorkerData['role']): WorkerLane<Target> => {
+    const cancelled = new Int32Array(new SharedArrayBuffer(4))
+    const workerData: WorkerData = { directory, role, cancelled }
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData })
+    const explain = (error: Error) => {
+      if (!isDamaged(error))
+        return explainDamage(
+          error,
+          fileIn(directory),
+          'all stored values are lost',
+          `${directory} away`
+        )
+      broken.note(error)
+      return error
+    }
+    return new WorkerLane<Target>(worker, { cancelled, explain })
+  }
 
 type Lane<Target> = { [Name in keyof Target]: (...args: never[]) => unknown }
 /** `quick` is for short calls that belong to no single caller. */
 type Readers = Readonly<
   Record<'short' | 'long', LanePool<SqliteReader>> & { quick: WorkerLane<SqliteReader> }
 >
-type Lanes = { writer: WorkerLane<SqliteWriter>; readers: Readers; clock: Clock }
+type Lanes = {
+  writer: WorkerLane<SqliteWriter>
+  readers: Readers
+  startLane: ReturnType<typeof starter>
+  broken: BrokenPacks
+}
+type Place = Omit<Options, 'onBroken'> & { directory: string }
 
 /** Picks the thread with the fewest calls. While all are busy, it starts one more. */
 class LanePool<Target extends Lane<Target>> {
@@ -119,28 +169,30 @@ class LanePool<Target extends Lane<Target>> {
  */
 export class SqliteHistory implements History {
   readonly pagesAtOnce = MAX_READERS_PER_POOL
-  readonly #directory: string
   readonly #writer: WorkerLane<SqliteWriter>
   readonly #readers: Readers
   readonly #clock: Clock
   readonly #maintenance: Maintenance
+  readonly #broken: BrokenPacks
+  readonly #startLane: Lanes['startLane']
+  readonly files: SqliteHistoryFiles
   #scanner: WorkerLane<SqliteScanner> | undefined
   #packer: WorkerLane<SqlitePacker> | undefined
   #isClosed = false
 
   constructor(
-    { writer, readers, clock }: Lanes,
-    directory: string,
-    outage: MaintenanceOptions['outage']
+    { writer, readers, startLane, broken }: Lanes,
+    { directory, clock, outage, quarantine }: Place
   ) {
-    this.#directory = directory
+    this.#startLane = startLane
+    this.#broken = broken
     this.#writer = writer
     this.#readers = readers
     this.#clock = clock
     const forget = (names: readonly string[]) =>
       Promise.all(this.#reading().map((lane) => lane.call('forget', [names])))
     const packer = () => {
-      this.#packer ??= startLane<SqlitePacker>(directory, 'packer')
+      this.#packer ??= startLane<SqlitePacker>('packer')
       return this.#packer
     }
     const restPacker = async () => {
@@ -148,13 +200,17 @@ export class SqliteHistory implements History {
       this.#packer = undefined
       await packer?.close()
     }
-    const options = { directory: packsIn(directory), clock, outage }
-    this.#maintenance = new Maintenance({ writer, packer, restPacker, forget }, options)
+    const options = { directory: packsIn(directory), quarantine, clock, outage, broken }
+    const maintenance = new Maintenance({ writer, packer, restPacker, forget }, options)
+    this.#maintenance = maintenance
+    this.files = new SqliteHistoryFiles({ writer, maintenance, broken })
   }
 
   /** To be awaited before anything is read or written. */
-  begin(): Promise<void> {
-    return this.#maintenance.begin()
+  async begin(): Promise<void> {
+    await this.#maintenance.begin()
+    await this.files.readQuarantined()
+    for (const file of await this.#readers.quick.call('brokenPacks', [])) this.#broken.add(file)
   }
 
   async append(rows: Buffer, token: string): Promise<void> {
@@ -229,7 +285,7 @@ export class SqliteHistory implements History {
   async #openScanner(): Promise<WorkerLane<SqliteScanner>> {
     if (this.#isClosed) throw new Error('History is closed')
     // The thread starts with the first scan, because scans are rare.
-    this.#scanner ??= startLane<SqliteScanner>(this.#directory, 'scanner')
+    this.#scanner ??= this.#startLane<SqliteScanner>('scanner')
     await this.#scanner.ready()
     return this.#scanner
   }
@@ -260,8 +316,10 @@ export class SqliteHistory implements History {
     return this.#maintenance.remove(query)
   }
 
-  dropBefore(moment: UnixMs): Promise<MonthSize[]> {
-    return this.#maintenance.dropBefore(moment)
+  async dropBefore(moment: UnixMs): Promise<MonthSize[]> {
+    const dropped = await this.#maintenance.dropBefore(moment)
+    await this.files.readQuarantined()
+    return dropped
   }
 
   hold<T>(work: () => Promise<T>): Promise<T> {
@@ -283,6 +341,10 @@ export class SqliteHistory implements History {
   /** There is no connection that could fail, but a file can be damaged and a thread can end. */
   async check(): Promise<void> {
     for (const lane of [this.#writer, ...this.#reading()]) if (lane.failure) throw lane.failure
+    const [file, ...more] = this.files.broken
+    if (file === undefined) return
+    const others = more.length > 0 ? ` (and ${more.length} more files)` : ''
+    throw new Error(damageText(file.name, file.reason) + others)
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import { moveFile } from '../../lib/move-file.ts'
 import type { Outage } from '../../lib/outage.ts'
 import { isDamaged, isDiskFull } from '../../lib/storage-fault.ts'
 import {
@@ -12,7 +13,9 @@ import {
   type UnixMs,
   unixMs
 } from '../../lib/unix-time.ts'
+import type { Damage } from '../files.ts'
 import type { MonthSize, RemovalQuery } from '../history.ts'
+import type { BrokenPacks } from './broken-packs.ts'
 import { nextMerge } from './merge-plan.ts'
 import type { Pack, Removal, Swap } from './pack.ts'
 import type { SqlitePacker } from './packer.ts'
@@ -38,7 +41,10 @@ type Lanes = {
 }
 export type MaintenanceOptions = {
   directory: string
+  /** Where broken files go. */
+  quarantine: string
   clock: Clock
+  broken: BrokenPacks
   /** Told whether packing works. It is tried again and again. */
   outage: Pick<Outage, 'failed' | 'worked'>
 }
@@ -53,8 +59,6 @@ export class Maintenance {
   readonly #timer: NodeJS.Timeout
   readonly #closing = new AbortController()
   #last: Promise<unknown> = Promise.resolve()
-  /** Months with a damaged file stay as they are until the next start. */
-  readonly #damaged = new Set<string>()
   #isWaiting = false
   #rows = 0
   /** Of the rows that are not packed. Those of an earlier start count from now on. */
@@ -118,7 +122,32 @@ export class Maintenance {
       const packs = await this.#packs()
       const known = new Set(packs.map(({ name }) => name))
       const entries = await readdir(this.#options.directory)
-      await this.#unlink(entries.filter((entry) => entry.endsWith('.pack') && !known.has(entry)))
+      const unknown = entries.filter((entry) => entry.endsWith('.pack') && !known.has(entry))
+      const quarantined = await this.#lanes.writer.call('quarantined', [])
+      const isQuarantined = new Set(quarantined.map(({ name }) => name))
+      for (const name of unknown) if (isQuarantined.has(name)) await this.#moveAway(name)
+      await this.#unlink(unknown.filter((name) => !isQuarantined.has(name)))
+    })
+  }
+
+  /** Reads a whole file. Undefined when it is whole, or no longer in use. */
+  inspect(name: string): Promise<Damage | undefined> {
+    return this.#inTurn(async () => {
+      const pack = (await this.#packs()).find((one) => one.name === name)
+      return pack && this.#packer('inspect', [pack])
+    })
+  }
+
+  /** Keeps what is whole of a broken file, and moves the file away. Undefined as above. */
+  quarantine(name: string): Promise<Damage | undefined> {
+    return this.#inTurn(async () => {
+      const pack = (await this.#packs()).find((one) => one.name === name)
+      const found = pack && (await this.#packer('salvage', [pack]))
+      if (!found) return undefined
+      const { add, damage, topics } = found
+      const setAside = { damage, topics, at: this.#options.clock() }
+      await this.#swap({ add, remove: [name], setAside })
+      return damage
     })
   }
 
@@ -187,15 +216,16 @@ export class Maintenance {
 
   async #mergeFiles(): Promise<void> {
     for (;;) {
-      const packs = (await this.#packs()).filter(({ month }) => !this.#damaged.has(month))
+      const { broken } = this.#options
+      const packs = (await this.#packs()).filter(({ name }) => !broken.has(name))
       const merge = nextMerge(packs, this.#options.clock())
       if (merge === undefined) return
       try {
         const add = await this.#packer('merge', [merge.names, merge.month])
         await this.#swap({ add, remove: merge.names })
       } catch (error) {
-        if (isDamaged(error)) this.#damaged.add(merge.month)
-        throw error
+        // A file that is broken is left out from now on.
+        if (!merge.names.some((name) => broken.has(name))) throw error
       }
     }
   }
@@ -262,10 +292,11 @@ export class Maintenance {
       )
     }
     await writer.call('forgetBatches', [])
+    await writer.call('forgetQuarantined', [monthOf(unixMs(moment - 1))])
     return dropped
   }
 
-  #packer<Name extends 'packRows' | 'merge' | 'without' | 'survey'>(
+  #packer<Name extends 'packRows' | 'merge' | 'without' | 'survey' | 'inspect' | 'salvage'>(
     method: Name,
     args: Parameters<SqlitePacker[Name]>
   ): Promise<ReturnType<SqlitePacker[Name]>> {
@@ -288,7 +319,18 @@ export class Maintenance {
     }
     if (swap.remove.length === 0) return
     await this.#lanes.forget(swap.remove)
-    await this.#unlink(swap.remove)
+    this.#options.broken.replace(swap)
+    if (swap.setAside) for (const name of swap.remove) await this.#moveAway(name)
+    else await this.#unlink(swap.remove)
+  }
+
+  async #moveAway(name: string): Promise<void> {
+    const { directory, quarantine } = this.#options
+    await moveFile(join(directory, name), quarantine).catch(({ message }) => {
+      throw new Error(
+        `${name} is no longer used, but could not be moved to ${quarantine} (${message}): it stays in ${directory} until the next start`
+      )
+    })
   }
 
   async #unlink(names: readonly string[]): Promise<void> {

@@ -9,42 +9,42 @@ import {
   type Frames,
   frameNames
 } from './block.ts'
+import { findPages } from './find-pages.ts'
+import {
+  END_BYTES,
+  ENTRIES_PER_PAGE,
+  ENTRY_BYTES,
+  type Entry,
+  entryAt,
+  entryBytes,
+  entryIndexOf,
+  LISTING_BYTES,
+  type Listing,
+  listingAt,
+  listingBytes,
+  MAGIC
+} from './pack-layout.ts'
 
-/**
- * A file of packed samples that is written once and never changed: columns of blocks, with a page
- * of the index after every some blocks; then the directory of these pages; then the end, which says
- * where the directory is. Blocks are sorted by topic and time. Everything has a checksum.
- * [ADR-0045]
- */
-const MAGIC = Buffer.from('caracal1')
-const ENTRY_BYTES = 32 + 8 + 8 * frameNames.length
-const ENTRIES_PER_PAGE = 128
-const LISTING_BYTES = 32
-const END_BYTES = 16 + MAGIC.length
 /** So many bytes are collected for one write. */
 const WRITE_BYTES = 1024 * 1024
 
 /** The system cannot open files now. This says nothing about the file. */
 const SHORTAGES: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 
+export const damageText = (file: string, what: string): string =>
+  `${file} is damaged: ${what}; restore this file from a backup, or set it aside with "npm run caracal -- quarantine"`
+
 /** Bytes of a file are not what was written. */
 export class DamagedPack extends Error {
+  readonly what: string
   readonly topic_id: number | undefined
 
   constructor(file: string, what: string, topic_id?: number) {
-    super(`${file} is damaged: ${what}; restore this file from a backup`)
+    super(damageText(file, what))
+    this.what = what
     this.topic_id = topic_id
   }
 }
-
-type Entry = BlockHead & {
-  topic_id: number
-  offset: number
-  lengths: readonly number[]
-  sums: readonly number[]
-}
-/** A page of the index; `topic_id` and `first` are those of its first block. */
-type Listing = { topic_id: number; first: number; offset: number; entries: number; sum: number }
 
 export type Packed = { bytes: number; samples: number; first: number; last: number }
 
@@ -190,6 +190,45 @@ export class PackReader {
     }
   }
 
+  /** Compares the file with the size that it should have, and reads its two ends. */
+  check(bytes: number): void {
+    const { size } = fstatSync(this.#open())
+    if (size !== bytes)
+      throw new DamagedPack(this.#file, `it has ${size} bytes in place of ${bytes}`)
+    if (!this.#read(0, MAGIC.length).equals(MAGIC))
+      throw new DamagedPack(this.#file, 'its beginning')
+    this.#readDirectory()
+  }
+
+  /** The blocks that the index still names, and `fault` hears what cannot be read. */
+  *readableBlocks(fault: (error: unknown) => void): Generator<{ topic_id: number; block: Block }> {
+    for (const page of this.#readablePages(fault)) {
+      for (let i = 0; i * ENTRY_BYTES < page.length; i++) {
+        const entry = entryAt(page, i)
+        yield { topic_id: entry.topic_id, block: this.#blockOf(entry) }
+      }
+    }
+  }
+
+  /** Reads all of a block. */
+  checkBlock(topic_id: number, block: Block): void {
+    try {
+      const times = block.times()
+      const isSame = times[0] === block.first && times[block.count - 1] === block.last
+      if (!isSame) throw new Error('other times than its index')
+      block.values()
+      block.ids()
+      block.texts()
+      block.summaries()
+    } catch (error) {
+      if (error instanceof DamagedPack || isShortage(error)) throw error
+      const what = `samples from ${isoTime(block.first)} (${(error as Error).message})`
+      throw new DamagedPack(this.#file, what, topic_id)
+    } finally {
+      block.release()
+    }
+  }
+
   rest(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor)
     this.#descriptor = undefined
@@ -221,6 +260,27 @@ export class PackReader {
     return bytes
   }
 
+  *#readablePages(fault: (error: unknown) => void): Generator<Buffer> {
+    let pages: number | undefined
+    let size = 0
+    try {
+      size = fstatSync(this.#open()).size
+      pages = this.#listings().length
+    } catch (error) {
+      fault(error)
+    }
+    if (pages === undefined) return yield* findPages(size, (...at) => this.#read(...at))
+    for (let at = 0; at < pages; at++) {
+      let page: Buffer | undefined
+      try {
+        page = this.#pageAt(at)
+      } catch (error) {
+        fault(error)
+      }
+      if (page) yield page
+    }
+  }
+
   /** The last page that begins before the topic, or with it. */
   #pageOf(topic_id: number): number {
     const directory = this.#listings()
@@ -249,7 +309,7 @@ export class PackReader {
     const end = size < END_BYTES ? Buffer.alloc(END_BYTES) : this.#read(size - END_BYTES, END_BYTES)
     if (!end.subarray(16).equals(MAGIC)) throw new DamagedPack(this.#file, 'its end')
     const [at, pages] = [end.readDoubleLE(0), end.readUInt32LE(8)]
-    if (at + pages * LISTING_BYTES !== size - END_BYTES)
+    if (at < MAGIC.length || at + pages * LISTING_BYTES !== size - END_BYTES)
       throw new DamagedPack(this.#file, 'its end')
     const directory = this.#read(at, pages * LISTING_BYTES)
     if (crc32(directory) !== end.readUInt32LE(12))
@@ -265,9 +325,8 @@ export class PackReader {
       try {
         this.#descriptor = openSync(this.#file, 'r')
       } catch (error) {
-        const { code, message } = error as NodeJS.ErrnoException
-        if (SHORTAGES.has(code)) throw error
-        throw new DamagedPack(this.#file, `it cannot be opened (${message})`)
+        if (isShortage(error)) throw error
+        throw new DamagedPack(this.#file, `it cannot be opened (${(error as Error).message})`)
       }
       this.#opened(this)
     }
@@ -278,57 +337,24 @@ export class PackReader {
     const descriptor = this.#open()
     const bytes = Buffer.allocUnsafe(length)
     for (let at = 0; at < length; ) {
-      const read = readSync(descriptor, bytes, at, length - at, offset + at)
+      const read = this.#readSome(descriptor, bytes, at, offset)
       if (read === 0) throw new DamagedPack(this.#file, 'it is too short')
       at += read
     }
     return bytes
   }
-}
 
-const isoTime = (at: number): string => new Date(at).toISOString()
-
-function entryBytes({ topic_id, first, last, offset, count, textBytes, lengths, sums }: Entry) {
-  const bytes = Buffer.alloc(ENTRY_BYTES)
-  let at = 0
-  for (const number of [topic_id, first, last, offset]) at = bytes.writeDoubleLE(number, at)
-  for (const number of [count, textBytes, ...lengths, ...sums]) at = bytes.writeUInt32LE(number, at)
-  return bytes
-}
-
-function entryAt(page: Buffer, index: number): Entry {
-  const at = index * ENTRY_BYTES
-  const numbersFrom = (start: number) =>
-    frameNames.map((_, i) => page.readUInt32LE(at + start + 4 * i))
-  return {
-    topic_id: page.readDoubleLE(at),
-    first: page.readDoubleLE(at + 8),
-    last: page.readDoubleLE(at + 16),
-    offset: page.readDoubleLE(at + 24),
-    count: page.readUInt32LE(at + 32),
-    textBytes: page.readUInt32LE(at + 36),
-    lengths: numbersFrom(40),
-    sums: numbersFrom(40 + 4 * frameNames.length)
+  #readSome(descriptor: number, bytes: Buffer, at: number, offset: number): number {
+    try {
+      return readSync(descriptor, bytes, at, bytes.length - at, offset + at)
+    } catch (error) {
+      // A place of the disk that can no longer be read.
+      if ((error as NodeJS.ErrnoException).code !== 'EIO') throw error
+      throw new DamagedPack(this.#file, `it cannot be read (${(error as Error).message})`)
+    }
   }
 }
 
-/** The first block of the topic in a page of the index, or of the next topic. */
-function entryIndexOf(page: Buffer, topic_id: number): number {
-  return firstIndex(page.length / ENTRY_BYTES, (i) => page.readDoubleLE(i * ENTRY_BYTES) < topic_id)
-}
+const isShortage = (error: unknown): boolean => SHORTAGES.has((error as NodeJS.ErrnoException).code)
 
-function listingBytes({ topic_id, first, offset, entries, sum }: Listing): Buffer {
-  const bytes = Buffer.alloc(LISTING_BYTES)
-  let at = 0
-  for (const number of [topic_id, first, offset]) at = bytes.writeDoubleLE(number, at)
-  for (const number of [entries, sum]) at = bytes.writeUInt32LE(number, at)
-  return bytes
-}
-
-const listingAt = (directory: Buffer, at: number): Listing => ({
-  topic_id: directory.readDoubleLE(at),
-  first: directory.readDoubleLE(at + 8),
-  offset: directory.readDoubleLE(at + 16),
-  entries: directory.readUInt32LE(at + 24),
-  sum: directory.readUInt32LE(at + 28)
-})
+const isoTime = (at: number): string => new Date(at).toISOString()

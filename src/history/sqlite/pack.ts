@@ -1,5 +1,6 @@
 import type { UnixMs } from '../../lib/unix-time.ts'
 import type { Point } from './columns.ts'
+import type { SetAside } from './set-aside.ts'
 
 /** A packed file that is listed. */
 export type Pack = {
@@ -12,7 +13,12 @@ export type Pack = {
 }
 
 /** A change of the list of packed files: all of it is done, or nothing. */
-export type Swap = { add: readonly Pack[]; remove: readonly string[]; dropRows?: string }
+export type Swap = {
+  add: readonly Pack[]
+  remove: readonly string[]
+  dropRows?: string
+  setAside?: SetAside
+}
 
 /** A table of rows has rows of this month. */
 export type RowMonth = { name: string; month: string }

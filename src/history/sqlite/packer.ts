@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { UnixMs } from '../../lib/unix-time.ts'
+import { type UnixMs, unixMs } from '../../lib/unix-time.ts'
+import type { Damage, LostTopic } from '../files.ts'
 import type { ScanQuery } from '../history.ts'
 import { type Columns, indexAt, type Point, type Slice } from './columns.ts'
 import { mergeSamples } from './merge.ts'
@@ -10,6 +11,7 @@ import { type NewPack, writePacks } from './new-pack.ts'
 import type { Pack, Removal, SurveyedTopic } from './pack.ts'
 import type { PackReader } from './pack-file.ts'
 import { PackFiles } from './pack-files.ts'
+import { type Lost, type Salvaged, salvage } from './salvage.ts'
 import { Stored } from './stored.ts'
 
 /** So many files are written at once. */
@@ -18,6 +20,8 @@ const MONTHS_AT_ONCE = 16
 const ROWS_PER_READ = 20_000
 /** Messages of rows that are read at once, in characters. */
 const TEXT_PER_READ = 4 * 1024 * 1024
+/** Of the topics that lost samples in a file, so many are named. All are recorded. */
+const MAX_NAMED_TOPICS = 1000
 /** Other threads get more processor time. */
 const PRIORITY = 10
 
@@ -108,6 +112,44 @@ export class SqlitePacker {
         else file?.copy(topic_id, block)
       }
     })
+  }
+
+  /** Reads a whole file. Undefined when nothing is broken. */
+  inspect(pack: Pack): Damage | undefined {
+    const found = this.#salvage(pack, () => {})
+    return found && this.#damageOf(pack, found)
+  }
+
+  /** Writes what is whole in a broken file to a new one. Undefined when nothing is broken. */
+  salvage(pack: Pack): { add: Pack[]; damage: Damage; topics: Lost[] } | undefined {
+    let found: Salvaged | undefined
+    const add = writePacks(this.#directory, [pack.month], ([file]) => {
+      found = this.#salvage(pack, (topic_id, block) => file?.copy(topic_id, block))
+    })
+    if (found) return { add, damage: this.#damageOf(pack, found), topics: found.lost }
+    for (const { name } of add) rmSync(join(this.#directory, name), { force: true })
+    return undefined
+  }
+
+  #salvage({ name, bytes }: Pack, keep: Parameters<typeof salvage>[2]): Salvaged | undefined {
+    // What was read before does not count.
+    this.#packs.forget([name])
+    return salvage(this.#packs.reader(name), bytes, (topic_id, block) => {
+      this.#throwIfCancelled()
+      keep(topic_id, block)
+    })
+  }
+
+  #damageOf({ name, month, samples, first, last }: Pack, { reason, kept, lost }: Salvaged): Damage {
+    const find = this.#file.prepare('SELECT installation_id, topic FROM topics WHERE topic_id = ?')
+    const topics = lost.slice(0, MAX_NAMED_TOPICS).map((one) => {
+      const { installation_id = null, topic = null } = find.get(one.topic_id) ?? {}
+      return { ...one, installation_id, topic } as LostTopic
+    })
+    return {
+      ...{ name, month, samples, first: unixMs(first), last: unixMs(last), reason },
+      ...{ lost: samples - kept, topicCount: lost.length, topics }
+    }
   }
 
   /** After this, the packed files can be removed. */

@@ -3,9 +3,13 @@ import { TooManyValues } from '../../lib/aggregation.ts'
 import { plainNumber } from '../../lib/json-number.ts'
 import type { Sample } from '../../lib/sample.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
+import type { BrokenFile } from '../files.ts'
 import type { AggregateQuery, Page, PageQuery } from '../history.ts'
 import { PageParts } from '../page-parts.ts'
 import { type AggregatedRow, aggregateRows } from './aggregate.ts'
+import { brokenFile } from './broken-packs.ts'
+import type { Pack } from './pack.ts'
+import { DamagedPack } from './pack-file.ts'
 import type { PackFiles } from './pack-files.ts'
 import { readRawPage, topicText } from './raw-page.ts'
 import { Stored, type StoredTopic } from './stored.ts'
@@ -85,6 +89,23 @@ export class SqliteReader {
   latestOf(installation_id: number, topics: readonly string[]): Sample[] {
     const rows = this.#latestOf.all(installation_id, JSON.stringify(topics))
     return rows.map((row) => ({ ...row }) as Sample)
+  }
+
+  /** Looks at the two ends of every packed file. */
+  brokenPacks(): BrokenFile[] {
+    const rows = this.#file.prepare('SELECT name, month, bytes, samples, first, last FROM packs')
+    const broken: BrokenFile[] = []
+    for (const row of rows.all()) {
+      const pack = { ...row } as Pack
+      try {
+        this.#packs.reader(pack.name).check(pack.bytes)
+      } catch (error) {
+        if (!(error instanceof DamagedPack)) throw error
+        broken.push(brokenFile(pack, error.what))
+      }
+    }
+    this.#packs.close()
+    return broken
   }
 
   /** After this, the packed files can be removed. */

@@ -1,5 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Contents } from '../files.ts'
 import type { MonthSize, Sizes } from '../history.ts'
+
+/** Counting the rows of so many pages takes some hundredths of a second. */
+const MAX_COUNTED_PAGES = 5000
+/** What a row takes on average, for an estimate. */
+const BYTES_PER_ROW = 40
 
 /**
  * The number of pages that the rows of each month take, updated with every batch, because measuring
@@ -40,6 +46,22 @@ export class SqliteSpace {
     return { bytes: Math.max(used, known), months }
   }
 
+  /** Few rows are counted. Of many the number follows from their pages. */
+  contents(): Contents {
+    const { tables, packedSamples, months } = this.#statements
+    let samples = numberOf(packedSamples)
+    let isEstimated = false
+    for (const { name, pages } of tables.all()) {
+      if (Number(pages) <= MAX_COUNTED_PAGES)
+        samples += numberOf(this.#file.prepare(`SELECT count(*) FROM ${name}`))
+      else {
+        samples += Math.round((Number(pages) * this.#pageSize) / BYTES_PER_ROW)
+        isEstimated = true
+      }
+    }
+    return { months: months.all(this.#pageSize).length, samples, isEstimated }
+  }
+
   /** Gives up to `pages` free pages back to the file system; answers how many. */
   give(pages: number): number {
     const before = numberOf(this.#statements.free)
@@ -59,6 +81,8 @@ const prepare = (file: DatabaseSync) => ({
   pages: file.prepare('PRAGMA page_count'),
   free: file.prepare('PRAGMA freelist_count'),
   packed: file.prepare('SELECT coalesce(sum(bytes), 0) FROM packs'),
+  packedSamples: file.prepare('SELECT coalesce(sum(samples), 0) FROM packs'),
+  tables: file.prepare('SELECT name, sum(pages) AS pages FROM row_months GROUP BY name'),
   add: file.prepare(`
     INSERT INTO row_months VALUES (?, ?, max(?, 1))
     ON CONFLICT DO UPDATE SET pages = pages + ?`),

@@ -5,12 +5,14 @@ import { highest, type IdKind, idKinds, idsOf, type Lineage, noIds } from '../..
 import { MonthNames } from '../../lib/month-names.ts'
 import { decodeSamples, type Sample } from '../../lib/sample.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
+import type { Contents, Quarantined } from '../files.ts'
 import type { KeptLineage, Sizes } from '../history.ts'
 import { currentTimes, isNewer } from '../newest.ts'
 import { createTables } from './file.ts'
 import { writePacks } from './new-pack.ts'
 import type { Pack, RowMonth, SurveyedTopic, Swap } from './pack.ts'
 import { RowTables } from './row-tables.ts'
+import { SetAsideRecord } from './set-aside.ts'
 import { SqliteSpace } from './space.ts'
 
 type Topic = { topic_id: number; arrived: Sample[] }
@@ -33,6 +35,7 @@ export class SqliteWriter {
   readonly #statements: ReturnType<typeof prepare>
   readonly #space: SqliteSpace
   readonly #rows: RowTables
+  readonly #setAside: SetAsideRecord
   readonly #months = new MonthNames()
   /** Files that were written in this transaction, and in those that failed. */
   #written: string[] = []
@@ -46,6 +49,7 @@ export class SqliteWriter {
     this.#statements = prepare(file)
     this.#space = new SqliteSpace(file)
     this.#rows = new RowTables(file)
+    this.#setAside = new SetAsideRecord(file)
   }
 
   /** Answers how many rows were written. */
@@ -103,8 +107,9 @@ export class SqliteWriter {
     return this.#statements.packs.all().map((row) => ({ ...row }) as Pack)
   }
 
-  swap({ add, remove, dropRows }: Swap): void {
+  swap({ add, remove, dropRows, setAside }: Swap): void {
     this.#inTransaction(() => {
+      if (setAside) this.#setAside.add(setAside)
       const { removePack, forgetRows } = this.#statements
       this.#listPacks(add)
       for (const name of remove) removePack.run(name)
@@ -165,6 +170,15 @@ export class SqliteWriter {
     return this.#statements.rowMonths.all().map((row) => ({ ...row }) as RowMonth)
   }
 
+  quarantined(): Quarantined[] {
+    return this.#setAside.list()
+  }
+
+  /** What was set aside of dropped months is no longer missed. */
+  forgetQuarantined(month: string): void {
+    this.#inTransaction(() => this.#setAside.dropUntil(month))
+  }
+
   /** Forgets the tokens, so that a batch that is sent again after a removal is stored again. */
   forgetBatches(): void {
     this.#statements.forgetBatches.run(Number.MAX_SAFE_INTEGER)
@@ -172,6 +186,10 @@ export class SqliteWriter {
 
   sizes(): Sizes {
     return this.#space.sizes()
+  }
+
+  contents(): Contents {
+    return this.#space.contents()
   }
 
   lineage(): Lineage {

@@ -8,6 +8,7 @@ import { accountRoutes } from './account-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { clockRoutes } from './clock-routes.ts'
 import type { ControlParts, ControlRoutes } from './parts.ts'
+import { quarantineRoutes } from './quarantine-routes.ts'
 import { statusRoutes } from './status-routes.ts'
 
 /** Everything that the control socket answers. Each command asks one of these. [ADR-0049] */
@@ -15,7 +16,8 @@ const controlRoutes: readonly (readonly [prefix: string, routes: ControlRoutes])
   ['/account', accountRoutes],
   ['/status', statusRoutes],
   ['/clock', clockRoutes],
-  ['/backup', backupRoutes]
+  ['/backup', backupRoutes],
+  ['/quarantine', quarantineRoutes]
 ]
 
 const MAX_BODY_BYTES = 64 * 1024

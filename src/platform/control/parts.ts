@@ -4,6 +4,7 @@ import type { App } from '../../deps.ts'
 import type { TraceRecorder } from '../../features/trace/recorder.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Registry } from '../../registry/tables.ts'
+import type { QuarantineWork } from './quarantine.ts'
 import type { Status } from './status.ts'
 
 /** What the questions of operators need, on a running and on a stopped platform. */
@@ -17,6 +18,8 @@ export type ControlParts = {
   written(): Promise<void>
   status(): Promise<Status>
   backup: Backups['make']
+  /** Undefined if history has no files here. */
+  quarantine: QuarantineWork | undefined
 }
 
 export type ControlRoutes = (app: App, parts: ControlParts) => Promise<void> | void

@@ -5,6 +5,7 @@ import { VERSION } from '../../lib/version.ts'
 import { within } from '../../lib/within.ts'
 import type { Parts } from '../parts.ts'
 import type { ControlParts } from './parts.ts'
+import { QuarantineWork } from './quarantine.ts'
 import { problemsOf, type Status } from './status.ts'
 
 /** A part that hangs must not keep the operator waiting. */
@@ -12,7 +13,7 @@ const ANSWER_LIMIT_MS = 3 * SECOND
 
 /** What the control socket of a running platform works with. */
 export const controlParts = (parts: Parts): ControlParts => {
-  const { registry, trace, clock, log, lineage, directory } = parts
+  const { registry, trace, clock, log, lineage, directory, history } = parts
   return {
     ...{ registry, trace, clock, log },
     ahead: () => lineage.ahead(),
@@ -21,7 +22,8 @@ export const controlParts = (parts: Parts): ControlParts => {
       await Promise.all([directory.catchUp().catch(() => {}), lineage.note()])
     },
     status: () => statusOf(parts),
-    backup: (...args) => parts.backups.make(...args)
+    backup: (...args) => parts.backups.make(...args),
+    quarantine: history.files && new QuarantineWork(history.files, log)
   }
 }
 

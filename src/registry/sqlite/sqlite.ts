@@ -10,6 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler
 } from 'kysely'
+import { explainDamage } from '../../lib/storage-fault.ts'
 
 /** Kysely on Node's own SQLite. There is one connection, and callers use it in turn. */
 export function sqliteDialect(file: string, { readOnly = false } = {}): Dialect {
@@ -39,7 +40,7 @@ class SqliteDriver implements Driver {
     const db = new DatabaseSync(this.#file, options)
     if (!readOnly) db.exec('pragma journal_mode = wal; pragma synchronous = full')
     db.exec('pragma cache_size = -65536')
-    this.#connection = new SqliteConnection(db)
+    this.#connection = new SqliteConnection(db, this.#file)
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -75,6 +76,10 @@ class SqliteDriver implements Driver {
   }
 }
 
+/** With the registry, when there is no backup. */
+export const LOST =
+  'users, installations and everything else in it are lost ("npm run caracal -- adopt")'
+
 /** Statements may run for this long in a row. Then other work on the event loop runs first. */
 const ROUND_MS = 4
 
@@ -83,12 +88,14 @@ type Prepared = { statement: StatementSync; isReading: boolean }
 class SqliteConnection implements DatabaseConnection {
   readonly queue: (() => void)[] = []
   readonly #db: DatabaseSync
+  readonly #file: string
   readonly #statements = new Map<string, Prepared>()
   /** When the first statement of this round of the event loop began. */
   #roundBegan: number | undefined
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, file: string) {
     this.#db = db
+    this.#file = file
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -98,8 +105,15 @@ class SqliteConnection implements DatabaseConnection {
         this.#roundBegan = undefined
       })
     } else if (performance.now() - this.#roundBegan >= ROUND_MS) await nextTurn()
+    try {
+      return this.#execute(sql, parameters as SQLInputValue[])
+    } catch (error) {
+      throw explainDamage(error as Error, this.#file, LOST)
+    }
+  }
+
+  #execute<Row>(sql: string, values: SQLInputValue[]): QueryResult<Row> {
     const { statement, isReading } = this.#prepare(sql)
-    const values = parameters as SQLInputValue[]
     if (isReading) return { rows: statement.all(...values) as Row[] }
     const { changes, lastInsertRowid } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { keepSchema, refuseNewerSchema } from '../../../lib/sqlite-schema.ts'
 import { answerCalls } from '../../../lib/thread-calls.ts'
 import type {
   Change,
@@ -19,7 +20,11 @@ import { Queues } from './queues.ts'
 
 const { file, limits } = workerData as { file: string; limits: QueueLimits & SessionLimits }
 
+/** Raise it when an older program could not read the file, or would lose something in it. */
+const SCHEMA = 1
+
 const db = new DatabaseSync(file, { timeout: 5000 })
+refuseNewerSchema(db, file, SCHEMA)
 db.exec(`
   pragma auto_vacuum = incremental;
   pragma journal_mode = wal;
@@ -50,6 +55,7 @@ db.exec(`
 `)
 
 nameByOwner(db)
+keepSchema(db, SCHEMA)
 
 // A file of an older version has another mode. VACUUM rewrites it once, in the mode set above.
 if (numberOf(db.prepare('pragma auto_vacuum')) === 0) db.exec('vacuum')
