@@ -6,8 +6,8 @@ import { type BrokenBlock, checkPack } from '../history/sqlite/check-pack.ts'
 import {
   countPack,
   HISTORY_DIRECTORY,
-  PACK_NAME,
   installationsOfTopics,
+  PACK_NAME,
   readPacks,
   topicsNamed
 } from '../history/sqlite/copy.ts'

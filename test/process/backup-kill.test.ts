@@ -117,7 +117,8 @@ test(`${KILLS} times kill -9 during a backup leaves no half backup, and the next
     await wait(Math.random() * 150)
     await caracal.kill('SIGKILL')
     const told = await backup
-    if (told.code !== 0) assert.match(told.err, /^caracal: the running Caracal (ended before|did not answer)/)
+    if (told.code !== 0)
+      assert.match(told.err, /^caracal: the running Caracal (ended before|did not answer)/)
     for (const name of readdirSync(backups).filter(isComplete)) {
       const { code, out } = await runCaracal({}, ['verify', join(backups, name)])
       assert.equal(code, 0, out)

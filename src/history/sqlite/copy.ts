@@ -137,10 +137,7 @@ export function countRowsOf(file: string): Map<string, StoredCounts> {
 }
 
 /** The samples of a packed file, by its index alone. */
-export function countPack(
-  path: string,
-  installations: ReadonlyMap<number, number>
-): StoredCounts {
+export function countPack(path: string, installations: ReadonlyMap<number, number>): StoredCounts {
   const counts: StoredCounts = new Map()
   const reader = new PackReader(path)
   try {
