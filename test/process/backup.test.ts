@@ -9,6 +9,7 @@ import {
   statSync,
   writeFileSync
 } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, describe, type TestContext, test } from 'node:test'
 import type { Backup } from '../../src/backup/make.ts'
@@ -173,6 +174,48 @@ describe('a backup of a running platform', () => {
     assert.equal((await command({}, 'verify', join(backups, name))).code, 0, 'a stopped platform')
     assert.match((await command(env, 'status')).out, new RegExp(`Backup.*${name}`))
   })
+})
+
+test('a backup whose command is ended, or whose platform stops, leaves nothing behind', async (t) => {
+  const directory = temporaryDirectory()
+  const dataDir = join(directory, 'data')
+  const backups = join(directory, 'backups')
+  const caracal = await start(t, { CARACAL_DATA_DIR: dataDir, ...admin })
+  await fillPlatform(caracal)
+  const ask = (signal?: AbortSignal) => {
+    const body = JSON.stringify({ directory: backups })
+    const headers = { 'content-type': 'application/json', 'content-length': body.length }
+    const socketPath = join(dataDir, 'control.sock')
+    const asked = request({
+      ...{ socketPath, path: '/backup', method: 'POST', headers, agent: false },
+      ...(signal && { signal })
+    })
+    asked.on('error', () => {})
+    asked.end(body)
+  }
+  const begun = () =>
+    eventually(() => {
+      assert(existsSync(backups))
+      assert(readdirSync(backups).some((name) => name.startsWith('.partial')))
+    })
+  const nothing = () =>
+    eventually(() => {
+      assert.deepEqual(
+        readdirSync(backups).filter((name) => name !== '.lock'),
+        []
+      )
+      assert(!existsSync(join(dataDir, 'backup.staging')))
+    }, 15_000)
+  const hangUp = new AbortController()
+  ask(hangUp.signal)
+  await begun()
+  hangUp.abort()
+  await nothing()
+  ask()
+  await begun()
+  assert.equal(await caracal.stop(), 0)
+  await nothing()
+  assert(!existsSync(join(dataDir, 'backup.json')), 'a stop is no failure')
 })
 
 test('a platform with CARACAL_BACKUP_DIR makes backups by itself, and says when one fails', async (t) => {
