@@ -153,25 +153,33 @@ async function checkParts(
     onBytes(statSync(file).size)
     await nextTurn()
   }
+  const isWhole = (part: PartName) => parts.includes(part) && !broken.has(part)
+  // A database that is whole may still be of another program.
+  const attempt = async <T>(file: string, work: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work()
+    } catch (error) {
+      findings.add(file, `it is not a database of Caracal (${(error as Error).message})`)
+      return undefined
+    }
+  }
   const packs = parts.includes('history')
-    ? await checkHistory(
-        directory,
-        { isListed: !broken.has('history'), listed: listed.packs },
-        findings,
-        onBytes
-      )
+    ? await attempt(databaseOf.history, () => {
+        const known = { isListed: isWhole('history'), listed: listed.packs }
+        return checkHistory(directory, known, findings, onBytes)
+      })
     : new Map()
-  if (parts.includes('registry') && !broken.has('registry'))
-    checkReferences(directory, {
-      filesDir,
-      listed,
-      findings,
-      hasHistory: parts.includes('history') && !broken.has('history')
-    })
-  if (broken.size > 0) return undefined
-  const facts = await readFacts(directory, parts, packs)
-  checkLineages(facts, { filesDir, server, findings })
-  return facts
+  if (isWhole('registry')) {
+    const hasHistory = isWhole('history') && packs !== undefined
+    const checking = { filesDir, listed, findings, hasHistory }
+    await attempt(databaseOf.registry, () => checkReferences(directory, checking))
+  }
+  if (broken.size > 0 || !packs) return undefined
+  return attempt(directory, async () => {
+    const facts = await readFacts(directory, parts, packs)
+    checkLineages(facts, { filesDir, server, findings })
+    return facts
+  })
 }
 
 function checkReferences(

@@ -11,6 +11,7 @@ import {
   writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { before, test } from 'node:test'
 import {
   type Entry,
@@ -218,6 +219,30 @@ test('a listing that names other places, wrong orders or impossible sizes is ref
   const text = `"${'x'.repeat(17 * 1024 * 1024)}`
   writeFileSync(join(long, LISTING), text)
   await refusedByBoth(long, /too long/)
+})
+
+test('a database of another program is a finding, and so is a list of packed files elsewhere', async () => {
+  for (const [path, sql] of [
+    ...['registry.sqlite', 'spool.sqlite', 'mqtt.sqlite', 'history/sqlite/history.sqlite'].map(
+      (path) => [path, 'create table other (a)']
+    ),
+    ['history/sqlite/history.sqlite', "update packs set name = '../../../secret'"]
+  ] as const) {
+    const copy = copyOf()
+    const file = join(copy, path)
+    if (sql.startsWith('create')) rmSync(file)
+    const database = new DatabaseSync(file)
+    database.exec(sql)
+    database.close()
+    const bytes = readFileSync(file)
+    const facts = { bytes: bytes.length, sha256: hash('sha256', bytes) }
+    const entries = listingOf(copy)
+    writeListing(
+      copy,
+      entries.map((entry) => (entry.path === path ? { ...entry, ...facts } : entry))
+    )
+    assert.match(JSON.stringify((await verify(copy)).findings), /not a database of Caracal/)
+  }
 })
 
 test('links in a backup are not followed', async () => {

@@ -35,6 +35,14 @@ test('readConfig', () => {
   f({ MQTT_PORT: '65536' }, /MQTT_PORT: must be a whole number from 0 to 65535, or off/)
   f({ HTTP_PORT: 'off' }, /HTTP_PORT: must be a whole number from 0 to 65535, got "off"/)
   f({ RETENTION_DAYS: 'x' }, /RETENTION_DAYS/)
+  f({ BACKUP_DIR: '/b', BACKUP_EVERY: '15m' }, { BACKUP_DIR: '/b', BACKUP_EVERY: '15m' })
+  for (const every of ['0m', '15', '367d', '1.5h', '15 m', '-1d', '9999999m']) {
+    f({ BACKUP_EVERY: every }, /^CARACAL_BACKUP_EVERY: must be from 1m to 366d/)
+  }
+  f({ BACKUP_KEEP: '0' }, /BACKUP_KEEP: must be a whole number from 1 to 10000/)
+  f({ DATA_DIR: '/d', BACKUP_DIR: '/d/backups' }, /BACKUP_DIR: must not be inside of \/d$/)
+  f({ FILES_DIR: '/f', BACKUP_DIR: '/f' }, /BACKUP_DIR: must not be inside of \/f$/)
+  f({ DATA_DIR: '/d', BACKUP_DIR: '/d-backups' }, { BACKUP_DIR: '/d-backups' })
   f({ QUOTA_ORGANIZATION: 'topics=5, files=0' }, { QUOTA_ORGANIZATION: 'topics=5, files=0' })
   const wrong = ['topics', 'topics=x', 'topics=-1', 'topics=1.5', 'toString=1', 'x=1', 'topics=1=2']
   for (const part of wrong) {

@@ -9,8 +9,10 @@ import {
   statSync,
   writeFileSync
 } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, describe, type TestContext, test } from 'node:test'
+import { readLast } from '../../src/backup/last.ts'
 import type { Backup } from '../../src/backup/make.ts'
 import { readManifest } from '../../src/backup/manifest.ts'
 import { command } from '../support/command.ts'
@@ -173,6 +175,51 @@ describe('a backup of a running platform', () => {
     assert.equal((await command({}, 'verify', join(backups, name))).code, 0, 'a stopped platform')
     assert.match((await command(env, 'status')).out, new RegExp(`Backup.*${name}`))
   })
+})
+
+test('a backup whose command is ended, or whose platform stops, leaves nothing behind', async (t) => {
+  const directory = temporaryDirectory()
+  const dataDir = join(directory, 'data')
+  const backups = join(directory, 'backups')
+  const caracal = await start(t, { CARACAL_DATA_DIR: dataDir, ...admin })
+  await fillPlatform(caracal)
+  const ask = (signal?: AbortSignal) => {
+    const body = JSON.stringify({ directory: backups })
+    const headers = { 'content-type': 'application/json', 'content-length': body.length }
+    const socketPath = join(dataDir, 'control.sock')
+    const asked = request({
+      ...{ socketPath, path: '/backup', method: 'POST', headers, agent: false },
+      ...(signal && { signal })
+    })
+    asked.on('error', () => {})
+    asked.end(body)
+  }
+  const entries = () =>
+    existsSync(backups) ? readdirSync(backups).filter((name) => name !== '.lock') : []
+  const isUnfinished = (name: string) => name.startsWith('.')
+  const nothing = () =>
+    eventually(() => {
+      assert.deepEqual(entries().filter(isUnfinished), [])
+      assert(!existsSync(join(dataDir, 'backup.staging')))
+    }, 15_000)
+  const hangUp = new AbortController()
+  ask(hangUp.signal)
+  await eventually(() => assert(entries().some(isUnfinished)))
+  hangUp.abort()
+  await nothing()
+  assert.deepEqual(entries(), [])
+  // The one before may still be ending.
+  await eventually(() => {
+    ask()
+    assert(entries().length > 0)
+  })
+  assert.equal(await caracal.stop(), 0)
+  await nothing()
+  for (const name of entries()) {
+    assert.equal((await command({}, 'verify', join(backups, name))).code, 0)
+  }
+  const { failed } = readLast(dataDir)
+  assert(!failed?.error.includes('stopped'), 'a stop is no failure')
 })
 
 test('a platform with CARACAL_BACKUP_DIR makes backups by itself, and says when one fails', async (t) => {
