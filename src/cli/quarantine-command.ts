@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { openHistory } from '../history/open.ts'
 import { countText } from '../lib/count-text.ts'
 import { QuarantineWork, type Report, type Wanted } from '../platform/control/quarantine.ts'
-import { ask, askOr } from './ask.ts'
+import { askOr } from './ask.ts'
 import { type Context, type Outcome, type Program, UsageError } from './frame.ts'
 import { printable } from './printable.ts'
 import { showProgress } from './progress.ts'
@@ -50,7 +50,10 @@ async function reportOf(context: Context, wanted: Wanted): Promise<Report> {
   while (report.done < 1) {
     progress(report.done)
     await wait(ASK_EVERY_MS)
-    report = await ask<Report>(config, '/quarantine/progress', {})
+    report = await askOr<Report>(config, {
+      ...{ path: '/quarantine/progress', body: {} },
+      stopped: () => Promise.reject(new Error('the platform has stopped meanwhile: try again'))
+    })
   }
   progress(1)
   if (report.error !== null && report.set_aside.length === 0) throw new Error(report.error)

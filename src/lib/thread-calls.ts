@@ -122,11 +122,10 @@ export class ThreadCalls<Target extends Methods<Target>> {
     return explained
   }
 
-  /** What keeps a thread from starting says for itself what is wrong. */
   #endOf(cause: unknown): Error {
-    if (!(cause instanceof Error)) return new Error(`the ${this.#name} thread has ended`)
-    if (this.#waiting.has(READY)) return cause
-    return new Error(`the ${this.#name} thread has ended: ${cause.message}`, { cause })
+    const what = this.#waiting.has(READY) ? 'cannot be opened' : 'thread has ended'
+    const why = cause instanceof Error ? `: ${cause.message}` : ''
+    return new Error(`the ${this.#name} ${what}${why}`, { cause })
   }
 
   #fail(error: Error): void {

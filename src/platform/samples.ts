@@ -9,7 +9,6 @@ import { Latest } from '../history/latest/latest.ts'
 import { SampleIds } from '../history/sample-ids.ts'
 import type { Spool } from '../history/spool/spool.ts'
 import type { Clock } from '../lib/clock.ts'
-import { countText } from '../lib/count-text.ts'
 import { decodeSamples } from '../lib/sample.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { endsWithin } from '../lib/within.ts'
@@ -99,9 +98,6 @@ export const samples: PartList<Parts, keyof Samples> = {
   mover: {
     async open({ spool, history, metrics, hasRoom, disk, log }) {
       const { samples: left } = await spool.state()
-      if (left > 0) {
-        log.info({ samples: left }, `recovered ${countText(left)} acknowledged values`)
-      }
       const mover = new Mover({ spool, history, metrics, hasRoom, log, left })
       disk.onFreed(() => mover.wake())
       return mover

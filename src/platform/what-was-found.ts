@@ -15,14 +15,14 @@ export async function tellFound({ lastRun, history, log }: Parts): Promise<void>
   lastRun.started()
   try {
     const found = await history.files?.contents()
-    if (found) {
+    if (found && found.months > 0) {
       const { months, samples, isEstimated } = found
-      log.info(
-        found,
-        `history ${monthsText(months)}, ${isEstimated ? 'about ' : ''}${countText(samples)} samples`
-      )
-    } else {
-      const { months, bytes } = await history.sizes()
+      const count = `${isEstimated ? 'about ' : ''}${countText(samples)} samples`
+      log.info(found, `history ${monthsText(months)}, ${count}`)
+    }
+    if (found) return
+    const { months, bytes } = await history.sizes()
+    if (months.length > 0) {
       log.info({ months: months.length, bytes }, `history ${monthsText(months.length)}`)
     }
   } catch (err) {

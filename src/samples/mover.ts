@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { History } from '../history/history.ts'
 import { MOVER } from '../history/spool/groups.ts'
 import { MAX_GROUP_BYTES, type Spool } from '../history/spool/spool.ts'
+import { countText } from '../lib/count-text.ts'
 import { Outage } from '../lib/outage.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
@@ -53,7 +54,7 @@ export class Mover {
 
   start(): void {
     if (this.#left > 0) {
-      const text = 'samples of the last run are still in the spool, and go to history now'
+      const text = `recovered ${countText(this.#left)} acknowledged values of the last run: they go to history now`
       this.#parts.log.info({ samples: this.#left }, text)
     }
     this.#schedule()

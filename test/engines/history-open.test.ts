@@ -43,7 +43,7 @@ test('openHistory rejects if the server does not answer', async (t) => {
 test('openHistory rejects if SQLite cannot be opened, and leaves no thread', async (t) => {
   const dataDir = await newDataDir(t)
   await mkdir(join(dataDir, 'history/sqlite/history.sqlite'), { recursive: true })
-  await assert.rejects(openHistory({ url: '', dataDir }), /history thread has ended/)
+  await assert.rejects(openHistory({ url: '', dataDir }), /the history cannot be opened: /)
 })
 
 test('a call after close is refused', async (t) => {

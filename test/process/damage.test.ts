@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  rmSync,
   statSync,
   writeSync
 } from 'node:fs'
@@ -60,6 +61,19 @@ for (const [name, lost] of [
       assert.equal(err.trimEnd().split('\n').length, 1, err)
     })
 }
+
+test('with the spool and the queue moved away, as the message says, the platform starts with the rest', async () => {
+  const CARACAL_DATA_DIR = temporaryDirectory()
+  cpSync(stopped, CARACAL_DATA_DIR, { recursive: true })
+  for (const name of ['spool.sqlite', 'mqtt.sqlite'])
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(join(CARACAL_DATA_DIR, name + end), { force: true })
+  const caracal = await startProgram({ CARACAL_DATA_DIR, ...admin })
+  const { token } = await createInstallation(caracal, 'Cabin')
+  const answer = await fetch(`${caracal.url}/health/ready`, { headers: { 'x-api-key': token } })
+  assert.equal(answer.status, 200)
+  assert.equal(await caracal.stop(), 0)
+})
 
 test('health is not ready while a part of history cannot be read, and names the file', async () => {
   const CARACAL_DATA_DIR = temporaryDirectory()

@@ -200,6 +200,29 @@ test('quarantine on a stopped platform keeps what lies before the end of a file 
   assert.equal(await caracal.kill('SIGTERM'), 0)
 })
 
+test('a crash before the broken file was moved leaves it to the next start', async () => {
+  const { file, dataDir } = copied()
+  truncateSync(file, 100)
+  const directory = join(dataDir, 'history/sqlite')
+  const quarantine = join(dataDir, 'quarantine')
+  const first = await openSqliteHistory(directory, { quarantine })
+  const damage = await first.files.quarantine(name)
+  assert.equal(damage?.lost, 2 * SAMPLES)
+  assert.equal(await first.files.quarantine(name), undefined)
+  await first.close()
+  // As the crash would have left it.
+  renameSync(join(quarantine, name), file)
+  const second = await openSqliteHistory(directory, { quarantine })
+  assert.deepEqual([existsSync(file), existsSync(join(quarantine, name))], [false, true])
+  const [kept] = second.files.quarantined
+  assert.deepEqual([kept?.name, kept?.lost], [name, 2 * SAMPLES])
+  await second.check()
+  // With the month, what was missed of it is forgotten.
+  await second.dropBefore(unixMs(Date.UTC(2026, 9, 2)))
+  assert.deepEqual(second.files.quarantined, [])
+  await second.close()
+})
+
 test('packing and merging leave a broken file out, and say it once', async () => {
   const { file, dataDir } = copied()
   truncateSync(file, 100)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -143,6 +143,28 @@ for (const version of versions) {
     assert.equal(await caracal.kill('SIGTERM'), 0)
   })
 }
+
+test('without space for the copy of the registry the start is refused, and nothing has changed', async () => {
+  const dataDir = unpacked('0.1.0-stopped.tar.gz')
+  const file = join(dataDir, 'registry.sqlite')
+  // A file with holes that says in its header that it has 4 TB.
+  const bytes = readFileSync(file)
+  const pages = 2 ** 30
+  bytes.writeUInt32BE(pages, 28)
+  writeFileSync(file, bytes)
+  truncateSync(file, pages * bytes.readUInt16BE(16))
+  const { code, err } = await runCaracal({ CARACAL_DATA_DIR: dataDir })
+  assert.equal(code, 1)
+  assert.match(
+    err.trimEnd().split('\n').at(-1) ?? '',
+    /^caracal: the registry needs schema \d+ in place of \d+, .* MB free: make room and start again; nothing was changed$/
+  )
+  assert.deepEqual(copiesIn(dataDir), [])
+  const db = new DatabaseSync(file, { readOnly: true })
+  const row = db.prepare('select max(number) as number from schema_migrations').get()
+  db.close()
+  assert(Number(row?.['number']) < migrations.length)
+})
 
 test('a part that a newer program has written stops the start with one line that names both versions', async () => {
   const dataDir = temporaryDirectory()

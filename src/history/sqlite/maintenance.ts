@@ -134,7 +134,10 @@ export class Maintenance {
   inspect(name: string): Promise<Damage | undefined> {
     return this.#inTurn(async () => {
       const pack = (await this.#packs()).find((one) => one.name === name)
-      return pack && this.#packer('inspect', [pack])
+      const damage = pack && (await this.#packer('inspect', [pack]))
+      // It may have been put back from a backup, while threads still hold the broken one.
+      if (!damage && this.#options.broken.has(name)) await this.#lanes.forget([name])
+      return damage
     })
   }
 
@@ -276,6 +279,7 @@ export class Maintenance {
   async #dropBefore(moment: UnixMs): Promise<MonthSize[]> {
     const { writer } = this.#lanes
     const isPast = (month: string) => endOfMonth(month) <= moment
+    await writer.call('forgetQuarantined', [monthOf(unixMs(startOfMonth(monthOf(moment)) - 1))])
     const { months } = await writer.call('sizes', [])
     const dropped = months.filter(({ name }) => isPast(name))
     if (dropped.length === 0) return []
@@ -292,7 +296,6 @@ export class Maintenance {
       )
     }
     await writer.call('forgetBatches', [])
-    await writer.call('forgetQuarantined', [monthOf(unixMs(moment - 1))])
     return dropped
   }
 

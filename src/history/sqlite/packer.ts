@@ -148,7 +148,7 @@ export class SqlitePacker {
     })
     return {
       ...{ name, month, samples, first: unixMs(first), last: unixMs(last), reason },
-      ...{ lost: samples - kept, topicCount: lost.length, topics }
+      ...{ lost: Math.max(samples - kept, 0), topicCount: lost.length, topics }
     }
   }
 
