@@ -11,7 +11,7 @@ const ANSWER_LIMIT_MS = 15 * SECOND
 const START_LIMIT_MS = 5 * SECOND
 const TRY_EVERY_MS = SECOND / 4
 
-type Answer = { status: number; body: string }
+export type Answer = { status: number; body: string }
 
 type Question<Result> = {
   path: string
@@ -28,12 +28,18 @@ export async function askOr<Result>(
   { DATA_DIR }: Config,
   { path, body, stopped }: Question<Result>
 ): Promise<Result> {
+  return retryInUse(async () => {
+    const answer = await askRunning(DATA_DIR, path, body)
+    return answer ? resultOf<Result>(answer) : stopped()
+  })
+}
+
+/** Tries again while a platform starts or stops. */
+export async function retryInUse<Result>(attempt: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + START_LIMIT_MS
   for (;;) {
-    const answer = await askRunning(DATA_DIR, path, body)
-    if (answer) return resultOf<Result>(answer)
     try {
-      return await stopped()
+      return await attempt()
     } catch (error) {
       if (!(error instanceof InUse) || performance.now() >= deadline) throw error
     }
@@ -51,19 +57,24 @@ async function askRunning(
     const socketPath = findPlace(dataDir)
     return socketPath === undefined ? undefined : await send(socketPath, path, body)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    // A process that was killed leaves its socket. No directory: nothing has run here.
-    if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    if (code === 'EACCES' || code === 'EPERM') {
-      throw new Error(
-        `CARACAL_DATA_DIR ${dataDir} belongs to another user: run this command as that user or as root`
-      )
-    }
+    if (noListener(error as NodeJS.ErrnoException, dataDir)) return undefined
+    const { message } = error as Error
     const why = isLate(error as Error)
       ? `within ${ANSWER_LIMIT_MS / SECOND} seconds: it hangs or is overloaded`
       : `(${message})`
     throw new Error(`the running Caracal did not answer ${why}`)
   }
+}
+
+/** Whether nobody listens on the socket. Throws if this user may not ask. */
+export function noListener({ code }: NodeJS.ErrnoException, dataDir: string): boolean {
+  if (code === 'EACCES' || code === 'EPERM') {
+    throw new Error(
+      `CARACAL_DATA_DIR ${dataDir} belongs to another user: run this command as that user or as root`
+    )
+  }
+  // A process that was killed leaves its socket. No directory: nothing has run here.
+  return code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ENOTDIR'
 }
 
 /** The request and its answer name the end of their time differently. */
@@ -101,7 +112,7 @@ async function askStopped<Result>(config: Config, path: string, body: object): P
   }
 }
 
-function resultOf<Result>({ status, body }: Answer): Result {
+export function resultOf<Result>({ status, body }: Answer): Result {
   if (status === 404) {
     throw new Error('the running Caracal has another version and does not know this command')
   }

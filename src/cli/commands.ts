@@ -1,6 +1,8 @@
 import { addAdopt } from './adopt-command.ts'
 import { addCheck } from './check-command.ts'
+import { addExport } from './export-command.ts'
 import { Program, type Terminal } from './frame.ts'
+import { addImport } from './import-command.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addMigrateTo } from './migrate-to-command.ts'
 import { addStatus } from './status-command.ts'
@@ -12,6 +14,8 @@ const commands: readonly ((program: Program) => void)[] = [
   addCheck,
   addUserCommands,
   addKeyCommands,
+  addExport,
+  addImport,
   addAdopt,
   addMigrateTo
 ]

@@ -13,7 +13,7 @@ import { hasUsers } from '../registry/users.ts'
 /** Another process has the data directory, and nobody answers on a control socket. */
 export class InUse extends Error {}
 
-type Stopped = { app: App; close(): Promise<void> }
+export type Stopped = { app: App; close(): Promise<void> }
 
 /**
  * The registry of a platform that does not run. A file is opened under the lock of its directory.

@@ -7,13 +7,15 @@ import { MINUTE, SECOND } from '../../lib/unix-time.ts'
 import { accountRoutes } from './account-routes.ts'
 import { clockRoutes } from './clock-routes.ts'
 import type { ControlParts, ControlRoutes } from './parts.ts'
+import { siteRoutes } from './site-routes.ts'
 import { statusRoutes } from './status-routes.ts'
 
 /** Everything that the control socket answers. Each command asks one of these. [ADR-0049] */
 const controlRoutes: readonly (readonly [prefix: string, routes: ControlRoutes])[] = [
   ['/account', accountRoutes],
   ['/status', statusRoutes],
-  ['/clock', clockRoutes]
+  ['/clock', clockRoutes],
+  ['/site', siteRoutes]
 ]
 
 const MAX_BODY_BYTES = 64 * 1024

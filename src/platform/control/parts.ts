@@ -3,6 +3,7 @@ import type { App } from '../../deps.ts'
 import type { TraceRecorder } from '../../features/trace/recorder.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Registry } from '../../registry/tables.ts'
+import type { SiteParts } from '../../site/parts.ts'
 import type { Status } from './status.ts'
 
 /** What the questions of operators need, on a running and on a stopped platform. */
@@ -15,6 +16,8 @@ export type ControlParts = {
   ahead(): Promise<void>
   written(): Promise<void>
   status(): Promise<Status>
+  /** Only where history and files are open. */
+  site?: SiteParts
 }
 
 export type ControlRoutes = (app: App, parts: ControlParts) => Promise<void> | void
