@@ -30,7 +30,7 @@ const MAX_FILES_TOGETHER = 12
 const MAX_GROUP_MS = 15 * 60_000
 
 const needsClickhouse = files.some((file) =>
-  /engines\/(history|latest|remove|aggregate|scan|influx|month|migrate-to|clickhouse-\w+)\.|process\/nodes\./.test(
+  /engines\/(history|latest|remove|aggregate|scan|influx|month|migrate-to|site|clickhouse-\w+)\.|process\/nodes\./.test(
     file
   )
 )

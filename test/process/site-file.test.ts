@@ -179,7 +179,20 @@ describe('a record is refused', () => {
     'with a version of no app': [[head, site, version({})], /no app 1/],
     'with an instance of no version': [[head, site, app, instance({})], /version is not there/],
     'with a configuration that is nested too deep': [
-      [head, site, app, version({}), instance({ a: deep(10_000) })],
+      [head, site, app, version({}), instance({ a: deep(1000) })],
+      /nested too deep/
+    ],
+    'with brackets without end': [
+      [
+        head,
+        site,
+        app,
+        version({}),
+        JSON.stringify(instance({ a: 0 })).replace(
+          '"a":0',
+          `"a":${'['.repeat(500_000)}${']'.repeat(500_000)}`
+        )
+      ],
       /nested too deep/
     ],
     'with a plot without a time': [
