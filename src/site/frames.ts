@@ -162,12 +162,12 @@ export class FrameReader {
       throw new BadSite(`it is damaged at byte ${this.at - HEADER_BYTES}`)
     }
     const packed = await this.#read(packedLength)
-    const damaged = () => new BadSite(`it is damaged before byte ${this.at}`)
-    if (crc32(packed) !== crc) throw damaged()
+    const broken = () => new BadSite(`it is damaged before byte ${this.at}`)
+    if (crc32(packed) !== crc) throw broken()
     const bytes = await decompress(packed, { maxOutputLength: Math.max(1, length) }).catch(() => {
-      throw damaged()
+      throw broken()
     })
-    if (bytes.length !== length) throw damaged()
+    if (bytes.length !== length) throw broken()
     return { kind, bytes }
   }
 

@@ -17,7 +17,9 @@ async function tablesOfInstallations(): Promise<string[]> {
     where tables.type = 'table' and c.name like '%installation_id'`.execute(registry)
   const { rows: keys } = await sql<{ from: string; to: string }>`
     select tables.name as "from", keys."table" as "to"
-    from sqlite_master as tables join pragma_foreign_key_list(tables.name) as keys`.execute(registry)
+    from sqlite_master as tables join pragma_foreign_key_list(tables.name) as keys`.execute(
+    registry
+  )
   await registry.destroy()
   rmSync(dataDir, { recursive: true })
   const declared = holdingsOf({ timezone: 'UTC' }).flatMap(({ tables = [] }) =>
