@@ -1,5 +1,4 @@
 import { request } from 'node:http'
-import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Config } from '../config.ts'
@@ -70,7 +69,7 @@ async function askStopped<Result>(config: Config, question: Question): Promise<R
 async function readLines<Result>(answer: Readable, { onProgress }: Question): Promise<Result> {
   const silent = new Error('the running Caracal stopped before it was done: nothing is changed')
   try {
-    for await (const line of createInterface({ input: answer })) {
+    for await (const line of linesOf(answer)) {
       const { progress, result, error } = JSON.parse(line) as Line
       if (progress !== undefined) onProgress(progress)
       if (error !== undefined) throw new Error(error)
@@ -83,4 +82,14 @@ async function readLines<Result>(answer: Readable, { onProgress }: Question): Pr
     throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? silent : error
   }
   throw silent
+}
+
+/** Unlike `readline`, this ends when the stream breaks. */
+async function* linesOf(answer: Readable): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of answer.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
 }
