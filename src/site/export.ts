@@ -26,7 +26,7 @@ export type Exported = {
 }
 
 /** Frames of about this size. */
-const FRAME_BYTES = 1024 * 1024
+const FRAME_BYTES = 256 * 1024
 const TOPICS_PER_READ = 50
 
 /** What was there when the export began: by arrival, or by its own time. */

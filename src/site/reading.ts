@@ -32,7 +32,7 @@ type Reading = {
   onEnd?: (sha256: string) => void
 }
 
-/** A frame of samples has about 1 MiB, and the last row in it may be long. */
+/** A frame of samples has about 256 KiB, and the last row in it may be long. */
 const MAX_SAMPLE_FRAME_BYTES = 2 * 1024 * 1024
 const SAMPLES_PER_PART = 1000
 /** Records of all kinds together, uncompressed. */

@@ -20,7 +20,7 @@ const root = new URL('../..', import.meta.url).pathname
 const OBJECTS = 1500
 const SAMPLES = rounds(400_000, 100_000)
 /** Shares of the time that a whole import takes. */
-const MOMENTS = [0.35, 0.5, 0.65, 0.8, 0.92, 0.98]
+const MOMENTS = [0.2, 0.35, 0.5, 0.65, 0.8, 0.95]
 
 async function writeLargeSite(path: string): Promise<void> {
   const writer = await FrameWriter.open(path)
@@ -91,18 +91,24 @@ test('an import that is killed at any moment leaves nothing behind', async () =>
   await imported(env, file)
   const took = performance.now() - began
   await registryHas(CARACAL_DATA_DIR, 1)
+  let [there, killed] = [1, 0]
   for (const moment of MOMENTS) {
     const importing = command(env, ['import', file])
     await wait(took * moment)
     await caracal.kill('SIGKILL')
     const { code, json } = await importing
-    if (code === 0) continue
-    assert.match(json.error, /stopped before it was done/)
+    // The last moments may come too late: then all of it must be there.
+    if (code === 0) there++
+    else {
+      killed++
+      assert.match(json.error, /stopped before it was done/)
+    }
     caracal = await startCaracal(env)
-    await registryHas(CARACAL_DATA_DIR, 1)
+    await registryHas(CARACAL_DATA_DIR, there)
   }
+  assert(killed >= 2, `killed ${killed} times in time`)
   await caracal.kill('SIGTERM')
-  await historyHas(CARACAL_DATA_DIR, 1)
+  await historyHas(CARACAL_DATA_DIR, there)
 })
 
 test('the same holds for a stopped platform', async () => {
@@ -118,16 +124,17 @@ test('the same holds for a stopped platform', async () => {
   const [code] = await once(importer(), 'exit')
   assert.equal(code, 0)
   const took = performance.now() - began
-  for (const moment of [0.5, 0.8, 0.95]) {
+  let there = 1
+  for (const moment of [0.5, 0.7, 0.85]) {
     const child = importer()
     const exited = once(child, 'exit')
     await wait(took * moment)
     child.kill('SIGKILL')
     const [, signal] = await exited
-    assert.equal(signal, 'SIGKILL', 'it was killed before its end')
+    if (signal !== 'SIGKILL') there++
     caracal = await startCaracal(env)
-    await registryHas(CARACAL_DATA_DIR, 1)
+    await registryHas(CARACAL_DATA_DIR, there)
     await caracal.kill('SIGTERM')
   }
-  await historyHas(CARACAL_DATA_DIR, 1)
+  await historyHas(CARACAL_DATA_DIR, there)
 })
