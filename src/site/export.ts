@@ -12,7 +12,7 @@ import { collectSite } from './collect.ts'
 import { FrameWriter } from './frames.ts'
 import { findLeftBehind, type LeftBehind } from './left-behind.ts'
 import type { Going, SiteParts } from './parts.ts'
-import { type RecordKind, type RecordOf, recordLine } from './records.ts'
+import { maxRecords, type RecordKind, type RecordOf, recordLine } from './records.ts'
 
 export type Exported = {
   installation_id: number
@@ -111,6 +111,9 @@ class ExportRun {
   async #record<Kind extends RecordKind>(kind: Kind, record: RecordOf<Kind>): Promise<void> {
     this.#going.signal.throwIfAborted()
     this.#line(kind, recordLine(kind, record))
+    if ((this.#counts[kind] ?? 0) > maxRecords[kind]) {
+      throw new Error(`no file of a site has more than ${maxRecords[kind]} of the kind ${kind}`)
+    }
     if (this.#isFull) await this.#flush('record')
     else if (this.#turns.isLate()) await this.#turns.next()
   }

@@ -75,6 +75,8 @@ export const siteRoutes: ControlRoutes = (app, { site }) => {
       isBusy = false
       running.delete(ran)
     })
+    // A command that is gone reads no answer.
+    ran.catch(() => {})
     running.add(ran)
     return reply.type('application/x-ndjson').send(Readable.from(linesOf(ran, () => progress)))
   }
