@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { temporaryDirectory } from '../support/process.ts'
 import { onEveryRegistry } from '../support/registries.ts'
@@ -78,10 +79,11 @@ onEveryRegistry('a site that moves', (engine) => {
       as: to.world.admin
     })
     assert.match(JSON.stringify(trace), /imported installation \d+, by a command/)
-    const found = await to.world.request('GET /api/v3beta/search?query=sensor', {
-      as: to.world.admin
+    await eventually(async () => {
+      const as = to.world.admin
+      const found = await to.world.request('GET /api/v3beta/search?q=sensor&types=device', { as })
+      assert.match(found.text, /"total":1\b/)
     })
-    assert.equal(found.status, 200)
 
     // New values go on, and the newest one is shown.
     await to.world.publish(to.world.admin, `${made.client_id}/obj/live`, { value: 43 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createProgram } from '../../src/cli/commands.ts'
 import type { Exported } from '../../src/site/export.ts'
 import type { Imported } from '../../src/site/import.ts'
+import { eventually } from './eventually.ts'
 import type { TestPlatform } from './platform.ts'
 import type { Answer } from './world.ts'
 
@@ -220,6 +221,11 @@ export async function fillSite(
   })
   assert.equal((file.json as { imported: number }).imported, rows + 40, file.text)
   await world.publish(as, `${client_id}/obj/live`, { value: 42, msg: 'now' })
+  // The log shows it when it has left the spool.
+  await eventually(async () => {
+    const log = await world.request(`GET /api/v3beta/log/${id}?from=0&limit=1`, { as })
+    assert.match(log.text, /obj\/live/)
+  })
   return { id, client_id }
 }
 
