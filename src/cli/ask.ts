@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http'
-import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config.ts'
@@ -146,11 +146,38 @@ export async function follow<Result>(
     return resultOf<Result>({ status: response.statusCode ?? 0, body: await text(response) })
   }
   response.setTimeout(SILENCE_LIMIT_MS, () => response.destroy())
-  for await (const line of createInterface({ input: response })) {
-    const said = JSON.parse(line) as { progress?: number; result?: Result; error?: string }
-    if (said.error !== undefined) throw new Refused(said.error)
-    if (said.result !== undefined) return said.result
-    onProgress(said.progress ?? 0)
+  return readProgress<Result>(response, onProgress)
+}
+
+type Line<Result> = { progress?: number; result?: Result; error?: string }
+
+/** Reads such an answer to its end. */
+export async function readProgress<Result>(
+  answer: Readable,
+  onProgress: (done: number) => void
+): Promise<Result> {
+  const broken = new Refused('the running Caracal ended before the work was done')
+  try {
+    for await (const line of linesOf(answer)) {
+      const { progress, result, error } = JSON.parse(line) as Line<Result>
+      if (error !== undefined) throw new Refused(error)
+      if (progress !== undefined) onProgress(progress)
+      if (result === undefined) continue
+      onProgress(1)
+      return result
+    }
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? broken : error
   }
-  throw new Refused('the running Caracal ended before the work was done')
+  throw broken
+}
+
+/** Unlike `readline`, this ends when the stream breaks. */
+async function* linesOf(answer: Readable): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of answer.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
 }

@@ -1,7 +1,9 @@
 import { addAdopt } from './adopt-command.ts'
 import { addBackup } from './backup-command.ts'
 import { addCheck } from './check-command.ts'
+import { addExport } from './export-command.ts'
 import { Program, type Terminal } from './frame.ts'
+import { addImport } from './import-command.ts'
 import { addKeyCommands } from './key-commands.ts'
 import { addMigrateTo } from './migrate-to-command.ts'
 import { addQuarantine } from './quarantine-command.ts'
@@ -20,6 +22,8 @@ const commands: readonly ((program: Program) => void)[] = [
   addVerify,
   addRestore,
   addQuarantine,
+  addExport,
+  addImport,
   addAdopt,
   addMigrateTo
 ]

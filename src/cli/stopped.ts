@@ -13,7 +13,7 @@ import { hasUsers } from '../registry/users.ts'
 /** Another process has the data directory, and nobody answers on a control socket. */
 export class InUse extends Error {}
 
-type Stopped = { app: App; close(): Promise<void> }
+export type Stopped = { app: App; close(): Promise<void> }
 
 /**
  * The registry of a platform that does not run. A file is opened under the lock of its directory.
@@ -46,6 +46,13 @@ export async function openStopped(config: Config): Promise<Stopped> {
   }
 }
 
+/** What a stopped platform does not answer. The commands have their own ways for it. */
+export const onlyRunning = {
+  status: () => Promise.reject(new Error('the platform does not run')),
+  backup: () => Promise.reject(new Error('the platform does not run')),
+  quarantine: undefined
+}
+
 function controlOf(registry: Registry): Promise<App> {
   const nothing = () => Promise.resolve()
   return createControl({
@@ -56,10 +63,7 @@ function controlOf(registry: Registry): Promise<App> {
     // The next start tells the other parts which ids are in use.
     ahead: nothing,
     written: nothing,
-    status: () => Promise.reject(new Error('the platform does not run')),
-    backup: () => Promise.reject(new Error('the platform does not run')),
-    // The command opens history itself.
-    quarantine: undefined
+    ...onlyRunning
   })
 }
 

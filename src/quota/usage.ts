@@ -54,23 +54,29 @@ export const readUsage = (registry: Registry, since = 0): Promise<UsageRow[]> =>
 
 /** Raises these months to what history had before usage was counted. */
 export const raiseMonths = (registry: Registry, months: readonly MonthBytes[]): Promise<void> =>
-  inTransaction(registry, async (registry) => {
-    await sql`insert into usage_months (installation_id, month, bytes)
-      select installation_id, month, bytes
-      from ${jsonRows(registry, JSON.stringify(months), monthColumns)}
-      where installation_id in (select id from installations)
-      on conflict (installation_id, month) do update set bytes = case
-        when usage_months.bytes < excluded.bytes then excluded.bytes
-        else usage_months.bytes end`.execute(registry)
-    const ids = [...new Set(months.map(({ installation_id }) => installation_id))]
-    await sql`insert into usage (kind, id, day, day_bytes, bytes, updated)
-      select 'installation', installation_id, 0, 0, cast(sum(bytes) as bigint),
-        ${databaseNow(registry)}
-      from usage_months where ${isOneOf(registry, sql.ref('installation_id'), ids)}
-      group by installation_id
-      on conflict (kind, id) do update
-        set bytes = excluded.bytes, updated = excluded.updated`.execute(registry)
-  })
+  inTransaction(registry, (registry) => raiseMonthsWithin(registry, months))
+
+/** The same in the transaction of the caller. */
+export async function raiseMonthsWithin(
+  registry: Registry,
+  months: readonly MonthBytes[]
+): Promise<void> {
+  await sql`insert into usage_months (installation_id, month, bytes)
+    select installation_id, month, bytes
+    from ${jsonRows(registry, JSON.stringify(months), monthColumns)}
+    where installation_id in (select id from installations)
+    on conflict (installation_id, month) do update set bytes = case
+      when usage_months.bytes < excluded.bytes then excluded.bytes
+      else usage_months.bytes end`.execute(registry)
+  const ids = [...new Set(months.map(({ installation_id }) => installation_id))]
+  await sql`insert into usage (kind, id, day, day_bytes, bytes, updated)
+    select 'installation', installation_id, 0, 0, cast(sum(bytes) as bigint),
+      ${databaseNow(registry)}
+    from usage_months where ${isOneOf(registry, sql.ref('installation_id'), ids)}
+    group by installation_id
+    on conflict (kind, id) do update
+      set bytes = excluded.bytes, updated = excluded.updated`.execute(registry)
+}
 
 /** Samples of the month were removed: subtracts so many bytes, or all that it has. */
 export const giveBackMonth = (

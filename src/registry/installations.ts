@@ -73,6 +73,101 @@ export async function insertInstallation(
   return id
 }
 
+/**
+ * An id for an installation that will be there later. Until `placeInstallation`, it is among the
+ * deleted installations: what already belongs to it is erased after the time `until`, or by the
+ * next start.
+ */
+export const reserveInstallation = (
+  registry: Registry,
+  organization_id: number,
+  { now, until }: { now: number; until: number }
+): Promise<InstallationRef> =>
+  registry.transaction().execute(async (registry) => {
+    const { id, confirmed } = await registry
+      .insertInto('installations')
+      .values({
+        ...{ client_id: -randomInt(2 ** 47), organization_id, name: '', notes: '', timezone: '' },
+        ...{ capabilities: '[]', created: now, updated: now }
+      })
+      .returning(['id', confirmedIds('installation').as('confirmed')])
+      .executeTakeFirstOrThrow()
+    requireConfirmed(id, confirmed)
+    await registry.deleteFrom('installations').where('id', '=', id).execute()
+    await registry.insertInto('erasures').values({ installation_id: id, created: until }).execute()
+    return { id, client_id: FIRST_CLIENT_ID + id, organization_id }
+  })
+
+/** False if the reserved installation was erased meanwhile, or may be by now. */
+export async function holdReserved(
+  registry: Registry,
+  id: number,
+  { now, until }: { now: number; until: number }
+): Promise<boolean> {
+  const { numUpdatedRows } = await registry
+    .updateTable('erasures')
+    .set({ created: until })
+    .where('installation_id', '=', id)
+    .where('created', '>', now)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Nobody needs the reserved installation any more. */
+export async function giveUpReserved(registry: Registry, id: number, now: number): Promise<void> {
+  await registry
+    .updateTable('erasures')
+    .set({ created: now })
+    .where('installation_id', '=', id)
+    .execute()
+}
+
+/**
+ * Makes a reserved installation visible, in the caller's transaction. False if it was erased
+ * meanwhile.
+ */
+export async function placeInstallation(
+  registry: Registry,
+  { id, client_id, organization_id }: InstallationRef,
+  {
+    capabilities,
+    created,
+    ...fields
+  }: InstallationFields & { name: string; capabilities: readonly string[]; created: number },
+  now: number
+): Promise<boolean> {
+  const { numDeletedRows } = await registry
+    .deleteFrom('erasures')
+    .where('installation_id', '=', id)
+    .where('created', '>', now)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) return false
+  const { name, notes = '', timezone = '' } = fields
+  await registry
+    .insertInto('installations')
+    .values({
+      ...{ id, client_id, organization_id, name, notes, timezone, created, updated: now },
+      capabilities: JSON.stringify(capabilities)
+    })
+    .execute()
+  await writeLinks(registry, id, fields, now)
+  await markForSearch(registry, 'installation', [id])
+  await recordChange(registry, 'installation', id, now)
+  return true
+}
+
+/** The ids of at most two installations with this name. */
+export async function installationsNamed(registry: Registry, name: string): Promise<number[]> {
+  const rows = await registry
+    .selectFrom('installations')
+    .select('id')
+    .where('name', '=', name)
+    .orderBy('id')
+    .limit(2)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 export async function updateInstallation(
   registry: Registry,
   id: number,

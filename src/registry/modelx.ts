@@ -85,6 +85,54 @@ export const insertModelx = (
     return row
   })
 
+export type ModelxCopy = ModelxFields &
+  Pick<ModelxRow, 'created' | 'updated'> & { kind: ModelxKind }
+
+/**
+ * Objects of a reserved installation. Nobody sees them before `settleModelx`. Answers their ids, in
+ * the same order.
+ */
+export const insertSomeModelx = (
+  registry: Registry,
+  installation_id: number,
+  copies: readonly ModelxCopy[]
+): Promise<number[]> =>
+  registry.transaction().execute(async (registry) => {
+    const ids: number[] = []
+    for (const copy of copies) {
+      checkSize(copy)
+      const { id, confirmed } = await registry
+        .insertInto('modelx')
+        .values({ ...copy, installation_id, type_folded: fold(copy.type) })
+        .returning(['id', confirmedIds('object').as('confirmed')])
+        .executeTakeFirstOrThrow()
+      requireConfirmed(id, confirmed)
+      ids.push(id)
+    }
+    return ids
+  })
+
+/** Writes metadata of an object of a reserved installation. */
+export async function rewriteModelx(
+  registry: Registry,
+  id: number,
+  fields: Pick<ModelxFields, 'meta' | 'protected_meta'>
+): Promise<void> {
+  requireSize(fields.meta.length + fields.protected_meta.length)
+  await registry.updateTable('modelx').set(fields).where('id', '=', id).execute()
+}
+
+/** Counts and marks the objects of an installation that becomes visible in this transaction. */
+export async function settleModelx(registry: Registry, installation_id: number): Promise<void> {
+  await sql`insert into modelx_counts (installation_id, kind, block, count)
+    select installation_id, kind, id / ${sql.lit(IDS_PER_BLOCK)}, count(*) from modelx
+    where installation_id = ${installation_id}
+    group by installation_id, kind, id / ${sql.lit(IDS_PER_BLOCK)}`.execute(registry)
+  await sql`insert into search_marks (kind, id)
+    select kind, id from modelx where installation_id = ${installation_id}
+    on conflict (kind, id) do update set id = excluded.id`.execute(registry)
+}
+
 export async function findModelx(
   registry: Registry,
   { id, kind, installation_id }: ModelxRef

@@ -4,7 +4,7 @@ import type { History, ScanQuery } from '../history/history.ts'
 import type { Held, Latest, Stretch } from '../history/latest/latest.ts'
 import { SAMPLE_BYTES } from '../lib/quota.ts'
 import { Unavailable } from '../lib/unavailable.ts'
-import { endOfMonth, monthOf, startOfMonth } from '../lib/unix-time.ts'
+import { endOfMonth, monthOf, startOfMonth, unixMs } from '../lib/unix-time.ts'
 import { giveBackMonth } from '../quota/usage.ts'
 import type { Registry } from '../registry/tables.ts'
 import { cutAtMonths } from './months.ts'
@@ -98,6 +98,14 @@ export class Removals {
       await this.#follow(task)
     }
     return removed
+  }
+
+  /** Resolves when the samples that any node has acknowledged are in history. */
+  async settle(installation_id: number): Promise<void> {
+    const task = { removal: randomUUID(), installation_id, from: unixMs(0), to: unixMs(0) }
+    if (!(await this.#everywhere({ ...task, step: 'settle' }))) {
+      throw new Unavailable('another node does not answer')
+    }
   }
 
   /** Does one step on this node. */

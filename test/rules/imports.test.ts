@@ -62,13 +62,13 @@ test('engines never import their neighbours', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('SQL is only in registry/, history/, quota/, move/, the store of the broker, and in rooms outside their routes', () => {
+test('SQL is only in registry/, history/, quota/, move/, site/, the store of the broker, and in rooms outside their routes', () => {
   const isSpeaker = (file: string) =>
     /\b(selectFrom|insertInto|updateTable|deleteFrom)\(|from 'node:sqlite'|from 'kysely'/.test(
       readFileSync(join(root, file), 'utf8')
     )
   const allowed =
-    /^src\/(registry|history|quota|move|bus\/embedded\/store)\/|^src\/features\/\w+\/(?!([\w-]+-)?routes\.ts)/
+    /^src\/(registry|history|quota|move|site|bus\/embedded\/store)\/|^src\/features\/\w+\/(?!([\w-]+-)?routes\.ts)/
   // The lock of the data directory uses SQLite's file lock and stores nothing. What all engines on
   // SQLite need for a backup is in lib/.
   const elsewhere = files.filter((file) => isSpeaker(file) && !allowed.test(file))

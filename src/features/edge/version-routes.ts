@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App, Routes } from '../../deps.ts'
 import {
-  ApiError,
   badRequest,
   duplicateKey,
   forbidden,
@@ -13,10 +11,10 @@ import {
 import { JSON_TYPE } from '../../http/json-text.ts'
 import { boundaryOf, readMultipart } from '../../http/multipart.ts'
 import { updates } from '../../http/traced.ts'
-import { appJsonFault } from '../../lib/edge-config.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { permit } from '../../permission/guard.ts'
 import { reachesEverything } from '../../permission/visibility.ts'
+import { MAX_FILE_BYTES, versionOf } from './package.ts'
 import { AppParams, EdgeAppVersion, NamedVersion, VersionQuery } from './schema.ts'
 import {
   type EdgeAppFiles,
@@ -29,7 +27,6 @@ import {
 import { isPublisher, ownApp, visibleApp, visibleVersion } from './visibility.ts'
 
 const FilePart = Type.String({ format: 'binary' })
-const MAX_FILE_BYTES = 1024 * 1024
 const MAX_PARTS = 20
 /** Both files and the multipart headers. */
 const MAX_UPLOAD_BYTES = 2 * MAX_FILE_BYTES + 64 * 1024
@@ -211,21 +208,4 @@ async function textOf(name: string, content: AsyncIterable<Buffer>): Promise<str
     // Text that is not UTF-8 is refused below, as text with NUL is.
   }
   throw badRequest(`${name} must be UTF-8 text`)
-}
-
-function versionOf({ app_json, app_lua }: Partial<EdgeAppFiles>): EdgeAppFiles & { hash: string } {
-  if (app_json === undefined) throw badRequest('app_json is required in the first version')
-  if (app_lua === undefined) throw badRequest('app_lua is required in the first version')
-  const fault = appJsonFault(app_json)
-  if (fault) throw new ApiError(400, fault)
-  return { app_json, app_lua, hash: hashOf([app_json, app_lua]) }
-}
-
-/**
- * Hashes the files with their lengths, so that text moved from one file to the other is noticed.
- */
-function hashOf(files: readonly string[]): string {
-  const hash = createHash('sha256')
-  for (const file of files) hash.update(`${Buffer.byteLength(file)}\n`).update(file)
-  return hash.digest('hex')
 }

@@ -40,6 +40,8 @@ export class Eraser {
   readonly #rounds = new Rounds(() => this.#work())
   #lastRound: Promise<void> | undefined
   #isStopping = false
+  /** Reserved installations that this process is about to make visible. */
+  readonly #spared = new Set<number>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -47,7 +49,19 @@ export class Eraser {
 
   /** Starts the work in the background. */
   wake(): void {
+    void this.run()
+  }
+
+  /** Resolves when everything that was deleted before is erased, or that has failed. */
+  run(): Promise<void> {
     this.#lastRound = this.#rounds.ask()
+    return this.#lastRound
+  }
+
+  /** Leaves a reserved installation alone until the answer is called. */
+  spare(installationId: number): () => void {
+    this.#spared.add(installationId)
+    return () => void this.#spared.delete(installationId)
   }
 
   async stop(): Promise<void> {
@@ -55,15 +69,32 @@ export class Eraser {
     await this.#lastRound
   }
 
+  /**
+   * Without the installations that are reserved for an import. Another node holds such a reserve
+   * for some minutes at a time. If there is no other node, the one that made it has ended.
+   */
+  async #due() {
+    const { registry, claims, clock } = this.#parts
+    const erasures = (await pendingErasures(registry)).filter(
+      ({ installation_id: id }) => !this.#spared.has(id)
+    )
+    const now = clock()
+    if (erasures.every(({ created }) => created <= now)) return erasures
+    // Asked after the list was read: whoever made a reserve in it was there before.
+    const isAlone = (await claims.nodes()) === 1
+    return erasures.filter(({ created }) => isAlone || created <= now)
+  }
+
   async #work(): Promise<void> {
     const { registry, history, latest, mover, claims, clock, log } = this.#parts
     try {
       if (this.#isStopping) return
-      const erasures = await pendingErasures(registry)
+      const erasures = await this.#due()
       // Samples still in the spool must reach history first, or they would arrive after the
       // erasure.
       if (erasures.length > 0) await mover.flush()
       for (const { installation_id: id, created } of erasures) {
+        if (this.#spared.has(id)) continue
         while ((await removeSomeModelx(registry, id, OBJECTS_PER_ROUND)) > 0) {
           if (this.#isStopping) return
           await nextTurn()

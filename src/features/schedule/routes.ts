@@ -1,21 +1,14 @@
 import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
-import { badRequest, notFound } from '../../http/errors.ts'
+import { notFound } from '../../http/errors.ts'
 import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
 import { creates, deletes, updates } from '../../http/traced.ts'
-import {
-  everyBrokerTakes,
-  isTopicName,
-  MAX_TOPIC_BYTES,
-  MAX_TOPIC_LEVELS,
-  withClientId
-} from '../../lib/topic.ts'
 import { toWholeSeconds, unixMs } from '../../lib/unix-time.ts'
 import { tellChange } from '../../notify/change.ts'
 import { onInstallation } from '../../permission/guard.ts'
 import { findInstallation, type InstallationRef } from '../../registry/installations.ts'
-import { flag } from '../../registry/meta.ts'
-import { cronFields, nextRun, parseCron, parseField } from './cron.ts'
+import { nextRun, parseCron } from './cron.ts'
+import { fieldsOf } from './fields.ts'
 import { planOf } from './plan.ts'
 import {
   changeSchedule,
@@ -24,7 +17,6 @@ import {
   insertSchedule,
   listRuns,
   listSchedules,
-  type ScheduleFields,
   type ScheduleRow
 } from './schedules.ts'
 import {
@@ -228,55 +220,6 @@ export const scheduleRoutes: Routes = (app, deps) => {
     if (!row) throw notFound()
     return row
   }
-}
-
-/** For a new schedule; its topic and value are always in the body. */
-const nothing = { active: 1, topic: '', value: 0 } as const
-
-/**
- * The new schedule. Required fields that the body leaves out keep their old value [ADR-0032]; every
- * other missing field gets its default.
- */
-function fieldsOf(
-  body: Static<typeof ScheduleUpdate>,
-  current: Pick<ScheduleRow, 'active' | 'topic' | 'value'> = nothing
-): ScheduleFields {
-  const fields: ScheduleFields = {
-    active: body.active === undefined || body.active === null ? current.active : flag(body.active),
-    topic: body.topic ?? current.topic,
-    value: body.value ?? current.value,
-    minute: body.minute || '*',
-    hour: body.hour || '*',
-    day_of_month: body.day_of_month || '*',
-    day_of_week: body.day_of_week || '*',
-    month: body.month || '*',
-    executor: body.executor || 'gateway'
-  }
-  const faults = [
-    ...topicFaults(fields.topic),
-    ...cronFields
-      .filter((field) => !parseField(field, fields[field]))
-      .map((field) => `${field} must be *, numbers, ranges or steps within ${rangeText[field]}`)
-  ]
-  if (faults.length > 0) throw badRequest(faults.join('; '))
-  return fields
-}
-
-function topicFaults(topic: string): string[] {
-  if (!isTopicName(topic)) return ['topic must be a topic to publish to, without + and #']
-  const published = withClientId(Number.MAX_SAFE_INTEGER, topic)
-  if (everyBrokerTakes(published)) return []
-  return [
-    `topic must have no control characters, and with the client id at most ${MAX_TOPIC_LEVELS} levels and ${MAX_TOPIC_BYTES} bytes`
-  ]
-}
-
-const rangeText = {
-  minute: '0 to 59',
-  hour: '0 to 23',
-  day_of_month: '0 to 30',
-  day_of_week: '0 to 7',
-  month: '0 to 11'
 }
 
 const shown = ({

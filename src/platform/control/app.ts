@@ -9,6 +9,7 @@ import { backupRoutes } from './backup-routes.ts'
 import { clockRoutes } from './clock-routes.ts'
 import type { ControlParts, ControlRoutes } from './parts.ts'
 import { quarantineRoutes } from './quarantine-routes.ts'
+import { siteRoutes } from './site-routes.ts'
 import { statusRoutes } from './status-routes.ts'
 
 /** Everything that the control socket answers. Each command asks one of these. [ADR-0049] */
@@ -17,7 +18,8 @@ const controlRoutes: readonly (readonly [prefix: string, routes: ControlRoutes])
   ['/status', statusRoutes],
   ['/clock', clockRoutes],
   ['/backup', backupRoutes],
-  ['/quarantine', quarantineRoutes]
+  ['/quarantine', quarantineRoutes],
+  ['/site', siteRoutes]
 ]
 
 const MAX_BODY_BYTES = 64 * 1024

@@ -4,6 +4,7 @@ import type { App } from '../../deps.ts'
 import type { TraceRecorder } from '../../features/trace/recorder.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Registry } from '../../registry/tables.ts'
+import type { SiteParts } from '../../site/parts.ts'
 import type { QuarantineWork } from './quarantine.ts'
 import type { Status } from './status.ts'
 
@@ -20,6 +21,8 @@ export type ControlParts = {
   backup: Backups['make']
   /** Undefined if history has no files here. */
   quarantine: QuarantineWork | undefined
+  /** Only where history and files are open. */
+  site?: SiteParts
 }
 
 export type ControlRoutes = (app: App, parts: ControlParts) => Promise<void> | void

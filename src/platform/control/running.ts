@@ -3,7 +3,9 @@ import { arrivalOf } from '../../history/sample-ids.ts'
 import { SECOND } from '../../lib/unix-time.ts'
 import { VERSION } from '../../lib/version.ts'
 import { within } from '../../lib/within.ts'
-import type { Parts } from '../parts.ts'
+import { tellChange } from '../../notify/change.ts'
+import type { SiteParts } from '../../site/parts.ts'
+import type { AccessParts, Given, Parts, Samples, Storage } from '../parts.ts'
 import type { ControlParts } from './parts.ts'
 import { QuarantineWork } from './quarantine.ts'
 import { problemsOf, type Status } from './status.ts'
@@ -23,7 +25,22 @@ export const controlParts = (parts: Parts): ControlParts => {
     },
     status: () => statusOf(parts),
     backup: (...args) => parts.backups.make(...args),
-    quarantine: history.files && new QuarantineWork(history.files, log)
+    quarantine: history.files && new QuarantineWork(history.files, log),
+    site: siteParts(parts, (change) => tellChange(parts, change))
+  }
+}
+
+type Stored = Storage & AccessParts & Samples & Given
+
+/** What moving a site works with. A stopped platform has nobody to tell. */
+export const siteParts = (parts: Stored, tell: SiteParts['tell'] = async () => {}): SiteParts => {
+  const { registry, history, spool, node, latest, files, directory, quotas, accounts } = parts
+  const { removals, eraser, trace, lineage, hasRoom, clock, log, config } = parts
+  return {
+    ...{ registry, history, spool, ids: node.ids, latest, files, directory, quotas, accounts },
+    ...{ removals, eraser, trace, lineage, hasRoom, clock, log, tell },
+    dataDir: config.DATA_DIR,
+    timezone: config.TIMEZONE
   }
 }
 

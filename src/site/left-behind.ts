@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import type { Registry, Tables } from '../registry/tables.ts'
+
+/** Something of the installation that does not come along. */
+export type LeftBehind = { what: string; count: number; names: string[]; why: string }
+
+/** So many names are listed; `count` has all. */
+const MAX_NAMES = 100
+
+/**
+ * What happens to each table with rows of an installation. `carried`: they are in the file.
+ * `made anew`: the import makes them from the rest. Else: why they stay. A test compares this with
+ * the schema. [ADR-0053]
+ */
+export const tableFates = {
+  installations: 'carried',
+  installation_meta: 'carried',
+  modelx: 'carried',
+  schedules: 'carried',
+  notification_messages: 'carried',
+  notification_outputs: 'carried',
+  edge_app_instances: 'carried',
+  boards: 'carried',
+  files: 'carried',
+  quotas: 'carried',
+  topic_blacklist: 'carried',
+  modelx_counts: 'made anew',
+  usage: 'made anew',
+  usage_months: 'made anew',
+  erasures: 'made anew',
+  user_installations: 'users belong to their platform: assign users after the import',
+  gateways: 'a password is not stored in a readable form: give the gateway new credentials',
+  trace: 'the trace says what happened on its platform',
+  schedule_runs: 'past runs of schedules belong to the platform that ran them',
+  notification_sends: 'past notifications belong to the platform that sent them'
+} as const satisfies Partial<Record<keyof Tables, string>>
+
+/** Lists what the installation has and the file has not. */
+export async function findLeftBehind(
+  registry: Registry,
+  installationId: number
+): Promise<LeftBehind[]> {
+  const users = await registry
+    .selectFrom('user_installations')
+    .innerJoin('users', 'users.id', 'user_installations.user_id')
+    .select('email')
+    .where('installation_id', '=', installationId)
+    .orderBy('user_id')
+    .execute()
+  const { rows } = await sql<Record<'gateways' | 'trace' | 'runs' | 'sends', number>>`select
+    (select count(*) from gateways where installation_id = ${installationId}) as gateways,
+    (select count(*) from trace where installation_id = ${installationId}) as trace,
+    (select count(*) from schedule_runs join schedules on schedules.id = schedule_id
+      where installation_id = ${installationId}) as runs,
+    (select count(*) from notification_sends join notification_outputs on
+      notification_outputs.id = output_id where installation_id = ${installationId}) as sends
+    `.execute(registry)
+  const { gateways = 0, trace = 0, runs = 0, sends = 0 } = rows[0] ?? {}
+  const names = users.slice(0, MAX_NAMES).map(({ email }) => email)
+  const counted: LeftBehind[] = [
+    { what: 'assigned users', count: users.length, names, why: tableFates.user_installations },
+    { what: 'gateway credentials', count: gateways, names: [], why: tableFates.gateways },
+    { what: 'trace entries', count: trace, names: [], why: tableFates.trace },
+    { what: 'runs of schedules', count: runs, names: [], why: tableFates.schedule_runs },
+    { what: 'sent notifications', count: sends, names: [], why: tableFates.notification_sends }
+  ]
+  return counted
+    .map((one) => ({ ...one, count: Number(one.count) }))
+    .filter(({ count }) => count > 0)
+}
