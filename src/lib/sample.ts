@@ -86,8 +86,15 @@ function timestampOf(seconds: unknown, arrival: UnixMs): UnixMs | undefined {
  * is sent just as it is on disk. Columns: id, installation_id, client_id, topic, timestamp, value,
  * msg.
  */
-export const encodeSample = (s: Sample): string =>
-  `${s.id}\t${s.installation_id}\t${s.client_id}\t${escapeText(s.topic)}\t${s.timestamp}\t${s.value}\t${escapeText(s.msg)}\n`
+export const encodeSample = (s: Sample): string => encodeFrom(encodeSource(s), s)
+
+/** The part of a row that all samples of a topic have in common. */
+export const encodeSource = ({ installation_id, client_id, topic }: Sample): string =>
+  `\t${installation_id}\t${client_id}\t${escapeText(topic)}\t`
+
+/** `source` must come from `encodeSource`. */
+export const encodeFrom = (source: string, { id, timestamp, value, msg }: Sample): string =>
+  `${id}${source}${timestamp}\t${value}\t${msg === '' ? '' : escapeText(msg)}\n`
 
 /** So many bytes are decoded at once, because a text has a maximum length. */
 const BYTES_PER_DECODING = 1024 * 1024

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { notFound } from '../../http/errors.ts'
 import { ownText } from '../../lib/own-text.ts'
 import { sampleBytes } from '../../lib/quota.ts'
-import { encodeSample, type Sample } from '../../lib/sample.ts'
+import { encodeFrom, encodeSource, type Sample } from '../../lib/sample.ts'
 import { MAX_TOPIC_BYTES } from '../../lib/topic.ts'
 import { Turns } from '../../lib/turns.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
@@ -69,6 +69,8 @@ export class ImportRun {
   readonly #installation: InstallationRef
   readonly #now: UnixMs
   readonly #topics = new Map<string, Own>()
+  /** The encoded sources of samples, by topic. */
+  readonly #sources = new Map<string, string>()
   /** These topics count in the quota until the run ends, even if they are not stored. */
   readonly #admitted = new Set<string>()
   readonly #samples: Sample[] = []
@@ -154,7 +156,7 @@ export class ImportRun {
     let id = first
     for (const sample of samples) {
       sample.id = id++
-      rows += encodeSample(sample)
+      rows += encodeFrom(this.#sourceOf(sample), sample)
       const newest = batch.newest.get(sample.topic)
       if (!newest || sample.timestamp >= newest.timestamp) batch.newest.set(sample.topic, sample)
     }
@@ -239,6 +241,16 @@ export class ImportRun {
     if (this.#stored > 0) await history.erase(id)
     latest.erase(id)
     throw notFound()
+  }
+
+  #sourceOf(sample: Sample): string {
+    let source = this.#sources.get(sample.topic)
+    if (source === undefined) {
+      source = encodeSource(sample)
+      if (this.#sources.size >= MAX_KNOWN_TOPICS) this.#sources.clear()
+      this.#sources.set(sample.topic, source)
+    }
+    return source
   }
 
   #topicOf(topic: string): Own {

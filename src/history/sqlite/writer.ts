@@ -227,12 +227,19 @@ export class SqliteWriter {
   /** The number of samples in each month. */
   #monthsOf(topics: ReadonlySet<Topic>): Map<string, number> {
     const months = new Map<string, number>()
+    let [month, count] = ['', 0]
+    const add = () => months.set(month, (months.get(month) ?? 0) + count)
     for (const { arrived } of topics) {
       for (const { timestamp } of arrived) {
-        const month = this.#months.at(timestamp)
-        months.set(month, (months.get(month) ?? 0) + 1)
+        const next = this.#months.at(timestamp)
+        if (next !== month) {
+          if (count > 0) add()
+          ;[month, count] = [next, 0]
+        }
+        count++
       }
     }
+    if (count > 0) add()
     return months
   }
 
@@ -241,8 +248,9 @@ export class SqliteWriter {
     const sorted = [...topics].sort((a, b) => a.topic_id - b.topic_id)
     const packs = writePacks(this.#packs, months, (files) => {
       for (const { topic_id, arrived } of sorted) {
+        let file = files[0]
         for (const { timestamp, value, msg, id } of withoutRepeats(arrived)) {
-          const file = files.find((file) => file.has(timestamp))
+          if (!file?.has(timestamp)) file = files.find((file) => file.has(timestamp))
           file?.add(topic_id, timestamp, value, msg, id)
         }
       }
@@ -332,9 +340,10 @@ function withoutRepeats(samples: readonly Sample[]): Sample[] {
   const sorted = samples.toSorted((a, b) => a.timestamp - b.timestamp || a.id - b.id)
   const later = new Set<string>()
   for (let at = sorted.length - 2; at >= 0; at--) {
-    const [{ timestamp, value, msg }, next] = sorted.slice(at, at + 2) as [Sample, Sample]
+    const { timestamp, value, msg } = sorted[at] as Sample
+    const next = sorted[at + 1] as Sample
     if (timestamp !== next.timestamp) {
-      later.clear()
+      if (later.size > 0) later.clear()
       continue
     }
     later.add(`${next.value} ${next.msg}`)
