@@ -108,7 +108,8 @@ async function runGroups(): Promise<void> {
       console.log(given.length > 0 ? output : `${seconds} s  ${group.join(' ')}`)
     } else {
       failed.push(group.join(' '))
-      console.log(`${group.join(' ')} ended with ${result} after ${seconds} s\n${output}`)
+      const report = output.slice(Math.max(0, output.indexOf('✖ failing tests:')))
+      console.log(`${group.join(' ')} ended with ${result} after ${seconds} s\n${report}`)
     }
   }
 }

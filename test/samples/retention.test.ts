@@ -14,7 +14,7 @@ import { Metrics } from '../../src/metrics.ts'
 import { Retention } from '../../src/samples/retention.ts'
 
 const now = unixMs(Date.UTC(2026, 5, 15))
-const ROWS = 20_000
+const ROWS = 50_000
 let id = 0
 
 /** A history with one topic in each of the months. */
