@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { replaceFile } from '../lib/sync-path.ts'
 
 /** Times in Unix seconds, sizes in bytes. */
 export const LastBackups = Type.Object({
@@ -41,9 +42,7 @@ export const hasFailed = ({ made, failed }: LastBackups): boolean =>
 
 /** It only helps an operator, so a disk that is full is no reason to fail. */
 export function writeLast(dataDir: string, last: LastBackups): void {
-  const file = fileOf(dataDir)
   try {
-    writeFileSync(`${file}.new`, `${JSON.stringify(last)}\n`, { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    replaceFile(fileOf(dataDir), `${JSON.stringify(last)}\n`)
   } catch {}
 }

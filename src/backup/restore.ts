@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { syncFile } from '../lib/sqlite-file.ts'
+import { syncPathNow } from '../lib/sync-path.ts'
 import { RESTORING } from '../platform/data-dir.ts'
 import { copyFile } from './copy-file.ts'
 import { readListing } from './listing.ts'
@@ -62,7 +62,7 @@ export async function restoreBackup(
     const copied = await copyAll(directory, place, files.bytes, onProgress)
     if (isMounted) moveInside(place, target)
     else renameSync(place, target)
-    syncFile(isMounted ? target : parent)
+    syncPathNow(isMounted ? target : parent)
     onProgress(1)
     return copied
   } catch (error) {
@@ -98,13 +98,13 @@ async function copyAll(
     files++
     await nextTurn()
   }
-  for (const folder of [...folders].sort((a, b) => b.length - a.length)) syncFile(folder)
+  for (const folder of [...folders].sort((a, b) => b.length - a.length)) syncPathNow(folder)
   return { files, bytes }
 }
 
 /** A start is refused until the last step. */
 function moveInside(place: string, target: string): void {
   for (const name of readdirSync(place)) renameSync(join(place, name), join(target, name))
-  syncFile(target)
+  syncPathNow(target)
   rmdirSync(place)
 }

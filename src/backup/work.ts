@@ -6,7 +6,8 @@ import { copySpool, raiseLastId, SPOOL_FILE } from '../history/spool/copy.ts'
 import { copyHistory, HISTORY_DIRECTORY } from '../history/sqlite/copy.ts'
 import { fileIn, packsIn } from '../history/sqlite/file.ts'
 import { type Ids, shortId } from '../lib/lineage.ts'
-import { type SqliteCopy, syncFile } from '../lib/sqlite-file.ts'
+import type { SqliteCopy } from '../lib/sqlite-file.ts'
+import { syncPathNow } from '../lib/sync-path.ts'
 import { type DataDirLock, lockFile } from '../platform/data-dir.ts'
 import { copyRegistry, REGISTRY_FILE } from '../registry/sqlite/copy.ts'
 import { Collection } from './collection.ts'
@@ -144,9 +145,9 @@ export class BackupWork {
     writeFileSync(join(this.#partial, MANIFEST), manifestText(manifest), {
       ...{ mode: 0o600, flag: 'wx', flush: true }
     })
-    for (const directory of collection.directories()) syncFile(directory)
+    for (const directory of collection.directories()) syncPathNow(directory)
     renameSync(this.#partial, join(this.#directory, this.#name))
-    syncFile(this.#directory)
+    syncPathNow(this.#directory)
     const removed = this.#keepOnly(keep)
     const months = Object.values(manifest.samples.months)
     return {
@@ -197,7 +198,7 @@ export class BackupWork {
     if (isBackupName(name)) {
       const gone = join(this.#directory, removingName(name))
       renameSync(path, gone)
-      syncFile(this.#directory)
+      syncPathNow(this.#directory)
       path = gone
     }
     rmSync(path, { recursive: true, force: true })

@@ -1,5 +1,6 @@
-import { constants, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { constants, copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { syncPath } from './sync-path.ts'
 
 /**
  * Moves a file into a directory, also of another disk. When it resolves, that survives a power cut.
@@ -16,18 +17,12 @@ export async function moveFile(path: string, directory: string): Promise<boolean
     if (code !== 'EXDEV') throw error
     const part = `${target}.part`
     await copyFile(path, part, constants.COPYFILE_FICLONE)
-    await sync(part)
+    await syncPath(part)
     await rename(part, target)
-    await sync(directory)
+    await syncPath(directory)
     await rm(path)
   }
-  await sync(directory)
-  await sync(dirname(path))
+  await syncPath(directory)
+  await syncPath(dirname(path))
   return true
-}
-
-/** What was written to a file, or created in a directory, survives a power cut. */
-export async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  await handle.sync().finally(() => handle.close())
 }

@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { syncPathNow } from './sync-path.ts'
 
 /** A writer holds the file for some milliseconds at most. */
 const WAIT_MS = 10_000
@@ -24,7 +25,7 @@ export function copySqlite(from: string, to: string): SqliteCopy {
     source.close()
   }
   chmodSync(to, 0o600)
-  syncFile(to)
+  syncPathNow(to)
   return { bytes: statSync(to).size, logBytes }
 }
 
@@ -80,15 +81,5 @@ export function countRows(path: string): Record<string, number> {
     )
   } finally {
     file.close()
-  }
-}
-
-/** What was written to the file, or created in the directory, survives a power cut. */
-export function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

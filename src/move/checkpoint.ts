@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SamplePlace } from '../history/history.ts'
+import { replaceFile } from '../lib/sync-path.ts'
 
 /** How far history was moved, and to which target. */
 export type Checkpoint = {
@@ -26,13 +27,5 @@ export function readCheckpoint(dataDir: string): Checkpoint | undefined {
 
 /** When it returns, the whole file is on disk. A crash never leaves half a file. */
 export function writeCheckpoint(dataDir: string, checkpoint: Checkpoint): void {
-  const file = fileIn(dataDir)
-  const fd = openSync(`${file}.new`, 'w', 0o600)
-  try {
-    writeSync(fd, JSON.stringify(checkpoint))
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
-  renameSync(`${file}.new`, file)
+  replaceFile(fileIn(dataDir), JSON.stringify(checkpoint))
 }

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { replaceFile } from '../lib/sync-path.ts'
 import { VERSION } from '../lib/version.ts'
 
 const FILE = 'last-run'
@@ -44,28 +45,9 @@ export class LastRun {
   /** On a full disk the platform still serves what it has. */
   #keep(text: string): void {
     try {
-      this.#write(text)
+      replaceFile(join(this.#dataDir, FILE), `${text}\n`)
     } catch (err) {
       this.#log.warn({ err }, 'the next start cannot tell how this run ended')
-    }
-  }
-
-  #write(text: string): void {
-    const path = join(this.#dataDir, FILE)
-    const part = `${path}.part`
-    const file = openSync(part, 'w', 0o600)
-    try {
-      writeSync(file, `${text}\n`)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(part, path)
-    const directory = openSync(this.#dataDir, 'r')
-    try {
-      fsyncSync(directory)
-    } finally {
-      closeSync(directory)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { readdir, rename, rm, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
-import { sync } from '../lib/move-file.ts'
+import { syncPath } from '../lib/sync-path.ts'
 import type { Upgrade } from './migrate.ts'
 import type { Registry } from './tables.ts'
 
@@ -31,9 +31,9 @@ export async function copyBefore(
   await rm(part, { force: true })
   try {
     await sql`vacuum into ${part}`.execute(registry)
-    await sync(part)
+    await syncPath(part)
     await rename(part, copy)
-    await sync(directory)
+    await syncPath(directory)
   } catch (error) {
     await rm(part, { force: true })
     throw error

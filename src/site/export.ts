@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { recordSiteCommand } from '../features/trace/command.ts'
 import { badRequest } from '../http/errors.ts'
 import { decodeSamples, encodeSample, type Sample } from '../lib/sample.ts'
+import { syncPath } from '../lib/sync-path.ts'
 import { Turns } from '../lib/turns.ts'
 import { type UnixMs, unixMs } from '../lib/unix-time.ts'
 import { findInstallation, type InstallationRecord } from '../registry/installations.ts'
@@ -49,7 +50,7 @@ export async function exportSite(
     const exported = await run.write(installationId)
     await writer.close()
     await rename(partial, file)
-    await syncDirectory(dirname(file))
+    await syncPath(dirname(file))
     const { ref, ...result } = exported
     await recordSiteCommand(parts, { action: 'view', ref, text: 'exported' })
     return { ...result, file }
@@ -208,13 +209,4 @@ async function ended(content: NodeJS.EventEmitter & { closed: boolean; destroy()
   const closed = once(content, 'close')
   content.destroy()
   await closed
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

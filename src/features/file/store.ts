@@ -11,6 +11,7 @@ import {
   writeFile
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncPath } from '../../lib/sync-path.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 
 /** The disk is full up to its reserve. */
@@ -62,7 +63,7 @@ export class FileStore {
       const path = join(this.#dir, PLATFORM)
       await writeFile(`${path}.new`, `${platform}\n`, { mode: 0o600, flush: true })
       await rename(`${path}.new`, path)
-      await syncDirectory(this.#dir)
+      await syncPath(this.#dir)
     })
   }
 
@@ -81,8 +82,8 @@ export class FileStore {
     await tried(async () => {
       await mkdir(parent, { recursive: true, mode: 0o700 })
       await rename(incoming.path, path)
-      await syncDirectory(parent)
-      await syncDirectory(this.#dir)
+      await syncPath(parent)
+      await syncPath(this.#dir)
     })
   }
 
@@ -192,14 +193,5 @@ async function tried<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (cause) {
     throw new Unavailable(NOT_ANSWERING, { cause })
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { idsOf, type Lineage, unknownLineage } from '../../lib/lineage.ts'
-import { copySqlite, openSqliteToRead, type SqliteCopy, syncFile } from '../../lib/sqlite-file.ts'
+import { copySqlite, openSqliteToRead, type SqliteCopy } from '../../lib/sqlite-file.ts'
+import { syncPathNow } from '../../lib/sync-path.ts'
 
 export const SPOOL_FILE = 'spool.sqlite'
 
@@ -24,7 +25,7 @@ export function raiseLastId(dataDir: string, to: string): void {
     source.close()
     copy.close()
   }
-  syncFile(target)
+  syncPathNow(target)
 }
 
 /** What a copy of the spool holds: samples that are not in history yet, and its lineage. */

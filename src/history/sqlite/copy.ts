@@ -1,7 +1,8 @@
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { highest, idsOf, type Lineage, noIds } from '../../lib/lineage.ts'
-import { copySqlite, openSqliteToRead, type SqliteCopy, syncFile } from '../../lib/sqlite-file.ts'
+import { copySqlite, openSqliteToRead, type SqliteCopy } from '../../lib/sqlite-file.ts'
+import { syncPathNow } from '../../lib/sync-path.ts'
 import { fileIn, numberOfRows, packsIn } from './file.ts'
 import type { Pack } from './pack.ts'
 import { PackReader } from './pack-file.ts'
@@ -43,7 +44,7 @@ function linkOrCopy(from: string, to: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error
     copyFileSync(from, to)
-    syncFile(to)
+    syncPathNow(to)
   }
 }
 

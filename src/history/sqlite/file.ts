@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { keepSchema, refuseNewerSchema } from '../../lib/sqlite-schema.ts'
+import { syncPathNow } from '../../lib/sync-path.ts'
 import { setAsideSql } from './set-aside.ts'
 
 /**
@@ -20,7 +21,7 @@ const CACHE_KIB = { writer: 65_536, reader: 4096 }
 
 export function openSqliteFile(directory: string, use: keyof typeof CACHE_KIB): DatabaseSync {
   const isCreated = mkdirSync(packsIn(directory), { recursive: true }) !== undefined
-  if (isCreated) syncDirectory(directory)
+  if (isCreated) syncPathNow(directory)
   const file = new DatabaseSync(fileIn(directory), { timeout: 10_000 })
   refuseNewerSchema(file, fileIn(directory), SCHEMA)
   // It works only in a new file, and lets it shrink after rows were packed. In any other file it
@@ -36,16 +37,6 @@ export function openSqliteFile(directory: string, use: keyof typeof CACHE_KIB): 
     PRAGMA journal_size_limit = 33554432;
   `)
   return file
-}
-
-/** What was created in it survives a power cut. */
-export function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 const isNew = (file: DatabaseSync): boolean =>

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncPathNow } from '../../lib/sync-path.ts'
 import { endOfMonth, startOfMonth, type UnixMs } from '../../lib/unix-time.ts'
 import { Block, MAX_SAMPLES_PER_BLOCK, MAX_TEXT_PER_BLOCK, packBlock } from './block.ts'
 import { BlockBuilder } from './block-builder.ts'
 import type { Columns, Slice } from './columns.ts'
-import { syncDirectory } from './file.ts'
 import type { Pack } from './pack.ts'
 import { PackWriter } from './pack-file.ts'
 
@@ -23,7 +23,7 @@ export function writePacks(
     for (const month of months) files.push(new NewPack(directory, month))
     fill(files)
     const packs = files.flatMap((file) => file.finish() ?? [])
-    syncDirectory(directory)
+    syncPathNow(directory)
     return packs
   } catch (error) {
     for (const file of files) file.remove()
