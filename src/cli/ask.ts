@@ -141,7 +141,15 @@ export async function follow<Result>(
   socketPath: string,
   { path, body, onProgress }: { path: string; body: object; onProgress: (done: number) => void }
 ): Promise<Result> {
-  const response = await open(socketPath, path, body, AbortSignal.timeout(ANSWER_LIMIT_MS))
+  // The limit is for the begin of the answer. The work itself may take hours.
+  const late = new AbortController()
+  const timer = setTimeout(
+    () => late.abort(new DOMException('no answer', 'TimeoutError')),
+    ANSWER_LIMIT_MS
+  )
+  const response = await open(socketPath, path, body, late.signal).finally(() =>
+    clearTimeout(timer)
+  )
   if (response.statusCode !== 200) {
     return resultOf<Result>({ status: response.statusCode ?? 0, body: await text(response) })
   }
