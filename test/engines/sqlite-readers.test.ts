@@ -40,6 +40,8 @@ test('short queries do not wait for long ones, and an abort ends a long one', as
     buckets: { ms: SECOND }
   }
   const short: AggregateQuery = { ...long, to: unixMs(from + DAY / 24), offset: 0 }
+  // The threads of both kinds start with their first query.
+  await Promise.all([history.aggregate(short), history.aggregate(long)])
   const ended: string[] = []
   const running = [long, long].map((query) =>
     history.aggregate(query).then(() => ended.push('long'))
