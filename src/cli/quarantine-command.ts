@@ -34,7 +34,7 @@ export function addQuarantine(program: Program): void {
 Without files and --all it reads every packed file of history as a whole, says what is broken
 and what is lost with it, and changes nothing. The exit code is 1 if something is broken.
 
-With the names of files, or --all, a broken file is moved to DATA_DIR/quarantine. What is whole
+With the names of files, or --all, a broken file is moved to CARACAL_DATA_DIR/quarantine. What is whole
 in it stays in history. What is lost is said here, in the log, in health and in status.`
     )
 }
@@ -113,7 +113,7 @@ function conclusion({ broken, set_aside }: Report, isLooking: boolean, checked: 
   }
   if (set_aside.length > 0) {
     const lost = set_aside.reduce((sum, one) => sum + one.lost, 0)
-    return `Set aside: ${filesText(set_aside.length)}, ${countText(lost)} values are lost. The files are in DATA_DIR/quarantine.`
+    return `Set aside: ${filesText(set_aside.length)}, ${countText(lost)} values are lost. The files are in CARACAL_DATA_DIR/quarantine.`
   }
   return `${filesText(checked)} read, nothing is broken.`
 }

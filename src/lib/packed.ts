@@ -194,6 +194,10 @@ function unpackLine(packed: Buffer, numbers: Float64Array): void {
   const { first, step, width, decimals } = headerOf(packed)
   const count = numbers.length
   const scale = 10 ** decimals
+  if (width === 0) {
+    for (let i = 0; i < count; i++) numbers[i] = (Math.round(i * step) + first) / scale
+    return
+  }
   const planes = zstdDecompressSync(packed.subarray(HEADER_BYTES), BOUND)
   if (width === 1) {
     for (let i = 0; i < count; i++) {
