@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { durationOf } from '../lib/duration.ts'
 import { HOUR, MINUTE, SECOND } from '../lib/unix-time.ts'
-import { hasFailed, type LastBackups, readLast, writeLast } from './last.ts'
+import { type LastBackups, readLast, writeLast } from './last.ts'
 import { type Backup, type Making, makeBackup } from './make.ts'
 import { readManifest } from './manifest.ts'
 import { listBackups, timeOfName } from './names.ts'
@@ -87,7 +87,8 @@ export class Backups {
       const backup = await makeBackup({ plan, hold, holdFiles, readServerRegistry, ...watch })
       const { name, bytes, new_bytes, missing } = backup
       const place = join(directory, name)
-      this.#note({ made: { place, ...spanOf(started, clock()), bytes, new_bytes } })
+      const made = { place, ...spanOf(started, clock()), bytes, new_bytes }
+      this.#note({ made, failed: null })
       log.info({ ...backup, place, missing: missing.length }, 'a backup was made')
       if (missing.length > 0)
         log.error({ missing }, 'files of the platform are missing, so the backup lacks them too')
@@ -142,7 +143,7 @@ export class Backups {
 
   /** After a start with a new data directory, the folder of backups knows the last one. */
   #know(place: string): void {
-    if (this.#last.made !== null || hasFailed(this.#last)) return
+    if (this.#last.made !== null || this.#last.failed !== null) return
     try {
       const { started, ended, files } = readManifest(place)
       const span = spanOf(Date.parse(started), Date.parse(ended))

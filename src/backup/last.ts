@@ -21,7 +21,7 @@ export const LastBackups = Type.Object({
     Type.Null()
   ])
 })
-/** The last backup that was made, and the last one that failed. */
+/** The last backup that was made, and the last one that failed since. */
 export type LastBackups = Static<typeof LastBackups>
 
 const none: LastBackups = { made: null, failed: null }
@@ -35,10 +35,6 @@ export function readLast(dataDir: string): LastBackups {
     return none
   }
 }
-
-/** Whether the last backup has failed. */
-export const hasFailed = ({ made, failed }: LastBackups): boolean =>
-  failed !== null && failed.at >= (made?.ended ?? 0)
 
 /** It only helps an operator, so a disk that is full is no reason to fail. */
 export function writeLast(dataDir: string, last: LastBackups): void {

@@ -55,7 +55,7 @@ async function backupStopped(
   const lock = lockStopped(DATA_DIR)
   try {
     const { makeBackup } = await import('../backup/make.ts')
-    const { readLast, writeLast } = await import('../backup/last.ts')
+    const { writeLast } = await import('../backup/last.ts')
     const started = systemClock()
     const backup = await makeBackup({
       plan: planOf(config, { ...wish, started }),
@@ -71,7 +71,7 @@ async function backupStopped(
       ...{ place: join(wish.directory, name), bytes, new_bytes },
       ...{ started: seconds(started), ended: seconds(systemClock()) }
     }
-    writeLast(DATA_DIR, { ...readLast(DATA_DIR), made })
+    writeLast(DATA_DIR, { made, failed: null })
     return backup
   } finally {
     lock.release()

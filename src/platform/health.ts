@@ -1,4 +1,3 @@
-import { hasFailed } from '../backup/last.ts'
 import type { BackupHealth, ReadHealth } from '../features/system/deps.ts'
 import { historyEngineAt } from '../history/open.ts'
 import { SECOND } from '../lib/unix-time.ts'
@@ -42,7 +41,7 @@ export function backupHealthOf({
 }: Pick<Parts, 'backups' | 'config'>): BackupHealth | undefined {
   const { last } = backups
   const made = last.made?.ended ?? null
-  if (hasFailed(last)) return { ok: false, made, detail: 'the last backup failed: see the log' }
+  if (last.failed) return { ok: false, made, detail: 'the last backup failed: see the log' }
   if (made === null)
     return config.BACKUP_DIR === '' ? undefined : { ok: true, made, detail: 'none was made yet' }
   return { ok: true, made, detail: `made at ${new Date(made * SECOND).toISOString()}` }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { hasFailed, LastBackups } from '../../backup/last.ts'
+import { LastBackups } from '../../backup/last.ts'
 import { DAY, MINUTE, SECOND } from '../../lib/unix-time.ts'
 
 const Engine = Type.Object({ ok: Type.Boolean(), detail: Type.String() })
@@ -55,7 +55,7 @@ export function problemsOf(status: Omit<Status, 'problems'>, now: number): strin
   const ending = certificateProblem(status.certificate_expires, now)
   if (ending) problems.push(ending)
   const { backup } = status
-  if (hasFailed(backup)) problems.push(`the last backup failed: ${backup.failed?.error}`)
+  if (backup.failed) problems.push(`the last backup failed: ${backup.failed.error}`)
   return problems
 }
 
