@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { replaceFile } from '../lib/sync-path.ts'
@@ -40,6 +40,7 @@ export class LastRun {
   close(): void {
     if (this.#hasStarted) this.#keep(`${STOPPED} ${VERSION}`)
     else if (this.#before !== undefined) this.#keep(this.#before)
+    else rmSync(join(this.#dataDir, FILE), { force: true })
   }
 
   /** On a full disk the platform still serves what it has. */
