@@ -129,15 +129,15 @@ for (const version of versions) {
     // The next good start has no need for it.
     const second = await startCaracal(env)
     assert.deepEqual(copiesIn(dataDir), [])
+    await eventually(() => assert.match(second.printed(), /history 2 months, 12\d samples/))
     assert.doesNotMatch(second.printed(), /schema \d+ ->/)
-    assert.match(second.printed(), /history 2 months, 12\d samples/)
     assert.equal(await second.kill('SIGTERM'), 0)
   })
 
   test(`a data directory of ${version} that was killed opens, with every acknowledged value`, async () => {
     const dataDir = unpacked(`${version}-killed.tar.gz`)
     const caracal = await startCaracal({ CARACAL_DATA_DIR: dataDir })
-    assert.match(caracal.printed(), /recovered \d+ acknowledged values/)
+    await eventually(() => assert.match(caracal.printed(), /recovered \d+ acknowledged values/))
     const expected = [...values('stopped'), ...values('killed')]
     await eventually(() => assertWhole(caracal, expected))
     assert.equal(await caracal.kill('SIGTERM'), 0)
