@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { openSqliteHistory } from '../../src/history/sqlite/history.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   createInstallation,
   runCaracal,
@@ -90,11 +91,13 @@ test('a packed file that is missing is said at the start, queries that need it f
   const aside = join(dataDir, 'aside.pack')
   renameSync(file, aside)
   const caracal = await startCaracal(env)
-  const line = caracal
-    .printed()
-    .split('\n')
-    .find((one) => one.includes('a packed file of history is broken'))
-  const { file: told, month, samples, from, to } = JSON.parse(line ?? '{}')
+  const line = await eventually(() => {
+    const lines = caracal.printed().split('\n')
+    const found = lines.find((one) => one.includes('a packed file of history is broken'))
+    assert(found)
+    return found
+  })
+  const { file: told, month, samples, from, to } = JSON.parse(line)
   assert.deepEqual([told, month, samples], [name, '2026-09', 2 * SAMPLES])
   assert.match(`${from} ${to}`, /^2026-09-05T00:00:00Z 2026-09-05T05:33:/)
   const found = await asked(caracal.url)
@@ -141,13 +144,13 @@ test('quarantine on a running platform keeps what is whole, and answers go on', 
     }
   )
   assert.match(found.detail, /values of 2026-09 are in quarantine and missing in answers/)
-  assert.match(caracal.printed(), /a broken file of history was set aside/)
+  await eventually(() => assert.match(caracal.printed(), /a broken file of history was set aside/))
   const status = await runCaracal(env, ['status'])
   assert.match(status.out, /in quarantine and missing in answers/)
   await caracal.kill('SIGKILL')
   // It is remembered.
   const second = await startCaracal(env)
-  assert.match(second.printed(), /was killed/)
+  await eventually(() => assert.match(second.printed(), /was killed/))
   assert.match((await asked(second.url)).detail, /in quarantine/)
   assert.equal(await second.kill('SIGTERM'), 0)
   const third = await runCaracal(env, ['quarantine'])
@@ -193,8 +196,8 @@ test('quarantine on a stopped platform keeps what lies before the end of a file 
     [(300 - 256) * 200, 2 * SAMPLES]
   )
   const caracal = await startCaracal(env)
-  assert.match(caracal.printed(), /history 2 months, 91 200 samples/)
-  assert.match(caracal.printed(), /last stopped cleanly/)
+  await eventually(() => assert.match(caracal.printed(), /history 2 months, 91 200 samples/))
+  await eventually(() => assert.match(caracal.printed(), /last stopped cleanly/))
   const found = await asked(caracal.url)
   assert.deepEqual([found.september, found.october, found.ready], [0, 2 * SAMPLES, 200])
   assert.equal(await caracal.kill('SIGTERM'), 0)
