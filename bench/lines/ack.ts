@@ -48,7 +48,7 @@ export const ackLine: Line = {
 }
 
 /** The medians of the rounds, and the greatest of the maxima. */
-function latencyOf(results: readonly LoadResult[]) {
+export function latencyOf(results: readonly LoadResult[]) {
   const all = (name: 'p50' | 'p99' | 'max') =>
     results.map((result) => result.latency?.[name] ?? Number.NaN)
   return { p50: median(all('p50')), p99: median(all('p99')), max: Math.max(...all('max')) }

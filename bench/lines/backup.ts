@@ -3,10 +3,11 @@ import type { Backup } from '../../src/backup/make.ts'
 import { follow } from '../../src/cli/ask.ts'
 import { findPlace } from '../../src/platform/control/place.ts'
 import type { LoadResult } from '../children/mqtt-load.ts'
-import { median, ms, whole } from '../figures.ts'
+import { ms, whole } from '../figures.ts'
 import type { Line, Row } from '../line.ts'
 import { undisturbed } from '../quiet.ts'
 import { applyLoad, openSite } from '../site.ts'
+import { latencyOf } from './ack.ts'
 import { measureIngest } from './ingest.ts'
 
 const GOAL_MS = 100
@@ -49,8 +50,7 @@ export const backupLine: Line = {
     await close()
     bench.note('backup', { perSecond, alone, beside, backups })
     const row = (name: 'p50' | 'p99'): Row => {
-      const [with_, without] = [beside, alone].map((results) => latencyOf(results, name))
-      const [subject, floor] = [with_ ?? Number.NaN, without ?? Number.NaN]
+      const [subject, floor] = [latencyOf(beside)[name], latencyOf(alone)[name]]
       return {
         line: 'backup',
         what: `${name} of the ack at ${whole(perSecond)} msg/s, beside ${backups.length} backups`,
@@ -58,7 +58,7 @@ export const backupLine: Line = {
         ...{ goal: '', isMet: undefined }
       }
     }
-    const p99 = latencyOf(beside, 'p99')
+    const { p99 } = latencyOf(beside)
     const longest = Math.max(...backups.map(({ held_ms }) => held_ms))
     const largest = Math.max(...backups.map(({ log_bytes }) => log_bytes))
     const fact = (what: string, subject: string): Row => ({
@@ -73,6 +73,3 @@ export const backupLine: Line = {
     ]
   }
 }
-
-const latencyOf = (results: readonly LoadResult[], name: 'p50' | 'p99'): number =>
-  median(results.map((result) => result.latency?.[name] ?? Number.NaN))

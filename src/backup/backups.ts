@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { durationOf } from '../lib/duration.ts'
 import { HOUR, MINUTE, SECOND } from '../lib/unix-time.ts'
-import { type LastBackups, readLast, writeLast } from './last.ts'
+import { type LastBackups, madeOf, readLast, writeLast } from './last.ts'
 import { type Backup, type Making, makeBackup } from './make.ts'
 import { readManifest } from './manifest.ts'
 import { listBackups, timeOfName } from './names.ts'
@@ -85,9 +85,9 @@ export class Backups {
       const plan = planOf(config, { directory, keep, started })
       const holdFiles = () => files.hold(HOLD_FILES_MS)
       const backup = await makeBackup({ plan, hold, holdFiles, readServerRegistry, ...watch })
-      const { name, bytes, new_bytes, missing } = backup
+      const { name, missing } = backup
       const place = join(directory, name)
-      const made = { place, ...spanOf(started, clock()), bytes, new_bytes }
+      const made = madeOf(place, backup, { started, ended: clock() })
       this.#note({ made, failed: null })
       log.info({ ...backup, place, missing: missing.length }, 'a backup was made')
       if (missing.length > 0)
@@ -146,16 +146,11 @@ export class Backups {
     if (this.#last.made !== null || this.#last.failed !== null) return
     try {
       const { started, ended, files } = readManifest(place)
-      const span = spanOf(Date.parse(started), Date.parse(ended))
-      const made = { place, ...span, bytes: files.bytes, new_bytes: 0 }
+      const span = { started: Date.parse(started), ended: Date.parse(ended) }
+      const made = madeOf(place, { bytes: files.bytes, new_bytes: 0 }, span)
       this.#last = { ...this.#last, made }
     } catch (err) {
       this.#parts.log.warn({ err }, 'the last backup cannot be read; "verify" says more')
     }
   }
 }
-
-const spanOf = (started: number, ended: number) => ({
-  started: Math.floor(started / SECOND),
-  ended: Math.floor(ended / SECOND)
-})

@@ -1,4 +1,5 @@
-import { accessSync, constants, lstatSync, mkdirSync, realpathSync, statfsSync } from 'node:fs'
+import { accessSync, constants, lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { freeSpaceNow } from '../lib/free-space.ts'
 import { isWithin } from '../lib/path.ts'
 
 /** A backup that cannot be made or used as asked. The message is for the operator. */
@@ -29,8 +30,7 @@ export function preparePlace(
 
 /** `reserve` stays free for other work. */
 export function requireSpace(directory: string, needed: number, reserve: number): void {
-  const { bavail, bsize } = statfsSync(directory)
-  const free = bavail * bsize
+  const free = freeSpaceNow(directory)
   if (free >= needed + reserve) return
   const kept = reserve > 0 ? `, and ${megabytes(reserve)} must stay free` : ''
   throw new BackupFault(

@@ -55,7 +55,7 @@ async function backupStopped(
   const lock = lockStopped(DATA_DIR)
   try {
     const { makeBackup } = await import('../backup/make.ts')
-    const { writeLast } = await import('../backup/last.ts')
+    const { madeOf, writeLast } = await import('../backup/last.ts')
     const started = systemClock()
     const backup = await makeBackup({
       plan: planOf(config, { ...wish, started }),
@@ -65,12 +65,8 @@ async function backupStopped(
       onProgress,
       signal: new AbortController().signal
     })
-    const seconds = (ms: number) => Math.floor(ms / SECOND)
-    const { name, bytes, new_bytes } = backup
-    const made = {
-      ...{ place: join(wish.directory, name), bytes, new_bytes },
-      ...{ started: seconds(started), ended: seconds(systemClock()) }
-    }
+    const place = join(wish.directory, backup.name)
+    const made = madeOf(place, backup, { started, ended: systemClock() })
     writeLast(DATA_DIR, { made, failed: null })
     return backup
   } finally {

@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { openHistory } from '../history/open.ts'
 import { countText } from '../lib/count-text.ts'
 import { QuarantineWork, type Report, type Wanted } from '../platform/control/quarantine.ts'
-import { askOr } from './ask.ts'
+import { follow, runningOr } from './ask.ts'
 import { type Context, type Outcome, type Program, UsageError } from './frame.ts'
 import { printable } from './printable.ts'
 import { showProgress } from './progress.ts'
 import { lockStopped } from './stopped.ts'
 
-const ASK_EVERY_MS = 300
+const LOOK_EVERY_MS = 300
 const MAX_SHOWN_TOPICS = 20
 
 export function addQuarantine(program: Program): void {
@@ -45,16 +44,11 @@ async function reportOf(context: Context, wanted: Wanted): Promise<Report> {
     throw new Error('history is on a ClickHouse server, which looks after its files itself')
   }
   const progress = showProgress('reading', context.err)
-  const stopped = () => doStopped(config, wanted, progress, context)
-  let report = await askOr<Report>(config, { path: '/quarantine/start', body: wanted, stopped })
-  while (report.done < 1) {
-    progress(report.done)
-    await wait(ASK_EVERY_MS)
-    report = await askOr<Report>(config, {
-      ...{ path: '/quarantine/progress', body: {} },
-      stopped: () => Promise.reject(new Error('the platform has stopped meanwhile: try again'))
-    })
-  }
+  const report = await runningOr<Report>(
+    config.DATA_DIR,
+    (socketPath) => follow(socketPath, { path: '/quarantine', body: wanted, onProgress: progress }),
+    () => doStopped(config, wanted, progress, context)
+  )
   progress(1)
   if (report.error !== null && report.set_aside.length === 0) throw new Error(report.error)
   return report
@@ -76,7 +70,7 @@ async function doStopped(
     const { files } = history
     if (!files) throw new Error('history has no files here')
     const work = new QuarantineWork(files, await openLog(config))
-    const timer = setInterval(() => progress(work.report.done), ASK_EVERY_MS)
+    const timer = setInterval(() => progress(work.report.done), LOOK_EVERY_MS)
     await work.run(wanted).finally(() => clearInterval(timer))
     const { report } = work
     await history.close()

@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readLast } from '../backup/last.ts'
 import type { Config } from '../config.ts'
@@ -9,6 +8,7 @@ import { historyEngineAt } from '../history/open.ts'
 import { arrivalOf } from '../history/sample-ids.ts'
 import { Spool } from '../history/spool/spool.ts'
 import { systemClock } from '../lib/clock.ts'
+import { freeSpace } from '../lib/free-space.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { VERSION } from '../lib/version.ts'
 import { problemsOf, type Status } from '../platform/control/status.ts'
@@ -55,8 +55,7 @@ async function registryHealth(config: Config): Promise<EngineHealth> {
 export async function diskOf({ DATA_DIR, DISK_RESERVE_MB }: Config): Promise<Status['disk']> {
   let path = DATA_DIR
   while (!existsSync(path) && dirname(path) !== path) path = dirname(path)
-  const { bavail, bsize } = await statfs(path)
-  return { free: bavail * bsize, reserve: DISK_RESERVE_MB * 1024 * 1024 }
+  return { free: await freeSpace(path), reserve: DISK_RESERVE_MB * 1024 * 1024 }
 }
 
 async function spoolOf(dataDir: string, now: number): Promise<Status['spool']> {

@@ -1,5 +1,5 @@
-import { statfs } from 'node:fs/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import { freeSpace } from '../lib/free-space.ts'
 import { SECOND } from '../lib/unix-time.ts'
 
 type Options = { path: string; reserve: number; log: Pick<FastifyBaseLogger, 'info' | 'error'> }
@@ -115,9 +115,4 @@ export class DiskSpace {
     if (this.isEnough) log.info(fields, 'the disk has space again')
     else log.error(fields, 'the disk is full up to its reserve: free space on it')
   }
-}
-
-async function freeSpace(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(path)
-  return bavail * bsize
 }

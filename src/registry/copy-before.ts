@@ -1,6 +1,7 @@
-import { readdir, rename, rm, statfs } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
+import { freeSpace } from '../lib/free-space.ts'
 import { syncPath } from '../lib/sync-path.ts'
 import type { Upgrade } from './migrate.ts'
 import type { Registry } from './tables.ts'
@@ -21,10 +22,10 @@ export async function copyBefore(
   const copy = `${file}.schema-${from}`
   const directory = dirname(file)
   const needed = (await sizeOf(registry)) * SPACE_FACTOR
-  const { bavail, bsize } = await statfs(directory)
-  if (bavail * bsize < needed) {
+  const free = await freeSpace(directory)
+  if (free < needed) {
     throw new Error(
-      `the registry needs schema ${to} in place of ${from}, and its copy before the change needs ${megabytes(needed)} MB, but ${directory} has only ${megabytes(bavail * bsize)} MB free: make room and start again; nothing was changed`
+      `the registry needs schema ${to} in place of ${from}, and its copy before the change needs ${megabytes(needed)} MB, but ${directory} has only ${megabytes(free)} MB free: make room and start again; nothing was changed`
     )
   }
   const part = `${copy}.part`

@@ -4,28 +4,21 @@ import type { Damage, HistoryFiles } from '../../history/files.ts'
 import { toSeconds, type UnixMs } from '../../lib/unix-time.ts'
 import { tellQuarantined } from '../broken-files.ts'
 
-const Seconds = Type.Number({ description: 'Unix time' })
-const Span = { first: Seconds, last: Seconds }
-const File = {
-  file: Type.String(),
-  month: Type.String(),
-  samples: Type.Integer({ description: 'How many the file should have' }),
-  ...Span,
-  reason: Type.String(),
-  lost: Type.Integer({ description: 'How many of them cannot be read' })
+/** Times in Unix seconds. */
+type Span = { first: number; last: number }
+type File = Span & {
+  file: string
+  month: string
+  /** How many the file should have, and how many of them cannot be read. */
+  samples: number
+  lost: number
+  reason: string
 }
-const Broken = Type.Object({
-  ...File,
-  topic_count: Type.Integer({ description: 'Topics with lost samples that can still be named' }),
-  topics: Type.Array(
-    Type.Object({
-      installation_id: Type.Union([Type.Integer(), Type.Null()]),
-      topic: Type.Union([Type.String(), Type.Null()]),
-      samples: Type.Integer(),
-      ...Span
-    })
-  )
-})
+type Broken = File & {
+  /** Topics with lost samples that can still be named. */
+  topic_count: number
+  topics: (Span & { installation_id: number | null; topic: string | null; samples: number })[]
+}
 
 export const Wanted = Type.Object({
   /** What to set aside; nothing: only look. */
@@ -36,16 +29,17 @@ export const Wanted = Type.Object({
 })
 export type Wanted = Static<typeof Wanted>
 
-export const Report = Type.Object({
+export type Report = {
   /** From 0 to 1. */
-  done: Type.Number(),
-  error: Type.Union([Type.String(), Type.Null()]),
-  checked: Type.Integer({ description: 'How many files were read' }),
-  broken: Type.Array(Broken),
-  set_aside: Type.Array(Broken),
-  before: Type.Array(Type.Object({ ...File, at: Seconds }))
-})
-export type Report = Static<typeof Report>
+  done: number
+  error: string | null
+  /** How many files were read. */
+  checked: number
+  broken: Broken[]
+  set_aside: Broken[]
+  /** What was set aside before. */
+  before: (File & { at: number })[]
+}
 
 /** Reads packed files, and sets the broken ones aside if that is wanted. */
 export class QuarantineWork {
