@@ -87,8 +87,7 @@ export class Backups {
       const backup = await makeBackup({ plan, hold, holdFiles, readServerRegistry, ...watch })
       const { name, missing } = backup
       const place = join(directory, name)
-      const made = madeOf(place, backup, { started, ended: clock() })
-      this.#note({ made, failed: null })
+      this.#note({ made: madeOf(place, backup), failed: null })
       log.info({ ...backup, place, missing: missing.length }, 'a backup was made')
       if (missing.length > 0)
         log.error({ missing }, 'files of the platform are missing, so the backup lacks them too')
@@ -146,8 +145,7 @@ export class Backups {
     if (this.#last.made !== null || this.#last.failed !== null) return
     try {
       const { started, ended, files } = readManifest(place)
-      const span = { started: Date.parse(started), ended: Date.parse(ended) }
-      const made = madeOf(place, { bytes: files.bytes, new_bytes: 0 }, span)
+      const made = madeOf(place, { started, ended, bytes: files.bytes, new_bytes: 0 })
       this.#last = { ...this.#last, made }
     } catch (err) {
       this.#parts.log.warn({ err }, 'the last backup cannot be read; "verify" says more')

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { replaceFile } from '../lib/sync-path.ts'
 import { SECOND } from '../lib/unix-time.ts'
+import type { Made } from './work.ts'
 
 /** Times in Unix seconds, sizes in bytes. */
 export const LastBackups = Type.Object({
@@ -25,16 +26,15 @@ export const LastBackups = Type.Object({
 /** The last backup that was made, and the last one that failed since. */
 export type LastBackups = Static<typeof LastBackups>
 
-/** The times are in milliseconds. */
 export const madeOf = (
   place: string,
-  { bytes, new_bytes }: { bytes: number; new_bytes: number },
-  { started, ended }: { started: number; ended: number }
+  { started, ended, bytes, new_bytes }: Pick<Made, 'started' | 'ended' | 'bytes' | 'new_bytes'>
 ): NonNullable<LastBackups['made']> => ({
   ...{ place, bytes, new_bytes },
-  ...{ started: Math.floor(started / SECOND), ended: Math.floor(ended / SECOND) }
+  ...{ started: secondOf(started), ended: secondOf(ended) }
 })
 
+const secondOf = (time: string): number => Math.floor(Date.parse(time) / SECOND)
 const none: LastBackups = { made: null, failed: null }
 const fileOf = (dataDir: string): string => join(dataDir, 'backup.json')
 

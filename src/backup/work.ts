@@ -35,6 +35,9 @@ export type Plan = {
 export type ServerRegistry = { platform: string; ids: Ids }
 export type Made = {
   name: string
+  /** As the manifest says. */
+  started: string
+  ended: string
   /** The whole size, and what this backup added to the disk. */
   bytes: number
   new_bytes: number
@@ -152,6 +155,8 @@ export class BackupWork {
     const months = Object.values(manifest.samples.months)
     return {
       name: this.#name,
+      started: manifest.started,
+      ended: manifest.ended,
       bytes: manifest.files.bytes,
       new_bytes: collection.newBytes,
       files: manifest.files.count,

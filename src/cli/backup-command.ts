@@ -56,17 +56,15 @@ async function backupStopped(
   try {
     const { makeBackup } = await import('../backup/make.ts')
     const { madeOf, writeLast } = await import('../backup/last.ts')
-    const started = systemClock()
     const backup = await makeBackup({
-      plan: planOf(config, { ...wish, started }),
+      plan: planOf(config, { ...wish, started: systemClock() }),
       hold: (work) => work(),
       holdFiles: () => () => {},
       readServerRegistry: async () => undefined,
       onProgress,
       signal: new AbortController().signal
     })
-    const place = join(wish.directory, backup.name)
-    const made = madeOf(place, backup, { started, ended: systemClock() })
+    const made = madeOf(join(wish.directory, backup.name), backup)
     writeLast(DATA_DIR, { made, failed: null })
     return backup
   } finally {
