@@ -29,10 +29,9 @@ const MAX_FILES_TOGETHER = 12
 /** The longest group takes some minutes. One that hangs fails alone, with what it said so far. */
 const MAX_GROUP_MS = 30 * 60_000
 
-const needsClickhouse = files.some((file) =>
-  /engines\/(history|latest|remove|aggregate|scan|influx|month|migrate-to|site|clickhouse-\w+)\.|process\/nodes\./.test(
-    file
-  )
+const uses = (file: string, module: string) => readFileSync(file, 'utf8').includes(module)
+const needsClickhouse = files.some(
+  (file) => uses(file, 'support/clickhouse.ts') || uses(file, 'support/engines.ts')
 )
 if (needsClickhouse && withoutClickhouse) console.log(withoutClickhouse)
 const clickhouse = needsClickhouse && process.env['CHDB_PREFIX'] ? await startFront() : undefined
@@ -69,8 +68,7 @@ process.exit(failed.length > 0 || total.pass === 0 ? 1 : 0)
 
 /** Groups, browsers and whole processes take longest, so they come first; the engines come last. */
 function groupsOf(files: readonly string[]): string[][] {
-  const isAlone = (file: string) =>
-    RUNS_ALONE.test(file) || readFileSync(file, 'utf8').includes(MEASURING_MODULE)
+  const isAlone = (file: string) => RUNS_ALONE.test(file) || uses(file, MEASURING_MODULE)
   const alone = files.filter(isAlone).map((file) => [file])
   const bytes = (file: string) => statSync(file).size
   const together = files.filter((file) => !isAlone(file)).sort((a, b) => bytes(b) - bytes(a))

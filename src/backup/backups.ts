@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 10 * SECOND
 /** A backup that takes longer must not keep unused contents of files for ever. */
 const HOLD_FILES_MS = 6 * HOUR
 
-type Parts = Pick<Making, 'hold' | 'readServerRegistry'> & {
+type Parts = Pick<Making, 'hold' | 'readServers'> & {
   config: Config
   files: { hold(mostMs: number): () => void }
   clock: Clock
@@ -79,12 +79,12 @@ export class Backups {
   }
 
   async #make({ directory, keep }: Wish, watch: Watch): Promise<Backup> {
-    const { config, hold, files, readServerRegistry, clock, log } = this.#parts
+    const { config, hold, files, readServers, clock, log } = this.#parts
     const started = clock()
     try {
       const plan = planOf(config, { directory, keep, started })
       const holdFiles = () => files.hold(HOLD_FILES_MS)
-      const backup = await makeBackup({ plan, hold, holdFiles, readServerRegistry, ...watch })
+      const backup = await makeBackup({ plan, hold, holdFiles, readServers, ...watch })
       const { name, missing } = backup
       const place = join(directory, name)
       this.#note({ made: madeOf(place, backup), failed: null })

@@ -6,7 +6,8 @@ import { MINUTE, SECOND } from '../lib/unix-time.ts'
 import { endsWithin, within } from '../lib/within.ts'
 import { partialName } from './names.ts'
 import { BackupFault } from './place.ts'
-import { type BackupWork, type Made, type Plan, type ServerRegistry, stagingOf } from './work.ts'
+import type { Servers } from './servers.ts'
+import { type BackupWork, type Made, type Plan, stagingOf } from './work.ts'
 
 /** The parts are copied within this time. Removals wait for it. */
 const COPY_LIMIT_MS = 10 * MINUTE
@@ -27,8 +28,7 @@ export type Making = {
   hold: <T>(work: () => Promise<T>) => Promise<T>
   /** Contents of files stay until the answer is called. */
   holdFiles: () => () => void
-  /** Of a registry on a server. */
-  readServerRegistry: () => Promise<ServerRegistry | undefined>
+  readServers: () => Promise<Servers>
   /** Gets the finished part, 0 to 1. */
   onProgress: (done: number) => void
   signal: AbortSignal
@@ -59,8 +59,8 @@ export async function makeBackup(making: Making): Promise<Backup> {
       const share = total === 0 ? 1 : Math.min(1, done / total)
       onProgress(COPIES_SHARE + share * (0.99 - COPIES_SHARE))
     }
-    const server = await orStopped(making.readServerRegistry())
-    const made = await orStopped(thread.call('finish', [server]))
+    const servers = await orStopped(making.readServers())
+    const made = await orStopped(thread.call('finish', [servers]))
     onProgress(1)
     return { ...made, ...copied }
   } finally {

@@ -51,6 +51,13 @@ const Manifest = Type.Object({
   /** Rows of each table. */
   rows: Type.Object({ registry: Counts, queue: Counts }),
   files: Type.Object({ count: Count, bytes: Count, sha256: Sha256 }),
+  /** What was on servers when the backup ended. */
+  servers: Type.Optional(
+    Type.Object({
+      registry: Type.Optional(Counts),
+      history: Type.Optional(Type.Object({ months: Counts, installations: Counts }))
+    })
+  ),
   /** Files that were missing when the backup was made, by path. */
   missing: Type.Array(Type.String())
 })

@@ -1,5 +1,7 @@
 import type { Config } from '../config.ts'
+import { durationOf } from '../lib/duration.ts'
 import { postgresPlace } from '../lib/postgres-url.ts'
+import { SECOND } from '../lib/unix-time.ts'
 import { VERSION } from '../lib/version.ts'
 import type { Manifest, PartName } from './manifest.ts'
 import type { Plan } from './work.ts'
@@ -16,6 +18,10 @@ export function planOf(config: Config, wanted: Wanted): Plan {
     reserve: DISK_RESERVE_MB * 1024 * 1024
   }
 }
+
+/** Seconds from one backup to the next; null if none is made without a command. */
+export const backupEvery = ({ BACKUP_DIR, BACKUP_EVERY }: Config): number | null =>
+  BACKUP_DIR === '' ? null : Math.floor((durationOf(BACKUP_EVERY) ?? 0) / SECOND)
 
 /** The parts that are in the data directory. */
 export const partsOf = ({ REGISTRY_URL, HISTORY_URL, BUS_URL }: Config): PartName[] => [

@@ -4,13 +4,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { contentsIn, PLATFORM_FILE } from '../features/file/copy.ts'
 import { installationsOfTopics } from '../history/sqlite/copy.ts'
-import {
-  type Lineage,
-  mismatch,
-  type Named,
-  type RegistryLineage,
-  unknownLineage
-} from '../lib/lineage.ts'
+import { type Lineage, mismatch, type Named, unknownLineage } from '../lib/lineage.ts'
 import { faultsOfSqlite } from '../lib/sqlite-file.ts'
 import { contentsNamedIn, installationsIn } from '../registry/sqlite/copy.ts'
 import { checkHistory } from './check-history.ts'
@@ -26,6 +20,7 @@ import {
   pathOfContent,
   readManifest
 } from './manifest.ts'
+import { compareServers, type Servers } from './servers.ts'
 
 export type Verified = {
   directory: string
@@ -43,8 +38,8 @@ export type Verified = {
 export type VerifyOptions = {
   /** Gets the finished part, 0 to 1. */
   onProgress: (done: number) => void
-  /** Lineages of parts that are on servers. */
-  server?: { registry?: Named<RegistryLineage>; history?: Named<Lineage> }
+  /** What is on the servers of the settings. */
+  servers: Servers
 }
 
 const lostWithDatabase: Readonly<Record<keyof typeof databaseOf, string>> = {
@@ -71,7 +66,7 @@ export async function verifyBackup(directory: string, options: VerifyOptions): P
   const listed = await checkListed(directory, manifest, findings, onBytes)
   for (const path of manifest.missing) notes.push(`${path} was missing when the backup was made`)
   for (const { part, place } of manifest.elsewhere) {
-    const isCompared = part !== 'queue' && options.server?.[part as 'registry' | 'history']
+    const isCompared = (part === 'registry' || part === 'history') && options.servers[part]
     if (!isCompared)
       notes.push(`the ${part} is not in this backup but in ${place}, and was not checked`)
   }
@@ -82,6 +77,7 @@ export async function verifyBackup(directory: string, options: VerifyOptions): P
     onBytes
   })
   if (facts) compareCounts(manifest, facts, findings)
+  notes.push(...compareServers(manifest, options.servers, findings))
   options.onProgress(1)
   return verifiedOf(directory, 'backup', findings, notes, manifest)
 }
@@ -132,7 +128,7 @@ type Checking = VerifyOptions & {
 async function checkParts(
   directory: string,
   parts: readonly PartName[],
-  { listed, filesDir = join(directory, 'files'), findings, onBytes, server }: Checking
+  { listed, filesDir = join(directory, 'files'), findings, onBytes, servers }: Checking
 ): Promise<Facts | undefined> {
   const databases = parts.filter((part) => part !== 'files')
   const broken = new Set<PartName>()
@@ -177,7 +173,7 @@ async function checkParts(
   if (broken.size > 0 || !packs) return undefined
   return attempt(directory, async () => {
     const facts = await readFacts(directory, parts, packs)
-    checkLineages(facts, { filesDir, server, findings })
+    checkLineages(facts, { filesDir, servers, findings })
     return facts
   })
 }
@@ -213,19 +209,17 @@ function checkReferences(
 
 function checkLineages(
   { lineages }: Facts,
-  {
-    filesDir,
-    server,
-    findings
-  }: { filesDir: string; server: VerifyOptions['server']; findings: Findings }
+  { filesDir, servers, findings }: { filesDir: string; servers: Servers; findings: Findings }
 ): void {
   const registry = lineages.registry
     ? { name: 'the registry', ...lineages.registry }
-    : server?.registry
+    : servers.registry && { name: 'the registry CARACAL_REGISTRY_URL', ...servers.registry }
   if (!registry) return
   const platformFile = join(filesDir, PLATFORM_FILE)
   const platform = existsSync(platformFile) ? readFileSync(platformFile, 'utf8').trim() : undefined
-  const history = lineages.history ? { name: 'the history', ...lineages.history } : server?.history
+  const history = lineages.history
+    ? { name: 'the history', ...lineages.history }
+    : servers.history && { name: 'the history CARACAL_HISTORY_URL', ...servers.history }
   const parts: [file: string, part: Named<Lineage>][] = [
     [databaseOf.spool, { name: 'the spool', ...lineages.spool }],
     [databaseOf.queue, { ...unknownLineage, name: 'the queue', platform: lineages.queue }],

@@ -5,7 +5,7 @@ import { contentsIn } from '../features/file/copy.ts'
 import { copySpool, raiseLastId, SPOOL_FILE } from '../history/spool/copy.ts'
 import { copyHistory, HISTORY_DIRECTORY } from '../history/sqlite/copy.ts'
 import { fileIn, packsIn } from '../history/sqlite/file.ts'
-import { type Ids, shortId } from '../lib/lineage.ts'
+import { shortId } from '../lib/lineage.ts'
 import type { SqliteCopy } from '../lib/sqlite-file.ts'
 import { syncPathNow } from '../lib/sync-path.ts'
 import { type DataDirLock, lockFile } from '../platform/data-dir.ts'
@@ -16,6 +16,7 @@ import { FORMAT, MANIFEST, type Manifest, manifestText, type PartName } from './
 import { backupNameAt, isBackupName, isUnfinishedName, partialName, removingName } from './names.ts'
 import { BackupFault, preparePlace, requireSpace } from './place.ts'
 import { Previous } from './previous.ts'
+import { countedOf, type Servers } from './servers.ts'
 
 export type Plan = {
   dataDir: string
@@ -31,8 +32,6 @@ export type Plan = {
   version: string
   started: number
 }
-/** Of a registry that is on a server. */
-export type ServerRegistry = { platform: string; ids: Ids }
 export type Made = {
   name: string
   /** As the manifest says. */
@@ -128,21 +127,23 @@ export class BackupWork {
   }
 
   /** The backup is complete and on disk when this returns. */
-  async finish(server: ServerRegistry | undefined): Promise<Made> {
+  async finish(servers: Servers): Promise<Made> {
     const collection = this.#collection
     if (!collection) throw new Error('prepare comes first')
     const { parts, elsewhere, version, started, keep } = this.#plan
     const { lineages, ...facts } = await readFacts(this.#partial, parts, collection.packs)
-    const platform = server?.platform ?? lineages.registry?.platform ?? lineages.spool.platform
+    const platform =
+      servers.registry?.platform ?? lineages.registry?.platform ?? lineages.spool.platform
     const manifest: Manifest = {
       ...{ format: FORMAT, version, platform: shortId(platform ?? '') },
       started: new Date(started).toISOString(),
       ended: new Date().toISOString(),
       parts: [...parts],
       elsewhere: [...elsewhere],
-      ids: server?.ids ?? idsOfLineages(lineages),
+      ids: servers.registry?.reached ?? idsOfLineages(lineages),
       ...facts,
       files: collection.finish(),
+      servers: countedOf(servers),
       missing: this.#findMissing()
     }
     writeFileSync(join(this.#partial, MANIFEST), manifestText(manifest), {

@@ -60,7 +60,7 @@ async function backupStopped(
       plan: planOf(config, { ...wish, started: systemClock() }),
       hold: (work) => work(),
       holdFiles: () => () => {},
-      readServerRegistry: async () => undefined,
+      readServers: async () => ({}),
       onProgress,
       signal: new AbortController().signal
     })

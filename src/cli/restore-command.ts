@@ -22,7 +22,10 @@ export function addRestore(program: Program): void {
         const backup = await findBackup(resolve(directory))
         const out = context.isJson ? context.err : context.out
         out.write(`  from ${printable(backup)}\n`)
-        const verified = await verifyBackup(backup, { onProgress: showProgress('verify', out) })
+        const verified = await verifyBackup(backup, {
+          onProgress: showProgress('verify', out),
+          servers: {}
+        })
         if (verified.faults > 0) {
           const outcome = shownFindings(verified)
           return { ...outcome, lines: [...outcome.lines, `nothing was restored to ${dataDir}`] }

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readLast } from '../backup/last.ts'
+import { backupEvery } from '../backup/plan.ts'
 import type { Config } from '../config.ts'
 import type { EngineHealth } from '../features/system/deps.ts'
 import { historyEngineAt } from '../history/open.ts'
@@ -37,7 +38,8 @@ export async function stoppedStatus(config: Config): Promise<Status> {
     spool: await spoolOf(DATA_DIR, now),
     connections: null,
     certificate_expires: certificateEnd(config),
-    backup: readLast(DATA_DIR)
+    backup: readLast(DATA_DIR),
+    backup_every: backupEvery(config)
   }
   return { ...status, problems: problemsOf(status, now) }
 }

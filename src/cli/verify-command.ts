@@ -7,7 +7,7 @@ import type { Config } from '../config.ts'
 import { type Context, type Outcome, type Program, UsageError } from './frame.ts'
 import { printable } from './printable.ts'
 import { showProgress } from './progress.ts'
-import { serverLineages } from './server-lineages.ts'
+import { readServersOf } from './server-parts.ts'
 import { lockStopped } from './stopped.ts'
 
 export function addVerify(program: Program): void {
@@ -26,7 +26,7 @@ export function addVerify(program: Program): void {
         ? await verifyStopped(path, config, context)
         : await verifyBackup(await findBackup(path), {
             onProgress: showProgress('verify', context.isJson ? context.err : context.out),
-            server: await serverLineages(config)
+            servers: await readServersOf(config)
           })
       return shownFindings(verified)
     }
@@ -43,7 +43,7 @@ async function verifyStopped(path: string, config: Config, context: Context): Pr
     return await verifyDataDirectory(path, {
       ...{ parts: partsOf(config), filesDir },
       onProgress: showProgress('verify', context.isJson ? context.err : context.out),
-      server: await serverLineages(config)
+      servers: await readServersOf(config)
     })
   } finally {
     lock.release()

@@ -75,6 +75,9 @@ export type MonthPart = { rows: Buffer; count: number; next: SamplePlace }
 /** The bytes of an installation's samples, counted as in `sampleBytes`. */
 export type InstallationBytes = { installation_id: number; bytes: number }
 
+/** By month (`2025-11`), and by installation. Equal samples count once. */
+export type SampleCounts = { months: Record<string, number>; installations: Record<string, number> }
+
 /** The lineage of the platform whose samples history keeps. */
 export type KeptLineage = { platform: string; reached: Ids; reserved: Ids }
 
@@ -144,6 +147,11 @@ export interface History {
    * whole month.
    */
   bytesOf(name: string): AsyncIterable<InstallationBytes[]>
+  /**
+   * Counts everything that a server keeps, which may take a while. Undefined if history is in files:
+   * these are counted in a copy.
+   */
+  countSamples?(signal: AbortSignal): Promise<SampleCounts>
   /** What `keepLineage` stored, and the highest installation id with samples. */
   lineage(): Promise<Lineage>
   /**

@@ -118,6 +118,16 @@ function describeSizes({ metrics, registry, history, retention, clock }: Describ
     'Bytes of history above CARACAL_HISTORY_BUDGET_MB that are too young to be dropped',
     () => retention.excess
   )
+  metrics.gauge(
+    'history_broken_files',
+    'Packed files of history that are missing or broken, so that queries that need them fail',
+    () => history.files?.broken.length ?? 0
+  )
+  metrics.gauge(
+    'history_quarantined_samples',
+    'Samples that were lost with files of history that were set aside',
+    () => history.files?.quarantined.reduce((sum, { lost }) => sum + lost, 0) ?? 0
+  )
   const files = remembered(FILES_COUNTED_EVERY_MS, clock, () => totalOfFiles(registry))
   metrics.gauge(
     'files',

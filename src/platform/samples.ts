@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { Backups } from '../backup/backups.ts'
+import { readServers } from '../backup/servers.ts'
 import { stagingOf } from '../backup/work.ts'
 import { Eraser } from '../features/installation/eraser.ts'
 import { TraceRecorder } from '../features/trace/recorder.ts'
@@ -16,7 +17,6 @@ import { Metrics } from '../metrics.ts'
 import { Accounts } from '../quota/accounts.ts'
 import { Bookkeeper } from '../quota/bookkeeper.ts'
 import { Meter } from '../quota/meter.ts'
-import { readRegistryLineage } from '../registry/platform.ts'
 import { Ingest } from '../samples/ingest.ts'
 import { Mover } from '../samples/mover.ts'
 import { OwnRetention } from '../samples/own-retention.ts'
@@ -127,15 +127,21 @@ export const samples: PartList<Parts, keyof Samples> = {
   },
   backups: {
     open({ config, history, files, registry, clock, log }) {
-      const readServerRegistry = async () => {
-        if (config.REGISTRY_URL === '') return undefined
-        const { platform, reached } = await readRegistryLineage(registry)
-        return { platform, ids: reached }
+      const servers = {
+        registry: config.REGISTRY_URL === '' ? undefined : registry,
+        history: config.HISTORY_URL === '' ? undefined : history
       }
       const hold: History['hold'] = (work) => history.hold(work)
       // Files that a backup held when the last process was killed.
       rmSync(stagingOf(config.DATA_DIR), { recursive: true, force: true })
-      return new Backups({ config, hold, files, readServerRegistry, clock, log })
+      return new Backups({
+        config,
+        hold,
+        files,
+        readServers: () => readServers(servers),
+        clock,
+        log
+      })
     },
     close: (backups) => backups.stop(),
     closeWithinMs: STOP_LIMIT_MS

@@ -64,7 +64,8 @@ function copyOf(from = whole): string {
   return copy
 }
 
-const verify = (backup: string): Promise<Verified> => verifyBackup(backup, { onProgress: () => {} })
+const verify = (backup: string): Promise<Verified> =>
+  verifyBackup(backup, { onProgress: () => {}, servers: {} })
 
 function flip(file: string, at: number): void {
   const bytes = readFileSync(file)

@@ -16,7 +16,8 @@ const fine: Omit<Status, 'problems'> = {
   spool: { samples: 3, bytes: 100, oldest_seconds: 1 },
   connections: { http: 0, mqtt: 0 },
   certificate_expires: null,
-  backup: { made: null, failed: null }
+  backup: { made: null, failed: null },
+  backup_every: null
 }
 const inDays = (days: number) => now / 1000 + days * 86_400
 
@@ -44,4 +45,18 @@ test('the status names what is wrong', () => {
   f({ certificate_expires: inDays(15) })
   f({ certificate_expires: inDays(13) }, /certificate ends on 2026-11-30: renew it/)
   f({ certificate_expires: inDays(-1) }, /certificate ended on 2026-11-16: renew it/)
+  const every = 86_400
+  const made = (ended: number) => ({
+    ...{ place: '/b', started: ended, ended, bytes: 1, new_bytes: 1 }
+  })
+  f({ backup_every: every, started: inDays(-1) })
+  f({ backup_every: every, started: inDays(-3) }, /^no backup was made yet/)
+  f({ backup_every: every, backup: { made: made(inDays(-1)), failed: null } })
+  f(
+    { backup_every: every, backup: { made: made(inDays(-3)), failed: null } },
+    /^the last backup is from 2026-11-14, but CARACAL_BACKUP_EVERY wants a newer one$/
+  )
+  f({ backup_every: null, backup: { made: made(inDays(-3)), failed: null } })
+  const failed = { directory: '/b', at: inDays(0), error: 'no space' }
+  f({ backup_every: every, backup: { made: null, failed } }, /^the last backup failed: no space$/)
 })

@@ -4,47 +4,21 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   statSync,
   writeFileSync
 } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { after, describe, type TestContext, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { readLast } from '../../src/backup/last.ts'
-import type { Backup } from '../../src/backup/make.ts'
 import { readManifest } from '../../src/backup/manifest.ts'
+import { admin, countOf, type Env, makeBackup, startFor } from '../support/backups.ts'
 import { command } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
 import { fillPlatform, PACKED_VALUES as VALUES } from '../support/filled-platform.ts'
 import { createInstallation, temporaryDirectory } from '../support/process.ts'
-import { type Program, startProgram } from '../support/program.ts'
-import { onPostgres } from '../support/registries.ts'
-
-type Env = Record<string, string>
-const admin = {
-  CARACAL_ADMIN_EMAIL: 'boss@example.org',
-  CARACAL_ADMIN_PASSWORD: 'correct horse battery'
-}
-
-/** Ends with the test, also when it fails. */
-async function start(t: TestContext, env: Env): Promise<Program> {
-  const program = await startProgram(env)
-  let ended: Promise<number | null> | undefined
-  const stop = () => {
-    ended ??= program.stop()
-    return ended
-  }
-  t.after(stop)
-  return { ...program, stop }
-}
-
-async function made(env: Env, directory: string, ...options: string[]) {
-  const { code, out, err } = await command(env, 'backup', directory, ...options, '--json')
-  assert.equal(code, 0, out + err)
-  return JSON.parse(out) as Backup & { elsewhere: { part: string }[] }
-}
+import type { Program } from '../support/program.ts'
 
 const packsIn = (directory: string) => {
   const packs = join(directory, 'history/sqlite/packs')
@@ -56,24 +30,17 @@ const packsIn = (directory: string) => {
   )
 }
 
-const countOf = async ({ url }: Program, { token, id }: { token: string; id: number }) => {
-  const answer = await fetch(`${url}/api/v3beta/log/${id}?from=0&limit=1`, {
-    headers: { 'x-api-key': token }
-  })
-  return ((await answer.json()) as { total: number }).total
-}
-
 describe('a backup of a running platform', () => {
   test('becomes a platform that is as it was, and shares unchanged files with the one before', async (t) => {
     const directory = temporaryDirectory()
     const env: Env = { CARACAL_DATA_DIR: join(directory, 'data'), ...admin }
     const backups = join(directory, 'backups')
-    const caracal = await start(t, env)
+    const caracal = await startFor(t, env)
     const site = await fillPlatform(caracal)
-    const first = await made(env, backups)
+    const first = await makeBackup(env, backups)
     assert.deepEqual(first.missing, [])
     assert(first.samples >= VALUES + 100)
-    const second = await made(env, backups)
+    const second = await makeBackup(env, backups)
     const folder = join(backups, second.name)
     const [live, one, two] = [join(directory, 'data'), join(backups, first.name), folder].map(
       packsIn
@@ -109,7 +76,7 @@ describe('a backup of a running platform', () => {
     const restored = await command({}, 'restore', backups, '--to', to)
     assert.equal(restored.code, 0, restored.out + restored.err)
     assert(restored.out.includes(second.name), 'the newest one, and it says so')
-    const again = await start(t, { CARACAL_DATA_DIR: to })
+    const again = await startFor(t, { CARACAL_DATA_DIR: to })
     assert.equal(await countOf(again, site), VALUES + 100)
     const headers = { 'x-api-key': site.token }
     const files = await fetch(`${again.url}/api/v2/file/installation/${site.id}`, { headers })
@@ -129,9 +96,11 @@ describe('a backup of a running platform', () => {
     const backups = mkdtempSync('/dev/shm/caracal-')
     after(() => rmSync(backups, { recursive: true, force: true }))
     const env: Env = { CARACAL_DATA_DIR: temporaryDirectory(), ...admin }
-    const caracal = await start(t, env)
+    const caracal = await startFor(t, env)
     await fillPlatform(caracal)
-    const names = [await made(env, backups), await made(env, backups)].map(({ name }) => name)
+    const names = [await makeBackup(env, backups), await makeBackup(env, backups)].map(
+      ({ name }) => name
+    )
     const [one, two] = names.map((name) => packsIn(join(backups, name)))
     assert(one && two && one.size > 0)
     for (const [name, { ino, nlink }] of two) {
@@ -147,11 +116,11 @@ describe('a backup of a running platform', () => {
     const directory = temporaryDirectory()
     const env: Env = { CARACAL_DATA_DIR: join(directory, 'data'), ...admin }
     const backups = join(directory, 'backups')
-    const caracal = await start(t, env)
+    const caracal = await startFor(t, env)
     mkdirSync(join(backups, '.partial-2020-01-01T000000Z'), { recursive: true })
     mkdirSync(join(backups, 'notes'))
     const names: string[] = []
-    for (let i = 0; i < 4; i++) names.push((await made(env, backups, '--keep', '2')).name)
+    for (let i = 0; i < 4; i++) names.push((await makeBackup(env, backups, '--keep', '2')).name)
     const left = readdirSync(backups).filter((name) => name !== '.lock')
     assert.deepEqual(left.sort(), [...names.slice(2), 'notes'].sort())
 
@@ -171,7 +140,7 @@ describe('a backup of a running platform', () => {
     assert.equal(failed.code, 0, 'the last one worked')
     await caracal.stop()
 
-    const { name } = await made(env, backups)
+    const { name } = await makeBackup(env, backups)
     assert.equal((await command({}, 'verify', join(backups, name))).code, 0, 'a stopped platform')
     assert.match((await command(env, 'status')).out, new RegExp(`Backup.*${name}`))
   })
@@ -181,7 +150,7 @@ test('a backup whose command is ended, or whose platform stops, leaves nothing b
   const directory = temporaryDirectory()
   const dataDir = join(directory, 'data')
   const backups = join(directory, 'backups')
-  const caracal = await start(t, { CARACAL_DATA_DIR: dataDir, ...admin })
+  const caracal = await startFor(t, { CARACAL_DATA_DIR: dataDir, ...admin })
   await fillPlatform(caracal)
   const ask = (signal?: AbortSignal) => {
     const body = JSON.stringify({ directory: backups })
@@ -229,7 +198,7 @@ test('a platform with CARACAL_BACKUP_DIR makes backups by itself, and says when 
     ...{ CARACAL_DATA_DIR: join(directory, 'data'), ...admin },
     ...{ CARACAL_BACKUP_DIR: backups, CARACAL_BACKUP_EVERY: '15m', CARACAL_BACKUP_KEEP: '2' }
   }
-  const caracal = await start(t, env)
+  const caracal = await startFor(t, env)
   const { token } = await createInstallation(caracal, 'Cabin')
   const metric = async ({ url }: Program, name: string) => {
     const answer = await fetch(`${url}/metrics`, { headers: { 'x-api-key': token } })
@@ -245,7 +214,7 @@ test('a platform with CARACAL_BACKUP_DIR makes backups by itself, and says when 
   await caracal.stop()
 
   rmSync(join(directory, 'data/backup.json'))
-  const again = await start(t, env)
+  const again = await startFor(t, env)
   await eventually(async () =>
     assert.equal(await metric(again, 'caracal_backup_last_success_timestamp_seconds'), at)
   )
@@ -253,7 +222,7 @@ test('a platform with CARACAL_BACKUP_DIR makes backups by itself, and says when 
   await again.stop()
 
   writeFileSync(join(directory, 'file'), '')
-  const wrong = await start(t, { ...env, CARACAL_BACKUP_DIR: join(directory, 'file') })
+  const wrong = await startFor(t, { ...env, CARACAL_BACKUP_DIR: join(directory, 'file') })
   await eventually(async () =>
     assert.equal(await metric(wrong, 'caracal_backup_failures_total'), 1)
   )
@@ -265,41 +234,4 @@ test('a platform with CARACAL_BACKUP_DIR makes backups by itself, and says when 
   assert.equal(status.code, 1)
   assert.match(status.out, /WRONG +the last backup failed: .*cannot be written/)
   await wrong.stop()
-})
-
-onPostgres('a backup', (engine) => {
-  test('says that the registry is elsewhere, and verify compares its lineage', async (t) => {
-    const directory = temporaryDirectory()
-    const backups = join(directory, 'backups')
-    const CARACAL_REGISTRY_URL = await engine.url()
-    const env: Env = { CARACAL_DATA_DIR: join(directory, 'data'), CARACAL_REGISTRY_URL, ...admin }
-    const caracal = await start(t, env)
-    const site = await fillPlatform(caracal)
-    const { elsewhere, name } = await made(env, backups)
-    assert.deepEqual(
-      elsewhere.map(({ part }) => part),
-      ['registry']
-    )
-    assert(!existsSync(join(backups, name, 'registry.sqlite')))
-    assert(!readFileSync(join(backups, name, 'manifest.json'), 'utf8').includes('password'))
-    await caracal.stop()
-    assert.match((await command({}, 'verify', backups)).out, /registry is not in this backup/)
-    const compared = await command({ CARACAL_REGISTRY_URL }, 'verify', backups)
-    assert.equal(compared.code, 0, compared.out)
-    assert.doesNotMatch(compared.out, /not in this backup/)
-    const other = await engine.url()
-    const stranger = await start(t, {
-      ...{ CARACAL_DATA_DIR: temporaryDirectory(), CARACAL_REGISTRY_URL: other, ...admin }
-    })
-    await stranger.stop()
-    const wrong = await command({ CARACAL_REGISTRY_URL: other }, 'verify', backups)
-    assert.equal(wrong.code, 1)
-    assert.match(wrong.out, /belongs to platform/)
-
-    const to = join(directory, 'restored')
-    assert.equal((await command({}, 'restore', backups, '--to', to)).code, 0)
-    const again = await start(t, { CARACAL_DATA_DIR: to, CARACAL_REGISTRY_URL })
-    assert.equal(await countOf(again, site), VALUES + 100)
-    await again.stop()
-  })
 })

@@ -17,6 +17,7 @@ import type {
   Page,
   PageQuery,
   RemovalQuery,
+  SampleCounts,
   SamplePlace,
   ScanQuery,
   Sizes
@@ -25,6 +26,7 @@ import { BEGIN, readOnward, spanOfMonth } from '../month-read.ts'
 import { PageParts } from '../page-parts.ts'
 import { scanLines } from '../scan.ts'
 import { bucketParams, groupsSql, methodParams, startSql, totalSql } from './aggregate.ts'
+import { countSql, countsOf, monthOfPartition } from './count.ts'
 import { readMonthPart } from './month.ts'
 import { removeSamples } from './remove.ts'
 import { rowsOf } from './rows.ts'
@@ -254,10 +256,14 @@ class ClickhouseHistory implements History {
     const months = parts
       .filter(({ name }) => name === 'samples')
       .map(({ partition, bytes }) => ({
-        name: `${partition.slice(0, -2)}-${partition.slice(-2)}`,
+        name: monthOfPartition(partition),
         bytes
       }))
     return { bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0), months }
+  }
+
+  async countSamples(signal: AbortSignal): Promise<SampleCounts> {
+    return countsOf(await this.#connection.query(countSql, {}, signal))
   }
 
   async lineage(): Promise<Lineage> {

@@ -1,3 +1,4 @@
+import { backupEvery } from '../../backup/plan.ts'
 import type { EngineHealth } from '../../features/system/deps.ts'
 import { arrivalOf } from '../../history/sample-ids.ts'
 import { SECOND } from '../../lib/unix-time.ts'
@@ -60,7 +61,8 @@ async function statusOf(parts: Parts): Promise<Status> {
     spool,
     connections: { http: connections.count, mqtt: bus.connections },
     certificate_expires: tls ? Math.floor(tls.expires / SECOND) : null,
-    backup: parts.backups.last
+    backup: parts.backups.last,
+    backup_every: backupEvery(config)
   }
   return { ...status, problems: problemsOf(status, now) }
 }

@@ -28,6 +28,9 @@ export const Status = Type.Object({
   ]),
   certificate_expires: Type.Union([Type.Integer(), Type.Null()]),
   backup: LastBackups,
+  backup_every: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Seconds from one backup to the next; null: nobody set CARACAL_BACKUP_DIR'
+  }),
   problems: Type.Array(Type.String(), { description: 'What is wrong, in words; empty: nothing' })
 })
 export type Status = Static<typeof Status>
@@ -56,7 +59,23 @@ export function problemsOf(status: Omit<Status, 'problems'>, now: number): strin
   if (ending) problems.push(ending)
   const { backup } = status
   if (backup.failed) problems.push(`the last backup failed: ${backup.failed.error}`)
+  else if (status.running && isBackupLate(status, now))
+    problems.push(
+      backup.made
+        ? `the last backup is from ${dateOf(backup.made.ended)}, but CARACAL_BACKUP_EVERY wants a newer one`
+        : 'no backup was made yet, but CARACAL_BACKUP_DIR is set'
+    )
   return problems
+}
+
+/** A backup may take as long as the time between two of them. */
+function isBackupLate(
+  { backup, backup_every, started }: Pick<Status, 'backup' | 'backup_every' | 'started'>,
+  now: number
+): boolean {
+  if (backup_every === null) return false
+  const last = Math.max(backup.made?.ended ?? 0, started ?? 0)
+  return now / SECOND - last > 2 * backup_every
 }
 
 export function diskProblem({ free, reserve }: Status['disk']): string | undefined {
