@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import type { History, SampleCounts } from '../history/history.ts'
 import { countText } from '../lib/count-text.ts'
 import type { Lineage, RegistryLineage } from '../lib/lineage.ts'
 import { MINUTE } from '../lib/unix-time.ts'
+import { countTable } from '../registry/count-table.ts'
 import { readRegistryLineage } from '../registry/platform.ts'
 import type { Registry, Tables } from '../registry/tables.ts'
 import type { Findings } from './findings.ts'
@@ -75,9 +75,7 @@ async function countRows(registry: Registry, signal: AbortSignal): Promise<Recor
   const rows: Record<string, number> = {}
   for (const table of lastingTables) {
     signal.throwIfAborted()
-    const { rows: found } = await sql<{ count: number | string }>`
-      select count(*) as count from ${sql.table(table)}`.execute(registry)
-    rows[table] = Number(found[0]?.count)
+    rows[table] = await countTable(registry, table)
   }
   return rows
 }
