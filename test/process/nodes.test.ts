@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connectAsync } from 'mqtt'
 import pg from 'pg'
 import { withoutClickhouse } from '../support/clickhouse.ts'
+import { command } from '../support/command.ts'
 import { newDatabase } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Mosquitto, startMosquitto } from '../support/mosquitto.ts'
@@ -151,6 +153,42 @@ describe('two nodes', { skip: withoutClickhouse }, () => {
       }
     })
   }
+
+  test('the commands of operators work on every node, and what they change is seen on both', async () => {
+    const run = async (index: 0 | 1, ...args: string[]) => {
+      const ran = await command(settings(directories[index]), ...args, '--json')
+      assert.equal(ran.code, 0, ran.out + ran.err)
+      return JSON.parse(ran.out)
+    }
+    for (const index of [0, 1] as const) {
+      const { running, problems, engines } = await run(index, 'status')
+      assert.deepEqual({ running, problems }, { running: true, problems: [] })
+      assert.deepEqual(Object.keys(engines).sort(), ['bus', 'history', 'registry'])
+    }
+    const { token: key } = await run(0, 'key', 'add', 'boss@example.org', '--name', 'nodes')
+    await eventually(async () => {
+      assert.equal((await get(nodes[1], '/api/v2/user/me', key)).status, 200)
+    })
+    const backups = temporaryDirectory()
+    for (const index of [0, 1] as const) {
+      const folder = join(backups, String(index))
+      await run(index, 'backup', folder)
+      assert.deepEqual((await run(index, 'verify', folder)).notes, [
+        `the queue is not in this backup but in the broker 127.0.0.1:${mosquitto.port}, and was not checked`
+      ])
+    }
+    const file = join(backups, 'site')
+    await run(0, 'export', String(site.id), file)
+    const moved = await run(1, 'import', file, '--name', 'Moved')
+    const samplesOf = async (node: Caracal, id: number) =>
+      (await get(node, `/api/v3beta/log/${id}?from=0&limit=1`, key)).json as { total: number }
+    const { total } = await samplesOf(nodes[0], site.id)
+    assert(total > 0)
+    for (const node of nodes)
+      await eventually(async () => {
+        assert.equal((await samplesOf(node, moved.id)).total, total)
+      }, 30_000)
+  })
 
   test('a node that keeps its own history or broker is refused beside them', async () => {
     const { code, err } = await runCaracal({
