@@ -14,6 +14,7 @@ import {
   organizationsBelow,
   topOrganization
 } from '../registry/organizations.ts'
+import { type SharedUses, sharedUsesOf } from '../registry/shared-uses.ts'
 import type { Registry } from '../registry/tables.ts'
 import { findToken, type TokenRow, touchToken } from '../registry/tokens.ts'
 import {
@@ -26,7 +27,7 @@ import {
 import { gatewayPrincipal } from './gateway.ts'
 import { concerns, type IdentityChange } from './identity-change.ts'
 import { isPassword, NO_PASSWORD } from './password.ts'
-import { Throttle } from './throttle.ts'
+import { SIGN_IN, Throttle } from './throttle.ts'
 import { hasEnded, hashToken } from './tokens.ts'
 
 /** How a caller signed in, to check later that it still holds. It never contains the secret. */
@@ -54,11 +55,11 @@ const ACCOUNT_CHANGES = { most: 10, windowMs: HOUR }
 /** Turns tokens and passwords into principals, and remembers them until something changes. */
 export class Identity {
   readonly throttle: Throttle
-  /** Limits how often a user may change their password, e-mail address or mobile number. */
-  readonly accountChanges: RateLimit<number>
   readonly #registry: Registry
   readonly #directory: Directory
   readonly #clock: Clock
+  readonly #shared: SharedUses | undefined
+  readonly #accountChanges: RateLimit<number>
   readonly #byToken = new Map<string, KnownToken>()
   /** Names and passwords that were right. An entry ends when the account or the gateway changes. */
   readonly #byPassword = new Map<string, PasswordCredential>()
@@ -76,8 +77,19 @@ export class Identity {
     this.#registry = registry
     this.#directory = directory
     this.#clock = clock
-    this.throttle = new Throttle(clock)
-    this.accountChanges = new RateLimit(clock, ACCOUNT_CHANGES)
+    this.#shared = sharedUsesOf(registry, clock)
+    this.throttle = new Throttle(clock, this.#shared, SIGN_IN)
+    this.#accountChanges = new RateLimit(clock, ACCOUNT_CHANGES)
+  }
+
+  /**
+   * Counts a change of one's own password, e-mail address or mobile number. Answers the seconds
+   * until the next one is allowed; 0: now.
+   */
+  async takeAccountChange(userId: number): Promise<number> {
+    const wait = this.#accountChanges.take(userId)
+    if (wait > 0 || !this.#shared) return wait
+    return this.#shared.take([{ key: `account change ${userId}`, ...ACCOUNT_CHANGES }])
   }
 
   /** Call this when users, roles, tokens or organizations changed; undefined means all of them. */
@@ -173,9 +185,8 @@ export class Identity {
     claim?: () => Promise<void>
   ): Promise<PasswordSignIn | SignInFault> {
     const name = `gateway ${installation.id}`
-    const retryAfter = this.throttle.wait(name, address)
+    const retryAfter = await this.throttle.take(name, address)
     if (retryAfter > 0) return { fault: 'throttled', retryAfter }
-    this.throttle.tried(name, address)
     let saved = await findGateway(this.#registry, installation.id)
     if (!saved && claim) {
       await claim()
@@ -183,7 +194,7 @@ export class Identity {
     }
     if (!saved || !(await isPassword(password, saved.password_hash, address)))
       return { fault: 'refused' }
-    this.throttle.succeeded(name, address)
+    await this.throttle.succeeded(name, address)
     const fingerprint = fingerprintOf(saved)
     const credential = { kind: 'gateway', installation, fingerprint } as const
     return { principal: gatewayPrincipal(installation), credential }
@@ -202,15 +213,13 @@ export class Identity {
   }
 
   async #verify(email: string, password: string, address: string): Promise<Verified | SignInFault> {
-    const retryAfter = this.throttle.wait(email, address)
+    const retryAfter = await this.throttle.take(email, address)
     if (retryAfter > 0) return { fault: 'throttled', retryAfter }
-    // Counted before the slow part, so that parallel guesses are counted like sequential ones.
-    this.throttle.tried(email, address)
     // PostgreSQL refuses to search for text with NUL.
     const user = email.includes('\0') ? undefined : await findUserByEmail(this.#registry, email)
     const isRight = await isPassword(password, user?.password_hash || NO_PASSWORD, address)
     if (!user || !isRight || this.#hasExpired(user.expire_at)) return { fault: 'refused' }
-    this.throttle.succeeded(email, address)
+    await this.throttle.succeeded(email, address)
     return { user, needsSecondFactor: await this.#needsSecondFactor(user) }
   }
 

@@ -3,54 +3,89 @@ import type { Clock } from '../lib/clock.ts'
 import { homeOf } from '../lib/networks.ts'
 import { RateLimit } from '../lib/rate-limit.ts'
 import { HOUR, MINUTE } from '../lib/unix-time.ts'
+import type { SharedUses } from '../registry/shared-uses.ts'
 
-type Limits = { windowMs: number; perAccount: number; perAddress: number }
+type Limits = { name: string; windowMs: number; perAccount: number; perAddress: number }
 
-const SIGN_IN: Limits = { windowMs: 5 * MINUTE, perAccount: 10, perAddress: 100 }
-export const REGISTRATION: Limits = { windowMs: HOUR, perAccount: 5, perAddress: 100 }
+export const SIGN_IN: Limits = {
+  ...{ name: 'sign-in', windowMs: 5 * MINUTE, perAccount: 10, perAddress: 100 }
+}
+export const REGISTRATION: Limits = {
+  ...{ name: 'registration', windowMs: HOUR, perAccount: 5, perAddress: 100 }
+}
 
 /**
  * Failed tries in the last minutes, by account and address, and by address alone. So somebody who
- * guesses from another address cannot lock out the owner. An empty address means unknown.
+ * guesses from another address cannot lock out the owner. An empty address means unknown. Nodes
+ * that share a registry count together; each of them refuses by itself what it knows to be too
+ * much, so a flood does not reach the registry. [ADR-0056]
  */
 export class Throttle {
+  readonly #limits: Limits
+  readonly #shared: SharedUses | undefined
   /** By a digest of account and address. */
   readonly #accounts: RateLimit<string>
   readonly #addresses: RateLimit<string>
 
-  constructor(clock: Clock, { windowMs, perAccount, perAddress } = SIGN_IN) {
+  constructor(clock: Clock, shared: SharedUses | undefined, limits: Limits) {
+    const { windowMs, perAccount, perAddress } = limits
+    this.#limits = limits
+    this.#shared = shared
     this.#accounts = new RateLimit(clock, { most: perAccount, windowMs })
     this.#addresses = new RateLimit(clock, { most: perAddress, windowMs })
   }
 
-  /** Seconds until another try is allowed; 0 means now. */
-  wait(account: string, from: string): number {
-    const address = homeOf(from)
-    return Math.max(
-      this.#accounts.wait(accountKey(account, address)),
-      address === '' ? 0 : this.#addresses.wait(address)
-    )
-  }
-
-  /** Counts a failed try. `succeeded` takes it back. */
-  tried(account: string, from: string): void {
-    const address = homeOf(from)
-    this.#accounts.count(accountKey(account, address))
+  /**
+   * Seconds until another try is allowed. 0: now, and it counts as failed until `succeeded`. It is
+   * counted at once, so that parallel guesses are counted like sequential ones.
+   */
+  async take(account: string, from: string): Promise<number> {
+    const wait = this.wait(account, from)
+    if (wait > 0) return wait
+    const { address, key } = keysOf(account, from)
+    this.#accounts.count(key)
     if (address !== '') this.#addresses.count(address)
+    if (!this.#shared) return 0
+    const { windowMs, perAccount, perAddress } = this.#limits
+    const seconds = await this.#shared.take([
+      { key: this.#named(key), most: perAccount, windowMs },
+      ...(address === '' ? [] : [{ key: this.#named(address), most: perAddress, windowMs }])
+    ])
+    if (seconds > 0) this.#accounts.block(key, seconds)
+    return seconds
   }
 
-  /** Takes back the try that `tried` counted, and forgets the failures of the account. */
-  succeeded(account: string, from: string): void {
-    this.forget(account, from)
-    this.#addresses.takeBack(homeOf(from))
+  /** Seconds until another try is allowed, as far as this node knows; 0 means now. */
+  wait(account: string, from: string): number {
+    const { address, key } = keysOf(account, from)
+    return Math.max(this.#accounts.wait(key), address === '' ? 0 : this.#addresses.wait(address))
   }
 
-  /** Forgets the failures of the account from this address. Those of the address itself stay. */
+  /** Takes back the try that `take` counted, and forgets the failures of the account. */
+  async succeeded(account: string, from: string): Promise<void> {
+    const { address, key } = keysOf(account, from)
+    this.#accounts.forget(key)
+    this.#addresses.takeBack(address)
+    await this.#shared?.forget(this.#named(key))
+    if (address !== '') await this.#shared?.takeBack(this.#named(address))
+  }
+
+  /**
+   * Forgets the failures of the account from this address on this node. Those of the address itself
+   * stay.
+   */
   forget(account: string, from: string): void {
-    this.#accounts.forget(accountKey(account, homeOf(from)))
+    this.#accounts.forget(keysOf(account, from).key)
+  }
+
+  #named(key: string): string {
+    return `${this.#limits.name} ${key}`
   }
 }
 
-/** A digest, because names may be long. */
-const accountKey = (account: string, address: string): string =>
-  createHash('sha256').update(`${account.toLowerCase()} ${address}`).digest('base64')
+/** The key is a digest, because names may be long. */
+function keysOf(account: string, from: string): { address: string; key: string } {
+  const address = homeOf(from)
+  const text = `${account.toLowerCase()} ${address}`
+  return { address, key: createHash('sha256').update(text).digest('base64') }
+}

@@ -111,6 +111,12 @@ export class TokenBucket {
   take(): void {
     this.#tokens--
   }
+
+  /** Takes tokens that were used elsewhere. The bucket owes at most a minute's worth. */
+  takeOf(count: number, perSecond: number, now: number): void {
+    this.#fill(perSecond, now)
+    this.#tokens = Math.max(this.#tokens - count, -perSecond * BURST_SECONDS)
+  }
 }
 
 /** Timestamp and value of a sample, 8 bytes each. */

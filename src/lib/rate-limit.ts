@@ -45,6 +45,13 @@ export class RateLimit<Key> {
     }
   }
 
+  /** The key may not be used for so many seconds. */
+  block(key: Key, seconds: number): void {
+    const oldest = this.#clock() + seconds * SECOND - this.#windowMs
+    this.#uses.delete(key)
+    this.#uses.set(key, new Array<number>(this.#most).fill(oldest))
+  }
+
   /** The last use does not count. */
   takeBack(key: Key): void {
     this.#uses.get(key)?.pop()

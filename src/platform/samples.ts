@@ -78,8 +78,8 @@ export const samples: PartList<Parts, keyof Samples> = {
       new Meter({ accounts, latest, metrics, clock, log })
   },
   bookkeeper: {
-    open: ({ registry, history, accounts, meter, claims, hasRoom, log }) =>
-      Bookkeeper.open({ registry, history, accounts, meter, claims, hasRoom, log }),
+    open: ({ registry, history, accounts, meter, claims, hasRoom, clock, log }) =>
+      Bookkeeper.open({ registry, history, accounts, meter, claims, hasRoom, clock, log }),
     close: (bookkeeper) => bookkeeper.stop(),
     closeWithinMs: STOP_LIMIT_MS
   },

@@ -15,6 +15,7 @@ import { Tally } from '../lib/tally.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { openSenders } from '../outbound/open.ts'
 import { mqttRules } from '../permission/mqtt-rules.ts'
+import { sharedUsesOf } from '../registry/shared-uses.ts'
 import { holdingsOf, type RoomDeps } from '../routes.ts'
 import { Peers } from '../samples/peers.ts'
 import { searchTimeoutMs } from './access.ts'
@@ -163,7 +164,7 @@ function depsOf(parts: Parts): RoomDeps {
     },
     filesQuota: config.FILES_QUOTA_MB * 1024 * 1024,
     uploading: { callers: new Tally(), bytes: new Tally() },
-    registering: new Throttle(clock, REGISTRATION),
+    registering: new Throttle(clock, sharedUsesOf(registry, clock), REGISTRATION),
     brokerKey: config.BROKER_KEY,
     isBusRead: () => bus.isRead,
     systemAccounts: systemAccountsOf(config),

@@ -7,6 +7,7 @@ import { DAY, MINUTE } from '../lib/unix-time.ts'
 export type UnwrittenCharges = {
   day: number
   dayBytes: number
+  messages: number
   months: ReadonlyMap<string, number>
 }
 
@@ -36,6 +37,9 @@ export class Account implements Payer {
   #minute = 0
   #messages = 0
   #messagesBefore = 0
+  #newMessages = 0
+  /** How many messages of this account the registry has, as far as this node knows. */
+  #messagesInRegistry: number | undefined
 
   constructor({ kind, id }: Payer, limits: Limits) {
     this.kind = kind
@@ -51,6 +55,21 @@ export class Account implements Payer {
     this.#bucket.take()
     if (minute !== this.#minute) this.#beginMinute(minute)
     this.#messages++
+    this.#newMessages++
+  }
+
+  /**
+   * The registry has so many messages of all nodes. What others took since the last call is taken
+   * here too, so that the rate holds for all nodes together.
+   */
+  readMessages(all: number, now: number): void {
+    const others = all - (this.#messagesInRegistry ?? all)
+    this.#messagesInRegistry = all
+    if (others <= 0) return
+    this.#bucket.takeOf(others, this.limits.messages_per_second, now)
+    const minute = minuteOf(now)
+    if (minute !== this.#minute) this.#beginMinute(minute)
+    this.#messages += others
   }
 
   /** Messages a second: the mean of the last full minute or of this one, whichever is more. */
@@ -90,15 +109,20 @@ export class Account implements Payer {
     const charges = {
       day: this.#day,
       dayBytes: this.#newDayBytes,
+      messages: this.#newMessages,
       months: this.#otherMonths ?? new Map()
     }
     this.#newDayBytes = 0
+    this.#newMessages = 0
     this.#otherMonths = undefined
+    if (this.#messagesInRegistry !== undefined) this.#messagesInRegistry += charges.messages
     return charges
   }
 
   /** The charges could not be written. */
-  giveBack({ day, dayBytes, months }: UnwrittenCharges): void {
+  giveBack({ day, dayBytes, messages, months }: UnwrittenCharges): void {
+    this.#newMessages += messages
+    if (this.#messagesInRegistry !== undefined) this.#messagesInRegistry -= messages
     if (day === this.#day) this.#newDayBytes += dayBytes
     for (const [month, bytes] of months) this.#addMonth(month, bytes)
   }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { History } from '../history/history.ts'
+import type { Clock } from '../lib/clock.ts'
 import { MINUTE, SECOND } from '../lib/unix-time.ts'
 import type { Claims } from '../registry/claims.ts'
 import type { Registry } from '../registry/tables.ts'
@@ -24,6 +25,7 @@ type Parts = {
   meter: Meter
   claims: Claims
   hasRoom: () => boolean
+  clock: Clock
   log: FastifyBaseLogger
 }
 
@@ -93,9 +95,9 @@ export class Bookkeeper {
     const { registry, meter } = this.#parts
     const taken = accounts.map((account) => ({ account, charges: account.takeCharges() }))
     const months = taken.flatMap(({ account, charges }) => monthsOf(account, charges))
-    const rows = taken.map(({ account: { kind, id }, charges: { day, dayBytes, months } }) => ({
-      ...{ kind, id, day, day_bytes: dayBytes },
-      bytes: sum(months.values())
+    const rows = taken.map(({ account: { kind, id }, charges }) => ({
+      ...{ kind, id, day: charges.day, day_bytes: charges.dayBytes },
+      ...{ bytes: sum(charges.months.values()), messages: charges.messages }
     }))
     try {
       await addUsage(registry, rows, months)
@@ -116,9 +118,11 @@ export class Bookkeeper {
     }
   }
 
-  #post({ kind, id, day, day_bytes, bytes }: UsageRow): void {
-    const { accounts } = this.#parts
-    accounts.find({ kind, id })?.readDay(day, day_bytes)
+  #post({ kind, id, day, day_bytes, bytes, messages }: UsageRow): void {
+    const { accounts, clock } = this.#parts
+    const account = accounts.find({ kind, id })
+    account?.readDay(day, day_bytes)
+    account?.readMessages(messages, clock())
     const place = kind === 'installation' ? accounts.findPlace(id) : undefined
     if (!place) return
     const change = bytes + place.own.newBytes - place.own.bytes

@@ -54,7 +54,10 @@ export class Meter {
       if (!account.hasMessage(now)) return excess(account, 'messages_per_second')
     }
     const { minute } = this.#momentOf(now)
-    for (const account of payers) account.takeMessage(minute)
+    for (const account of payers) {
+      account.takeMessage(minute)
+      if (!account.isChanged) this.changed(account)
+    }
     return undefined
   }
 

@@ -13,6 +13,8 @@ declare module '../registry/tables.ts' {
       day_bytes: number
       /** All bytes; 0 for organizations, because the rows of their installations have them. */
       bytes: number
+      /** All messages that were accepted since messages are counted, on all nodes. */
+      messages: number
       /** By the clock of the database. A node finds by it what other nodes wrote. */
       updated: number
     }

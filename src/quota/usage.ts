@@ -14,7 +14,8 @@ const chargeColumns = {
   id: 'bigint',
   day: 'bigint',
   day_bytes: 'bigint',
-  bytes: 'bigint'
+  bytes: 'bigint',
+  messages: 'bigint'
 } as const
 const monthColumns = { installation_id: 'bigint', month: 'text', bytes: 'bigint' } as const
 
@@ -26,8 +27,8 @@ export const addUsage = (
 ): Promise<void> =>
   // The transaction lets one node write at a time, so that two nodes cannot deadlock.
   inTransaction(registry, async (registry) => {
-    await sql`insert into usage (kind, id, day, day_bytes, bytes, updated)
-      select kind, id, day, day_bytes, bytes, ${databaseNow(registry)}
+    await sql`insert into usage (kind, id, day, day_bytes, bytes, messages, updated)
+      select kind, id, day, day_bytes, bytes, messages, ${databaseNow(registry)}
       from ${jsonRows(registry, JSON.stringify(charges), chargeColumns)}
       where (kind = 'installation' and id in (select id from installations))
         or (kind = 'organization' and id in (select id from organizations))
@@ -38,6 +39,7 @@ export const addUsage = (
           else usage.day_bytes end,
         day = case when usage.day < excluded.day then excluded.day else usage.day end,
         bytes = usage.bytes + excluded.bytes,
+        messages = usage.messages + excluded.messages,
         updated = excluded.updated`.execute(registry)
     if (months.length === 0) return
     await sql`insert into usage_months (installation_id, month, bytes)

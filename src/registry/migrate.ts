@@ -21,6 +21,7 @@ import { ledgerGrants } from './migrations/0018-ledger-grants.ts'
 import { traceAddress } from './migrations/0019-trace-address.ts'
 import { boards } from './migrations/0020-boards.ts'
 import { logPatterns } from './migrations/0021-log-patterns.ts'
+import { sharedLimits } from './migrations/0022-shared-limits.ts'
 import type { Registry } from './tables.ts'
 
 /** In this order, forward only. A released migration is never edited. */
@@ -45,7 +46,8 @@ export const migrations: readonly Migration[] = [
   ledgerGrants,
   traceAddress,
   boards,
-  logPatterns
+  logPatterns,
+  sharedLimits
 ]
 
 export type Upgrade = { from: number; to: number }

@@ -83,6 +83,8 @@ export interface Tables {
     tries: number
   }
   sms_log: { user_id: number; created: number }
+  /** Uses of limited things that all nodes count together; see shared-uses.ts. */
+  recent_uses: { key: string; at: number }
   /**
    * Who may register. A new user joins `organization_id`, or gets a new organization below the
    * other one.

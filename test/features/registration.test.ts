@@ -283,7 +283,7 @@ onRegistryMatrix('registration', (engine) => {
       assert.equal((await register(`other@${domain}`)).status, 200)
       await keyFor(platform(), email, 5)
       // From another place it is accepted, but still no more mails are sent.
-      platform().deps.registering.succeeded(email, '127.0.0.1')
+      await platform().deps.registering.succeeded(email, '127.0.0.1')
       assert.equal((await register(email)).status, 200)
       await settled()
       await keyFor(platform(), email, 5)

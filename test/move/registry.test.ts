@@ -40,7 +40,7 @@ async function live({ world, deps: { registry } }: TestPlatform): Promise<{ toke
   await post(`/api/v2/schedule/${at}`, { topic: 'set/lamp', value: 0.1 + 0.2, minute: '5' })
   const body = { topics: 5, files: 0 }
   await world.request(`PUT /api/v2/installation/${at}/quota`, { as: world.admin, body })
-  const use = { day: 20_000, day_bytes: 5, bytes: 2 ** 40, updated: now }
+  const use = { day: 20_000, day_bytes: 5, bytes: 2 ** 40, messages: 9, updated: now }
   await registry
     .insertInto('usage')
     .values({ kind: 'installation', id: at, ...use })

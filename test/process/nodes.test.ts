@@ -154,6 +154,18 @@ describe('two nodes', { skip: withoutClickhouse }, () => {
     })
   }
 
+  test('wrong passwords on one node are counted on the other', async () => {
+    const tryAt = async (node: Caracal) => {
+      const answer = await fetch(`${node.url}/api/v2/auth`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa('nobody@example.org:wrong')}` }
+      })
+      return answer.status
+    }
+    for (let i = 0; i < 5; i++) for (const node of nodes) assert.equal(await tryAt(node), 401)
+    for (const node of nodes) assert.equal(await tryAt(node), 429)
+  })
+
   test('the commands of operators work on every node, and what they change is seen on both', async () => {
     const run = async (index: 0 | 1, ...args: string[]) => {
       const ran = await command(settings(directories[index]), ...args, '--json')

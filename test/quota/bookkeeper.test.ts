@@ -142,7 +142,7 @@ onPostgres('bookkeeper', (engine) => {
     }
     const hasRoom = () => true
     const other = await Bookkeeper.open({
-      ...{ registry, history, accounts, meter, claims, hasRoom, log }
+      ...{ registry, history, accounts, meter, claims, hasRoom, clock, log }
     })
     const takeThere = (bytes: number) => {
       const place = accounts.findPlace(house.id)
@@ -179,6 +179,38 @@ onPostgres('bookkeeper', (engine) => {
     await eventually(async () => {
       await other.flush(10)
       assert.deepEqual(await usageOf(platform, organization), [1010 + 2 * own, own])
+    }, PATIENCE_MS)
+
+    // Messages of one node fill the minute of the other one too.
+    await world.request(`PUT /api/v2/installation/${house.id}/quota`, {
+      ...{ as: world.admin, body: { messages_per_second: 1 } }
+    })
+    await directory.catchUp()
+    const place = accounts.findPlace(house.id)
+    assert(place)
+    const takeMessages = (count: number) => {
+      let taken = 0
+      while (taken < count && !meter.takeMessage(place, now)) taken++
+      return taken
+    }
+    assert.equal(takeMessages(40), 40)
+    await other.flush(10)
+    const used = async () => {
+      const { json } = await world.request(`GET /api/v2/installation/${house.id}/usage`, {
+        as: world.admin
+      })
+      return (json as { messages_per_second: { used: number } }).messages_per_second.used
+    }
+    await eventually(async () => assert.equal(await used(), 0.68), PATIENCE_MS)
+    for (let i = 0; i < 30; i++)
+      await world.publish(user, `${house.client_id}/obj/x`, { value: i, timestamp: i })
+    const { json: ledger } = await world.request('GET /api/v2/ledger?limit=100', {
+      as: world.admin
+    })
+    assert.match(JSON.stringify(ledger), /too many messages/)
+    await eventually(async () => {
+      await other.flush(10)
+      assert.equal(takeMessages(40), 0)
     }, PATIENCE_MS)
   })
 })

@@ -48,9 +48,8 @@ export async function finishLogin(
 ): Promise<{ token: string }> {
   const user = await findUser(registry, pending.user_id)
   if (!user || challenge === '') throw unauthorized()
-  const retryAfter = identity.throttle.wait(user.email, origin.address)
+  const retryAfter = await identity.throttle.take(user.email, origin.address)
   if (retryAfter > 0) throw tooManyTries(retryAfter)
-  identity.throttle.tried(user.email, origin.address)
   // Counted before the check, so that parallel guesses are all counted.
   const isHeard = await countTry(registry, pending.id, MAX_TRIES)
   if (!isHeard || !isCodeOf(pending, challenge)) throw unauthorized()
@@ -58,6 +57,6 @@ export async function finishLogin(
     deleteToken(registry, pending, clock())
   )
   if (!isFirst) throw unauthorized()
-  identity.throttle.succeeded(user.email, origin.address)
+  await identity.throttle.succeeded(user.email, origin.address)
   return { token: await issueToken(registry, user.id, clock(), origin) }
 }

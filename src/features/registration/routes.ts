@@ -60,9 +60,8 @@ export const registrationRoutes: Routes<RegistrationDeps> = (app, deps) => {
       }
     },
     async ({ body, ip }, reply) => {
-      const retryAfter = registering.wait(body.email, ip)
+      const retryAfter = await registering.take(body.email, ip)
       if (retryAfter > 0) throw tooManyRegistrations(retryAfter)
-      registering.tried(body.email, ip)
       // Known, unknown and refused addresses get the same answer, in the same time.
       afterAnswer(reply, () =>
         register(deps, body).catch((err) => log.error({ err }, 'a registration failed'))

@@ -174,8 +174,8 @@ export function signInChanges(current: UserRecord, fields: UserFields): AccountC
 }
 
 /** Call this after all other checks. */
-export function countOwnChange({ identity }: Deps, userId: number): void {
-  const retryAfter = identity.accountChanges.take(userId)
+export async function countOwnChange({ identity }: Deps, userId: number): Promise<void> {
+  const retryAfter = await identity.takeAccountChange(userId)
   if (retryAfter > 0) throw tooManyChanges(retryAfter)
 }
 

@@ -70,13 +70,12 @@ export const passwordRoutes: Routes = (app, deps) => {
   )
 
   async function checkCurrent({ ip }: FastifyRequest, user: UserRow, given: string) {
-    const retryAfter = identity.throttle.wait(user.email, ip)
+    const retryAfter = await identity.throttle.take(user.email, ip)
     if (retryAfter > 0) throw tooManyTries(retryAfter)
-    identity.throttle.tried(user.email, ip)
     if (!(await isPassword(given, user.password_hash || NO_PASSWORD, ip))) {
       throw badRequest('current_password is wrong')
     }
-    identity.throttle.succeeded(user.email, ip)
+    await identity.throttle.succeeded(user.email, ip)
   }
 
   async function setOwn(
@@ -85,7 +84,7 @@ export const passwordRoutes: Routes = (app, deps) => {
     { id, email }: UserRow,
     password: string
   ) {
-    countOwnChange(deps, id)
+    await countOwnChange(deps, id)
     const answer = await setPassword(request, id, password)
     afterAnswer(reply, () => tellAccountChanged(deps, { id, addresses: [email] }, ['password']))
     return answer

@@ -162,7 +162,7 @@ export const userRoutes: Routes = (app, deps) => {
           await keepAdministrator(registry, subject.id, clock())
         }
         const changes = isSelf ? signInChanges(current, fields) : []
-        if (changes.length > 0 && !password_hash) countOwnChange(deps, subject.id)
+        if (changes.length > 0 && !password_hash) await countOwnChange(deps, subject.id)
         if (!(await updateUser(registry, subject.id, fields, clock()))) {
           throw badRequest('email is taken')
         }
@@ -225,7 +225,7 @@ export const userRoutes: Routes = (app, deps) => {
     requirePassword(password)
     const other = email ? await findUserByEmail(registry, email) : undefined
     if (other && other.id !== id) throw badRequest('email is taken')
-    countOwnChange(deps, id)
+    await countOwnChange(deps, id)
     return passwordHash(principal, password)
   }
 
