@@ -65,12 +65,27 @@ export async function sendJsonTexts(reply: FastifyReply, texts: AsyncGenerator<s
 /** Up to this size the parts are sent as one. */
 const MAX_BYTES_IN_ONE_SEND = 64 * 1024
 
-/** Sends JSON text in parts that are already UTF-8. */
-export function sendJsonBytes(reply: FastifyReply, parts: readonly Uint8Array[]) {
-  const size = parts.reduce((sum, { length }) => sum + length, 0)
-  if (size <= MAX_BYTES_IN_ONE_SEND) return sendJsonText(reply, Buffer.concat(parts, size))
-  const stream = Readable.from(parts, { objectMode: false })
+/** Parts of a list, each with its own memory: some items in UTF-8, separated by commas. */
+type OwnParts = readonly Uint8Array[]
+const COMMA = Buffer.from(',')
+
+/** Sends a list that is already JSON text, with a text before and after it. The parts are used up. */
+export function sendJsonBytes(reply: FastifyReply, begin: string, parts: OwnParts, end: string) {
+  const items = parts.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part]))
+  const all = [Buffer.from(begin), ...items, Buffer.from(end)]
+  const size = all.reduce((sum, { length }) => sum + length, 0)
+  if (size <= MAX_BYTES_IN_ONE_SEND) return sendJsonText(reply, Buffer.concat(all, size))
+  reply.raw.once('finish', () => giveBack(parts))
+  const stream = Readable.from(all, { objectMode: false })
   return reply.type(JSON_TYPE).header('content-length', size).send(stream)
+}
+
+/**
+ * Frees the memory at once. Waiting for the garbage collector would make V8 collect the whole heap
+ * after a few large answers, which holds the event loop for 20 ms and more.
+ */
+function giveBack(parts: OwnParts): void {
+  for (const { buffer } of parts) if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /** Each text holds some items, separated by commas. */

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { TooManyValues } from '../../lib/aggregation.ts'
@@ -29,6 +30,7 @@ import { BEGIN, readOnward } from '../month-read.ts'
 import { type Scanned, scanLines } from '../scan.ts'
 import { BrokenPacks } from './broken-packs.ts'
 import { fileIn, packsIn } from './file.ts'
+import { type Aggregated, answerHalves, halvesOf } from './halves.ts'
 import { SqliteHistoryFiles } from './history-files.ts'
 import { Maintenance, type MaintenanceOptions } from './maintenance.ts'
 import { damageText } from './pack-file.ts'
@@ -44,6 +46,8 @@ const INSTALLATIONS_PER_PART = 500
 
 /** So many threads read short pages, and so many long ones. A thread starts when it is needed. */
 const MAX_READERS_PER_POOL = 4
+
+const CORES = availableParallelism()
 
 export type SqliteOptions = {
   clock?: Clock
@@ -152,6 +156,10 @@ class LanePool<Target extends Lane<Target>> {
     this.#start = start
   }
 
+  get hasTwoIdle(): boolean {
+    return this.lanes.filter(({ load }) => load > 0).length <= MAX_READERS_PER_POOL - 2
+  }
+
   idlest(): WorkerLane<Target> {
     const [idlest] = this.lanes.toSorted((a, b) => a.load - b.load)
     if (idlest?.load === 0 || (idlest && this.lanes.length >= MAX_READERS_PER_POOL)) return idlest
@@ -233,10 +241,34 @@ export class SqliteHistory implements History {
   }
 
   async aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
-    const page = await this.#readerFor(query).call('aggregate', [query], { signal })
+    const page =
+      (await this.#aggregateHalves(query, signal)) ??
+      (await this.#readerFor(query).call('aggregate', [query], { signal }))
     if (page === 'too large') throw new PageTooLarge()
     if (page === 'too many values') throw new TooManyValues()
     return page
+  }
+
+  /** Two threads share a long query while nobody else needs them. Undefined when they cannot. */
+  async #aggregateHalves(
+    query: AggregateQuery,
+    signal: AbortSignal | undefined
+  ): Promise<Aggregated | undefined> {
+    if (!isLong(query) || CORES < 2 || !this.#readers.long.hasTwoIdle) return undefined
+    const held = { from: (await this.oldest()) ?? query.from, to: this.#clock() }
+    const halves = halvesOf(query, held)
+    if (halves === undefined) return undefined
+    const failed = new AbortController()
+    const signals = signal ? [signal, failed.signal] : [failed.signal]
+    const options = { signal: AbortSignal.any(signals) }
+    try {
+      return await answerHalves(halves, (half) =>
+        this.#readers.long.idlest().call('aggregate', [half], options)
+      )
+    } catch (error) {
+      failed.abort()
+      throw error
+    }
   }
 
   oldest(): Promise<UnixMs | undefined> {
