@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
+import { freeMemory } from '../lib/free-memory.ts'
 import { Turns } from '../lib/turns.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -75,17 +76,9 @@ export function sendJsonBytes(reply: FastifyReply, begin: string, parts: OwnPart
   const all = [Buffer.from(begin), ...items, Buffer.from(end)]
   const size = all.reduce((sum, { length }) => sum + length, 0)
   if (size <= MAX_BYTES_IN_ONE_SEND) return sendJsonText(reply, Buffer.concat(all, size))
-  reply.raw.once('finish', () => giveBack(parts))
+  reply.raw.once('finish', () => parts.forEach(freeMemory))
   const stream = Readable.from(all, { objectMode: false })
   return reply.type(JSON_TYPE).header('content-length', size).send(stream)
-}
-
-/**
- * Frees the memory at once. Waiting for the garbage collector would make V8 collect the whole heap
- * after a few large answers, which holds the event loop for 20 ms and more.
- */
-function giveBack(parts: OwnParts): void {
-  for (const { buffer } of parts) if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /** Each text holds some items, separated by commas. */

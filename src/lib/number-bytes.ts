@@ -99,24 +99,31 @@ function isNearerBelow(lower: number, below: number, step: number, rest: number)
   return step === 1 ? rest < 0.5 : doubled < step
 }
 
-/** A whole number, and a point behind its end. */
-function writeWhole(bytes: Uint8Array, at: number, whole: number): number {
-  let digits = 1
-  for (let power = 10; power <= whole; power *= 10) digits++
-  const end = writeDigits(bytes, at, whole, digits)
+/** A whole number from 0 to 2^53, and a point behind its end. */
+export function writeWhole(bytes: Uint8Array, at: number, whole: number): number {
+  const end = writeDigits(bytes, at, whole, digitsOf(whole))
   bytes[end] = POINT
   return end
 }
 
+function digitsOf(whole: number): number {
+  let digits = 1
+  for (let power = 10; power <= whole; power *= 10) digits++
+  return digits
+}
+
+/** So many digits of a whole number, with zeros before it. */
 function writeDigits(bytes: Uint8Array, at: number, number: number, digits: number): number {
-  let rest = number
   let place = at + digits
-  while (place > at && rest > 0x7f_ff_ff_ff) {
-    const next = Math.floor(rest / 10)
-    bytes[--place] = ZERO + (rest - 10 * next)
-    rest = next
+  let small = number
+  if (number >= HALF_DIGITS) {
+    const high = Math.floor(number / HALF_DIGITS)
+    small = number - high * HALF_DIGITS
+    const middle = writeDigits(bytes, at, high, digits - 8)
+    writeDigits(bytes, middle, small, 8)
+    return place
   }
-  let small = rest | 0
+  small |= 0
   for (; place > at + 1; place -= 2) {
     const next = (small / 100) | 0
     const pair = 2 * (small - 100 * next)
