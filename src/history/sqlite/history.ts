@@ -32,6 +32,7 @@ import { BrokenPacks } from './broken-packs.ts'
 import { fileIn, packsIn } from './file.ts'
 import { type Aggregated, answerHalves, halvesOf } from './halves.ts'
 import { SqliteHistoryFiles } from './history-files.ts'
+import { LanePool } from './lane-pool.ts'
 import { Maintenance, type MaintenanceOptions } from './maintenance.ts'
 import { damageText } from './pack-file.ts'
 import type { SqlitePacker } from './packer.ts'
@@ -57,8 +58,10 @@ export type SqliteOptions = {
   quarantine?: string
   /** Hears of each packed file that is found broken. */
   onBroken?: (file: BrokenFile) => void
+  /** A thread that nobody asked for so long ends. */
+  idleMs?: number
 }
-type Options = Required<SqliteOptions>
+type Options = Required<Omit<SqliteOptions, 'idleMs'>>
 
 const untold: MaintenanceOptions['outage'] = { failed() {}, worked() {} }
 
@@ -69,7 +72,8 @@ export async function openSqliteHistory(
     clock = systemClock,
     outage = untold,
     quarantine = join(directory, 'quarantine'),
-    onBroken = () => {}
+    onBroken = () => {},
+    idleMs
   }: SqliteOptions = {}
 ): Promise<SqliteHistory> {
   refuseWithoutList(directory)
@@ -83,7 +87,8 @@ export async function openSqliteHistory(
   await writer.ready()
   const startReader = () => startLane<SqliteReader>('reader')
   const quick = startReader()
-  const readers = { quick, short: new LanePool(startReader), long: new LanePool(startReader) }
+  const pool = () => new LanePool(startReader, { most: MAX_READERS_PER_POOL, idleMs })
+  const readers = { quick, short: pool(), long: pool() }
   try {
     await quick.ready()
   } catch (error) {
@@ -146,30 +151,6 @@ type Lanes = {
   broken: BrokenPacks
 }
 type Place = Omit<Options, 'onBroken'> & { directory: string }
-
-/** Picks the thread with the fewest calls. While all are busy, it starts one more. */
-class LanePool<Target extends Lane<Target>> {
-  readonly lanes: WorkerLane<Target>[] = []
-  readonly #start: () => WorkerLane<Target>
-
-  constructor(start: () => WorkerLane<Target>) {
-    this.#start = start
-  }
-
-  get hasTwoIdle(): boolean {
-    return this.lanes.filter(({ load }) => load > 0).length <= MAX_READERS_PER_POOL - 2
-  }
-
-  idlest(): WorkerLane<Target> {
-    const [idlest] = this.lanes.toSorted((a, b) => a.load - b.load)
-    if (idlest?.load === 0 || (idlest && this.lanes.length >= MAX_READERS_PER_POOL)) return idlest
-    const lane = this.#start()
-    // The caller of the lane gets the error of the start.
-    lane.ready().catch(() => {})
-    this.lanes.push(lane)
-    return lane
-  }
-}
 
 /**
  * SQLite blocks the thread that calls it, so writing has its own thread. Queries have others, and
@@ -382,7 +363,9 @@ export class SqliteHistory implements History {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#maintenance.close()
-    await Promise.all(this.#reading().map((lane) => lane.close()))
+    const { quick, short, long } = this.#readers
+    const others = [quick, short, long, this.#scanner, this.#packer]
+    await Promise.all(others.map((one) => one?.close()))
     // Close the writer last: the last one to close the file moves the write-ahead log into it.
     await this.#writer.close()
   }
