@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
+import { freeMemory } from '../lib/free-memory.ts'
 import { Turns } from '../lib/turns.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -65,11 +66,18 @@ export async function sendJsonTexts(reply: FastifyReply, texts: AsyncGenerator<s
 /** Up to this size the parts are sent as one. */
 const MAX_BYTES_IN_ONE_SEND = 64 * 1024
 
-/** Sends JSON text in parts that are already UTF-8. */
-export function sendJsonBytes(reply: FastifyReply, parts: readonly Uint8Array[]) {
-  const size = parts.reduce((sum, { length }) => sum + length, 0)
-  if (size <= MAX_BYTES_IN_ONE_SEND) return sendJsonText(reply, Buffer.concat(parts, size))
-  const stream = Readable.from(parts, { objectMode: false })
+/** Parts of a list, each with its own memory: some items in UTF-8, separated by commas. */
+type OwnParts = readonly Uint8Array[]
+const COMMA = Buffer.from(',')
+
+/** Sends a list that is already JSON text, with a text before and after it. The parts are used up. */
+export function sendJsonBytes(reply: FastifyReply, begin: string, parts: OwnParts, end: string) {
+  const items = parts.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part]))
+  const all = [Buffer.from(begin), ...items, Buffer.from(end)]
+  const size = all.reduce((sum, { length }) => sum + length, 0)
+  if (size <= MAX_BYTES_IN_ONE_SEND) return sendJsonText(reply, Buffer.concat(all, size))
+  reply.raw.once('finish', () => parts.forEach(freeMemory))
+  const stream = Readable.from(all, { objectMode: false })
   return reply.type(JSON_TYPE).header('content-length', size).send(stream)
 }
 

@@ -128,8 +128,9 @@ const middleSlope = (numbers: Float64Array, apart: number): number =>
 /** The middle one of what `at` says of some places; 0 if there are none. */
 function middleOf(places: number, at: (i: number) => number): number {
   const probes = Math.max(Math.min(PROBES, places), 0)
-  const found = Array.from({ length: probes }, (_, i) => at(Math.floor((i * places) / probes)))
-  return found.sort((a, b) => a - b)[probes >> 1] ?? 0
+  const found = new Float64Array(probes)
+  for (let i = 0; i < probes; i++) found[i] = at(Math.floor((i * places) / probes))
+  return found.sort()[probes >> 1] ?? 0
 }
 
 const bytesOf = (greatest: number): number => {

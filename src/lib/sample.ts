@@ -89,7 +89,11 @@ function timestampOf(seconds: unknown, arrival: UnixMs): UnixMs | undefined {
 export const encodeSample = (s: Sample): string => encodeFrom(encodeSource(s), s)
 
 /** The part of a row that all samples of a topic have in common. */
-export const encodeSource = ({ installation_id, client_id, topic }: Sample): string =>
+export const encodeSource = ({
+  installation_id,
+  client_id,
+  topic
+}: Pick<Sample, 'installation_id' | 'client_id' | 'topic'>): string =>
   `\t${installation_id}\t${client_id}\t${escapeText(topic)}\t`
 
 /** `source` must come from `encodeSource`. */
@@ -154,7 +158,7 @@ const plain = new Map([...escapes].map(([raw, escaped]) => [escaped, raw]))
 const reserved = /[\\\t\n\r\0]/
 const everyReserved = /[\\\t\n\r\0]/g
 
-const escapeText = (text: string): string =>
+export const escapeText = (text: string): string =>
   reserved.test(text) ? text.replace(everyReserved, (c) => escapes.get(c) ?? c) : text
 
 const unescapeText = (text: string): string =>

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { AggregateQuery } from '../../src/history/history.ts'
 import { openHistory } from '../../src/history/open.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/history.ts'
 import { PageTooLarge } from '../../src/lib/page-limit.ts'
 import { encodeSample } from '../../src/lib/sample.ts'
 import { DAY, SECOND, unixMs } from '../../src/lib/unix-time.ts'
+import { eventually } from '../support/eventually.ts'
+
+/** Threads are counted in /proc. */
+const onLinux = { skip: process.platform === 'linux' ? false : 'needs /proc' }
 
 test('short queries do not wait for long ones, and an abort ends a long one', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'readers-'))
@@ -91,4 +97,33 @@ test('topics and escapes count too: a page never comes near the longest possible
   const buckets = { method: { name: 'max' as const }, buckets: { ms: SECOND } }
   await assert.rejects(history.aggregate({ ...query, ...buckets }), PageTooLarge)
   assert.equal((await history.readPage({ ...query, limit: 100 })).count, 100)
+})
+
+test('threads that nobody asks end, and the next query starts one again', onLinux, async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'readers-'))
+  const history = await openSqliteHistory(directory, { idleMs: 50 })
+  t.after(async () => {
+    await history.close()
+    await rm(directory, { recursive: true })
+  })
+  const samples = Array.from({ length: 90 }, (_, i) => ({
+    ...{ id: i + 1, installation_id: 1, client_id: 7, topic: '7/obj/a', value: i, msg: '' },
+    timestamp: unixMs(i * DAY)
+  }))
+  await history.append(Buffer.from(samples.map(encodeSample).join('')), 'batch')
+  const query: AggregateQuery = {
+    ...{ installation_id: 1, topics: undefined, order: 'asc', offset: 0, limit: 100 },
+    ...{ from: unixMs(0), to: unixMs(90 * DAY), method: { name: 'avg' }, buckets: { ms: DAY } }
+  }
+  const threads = () => readdirSync('/proc/self/task').length
+  const before = threads()
+  for (let round = 0; round < 3; round++) {
+    // One caller, one query after the other: one thread.
+    for (let i = 0; i < 3; i++)
+      assert.equal((await history.readPage({ ...query, to: unixMs(DAY) })).total, 2)
+    assert.equal(threads(), before + 1)
+    assert.equal((await history.aggregate(query)).total, 90)
+    assert(threads() > before)
+    await eventually(() => assert.equal(threads(), before))
+  }
 })

@@ -5,11 +5,14 @@ import { csvFields, EndlessField } from '../../src/features/log/csv.ts'
 import {
   checkFields,
   MAX_LINE_BYTES,
+  numberBetween,
+  numberOf,
   ownTopic,
   SampleFile
 } from '../../src/features/log/sample-file.ts'
 import { type LineForm, lineHeader, lineTopic, sampleLine } from '../../src/lib/sample-lines.ts'
 import { DAY, unixMs } from '../../src/lib/unix-time.ts'
+import { rounds } from '../support/rounds.ts'
 
 const now = unixMs(1_800_000_000_000)
 
@@ -51,6 +54,23 @@ test('SampleFile', () => {
   f('timestamp,topic,msg\n1.5,obj/a,x\n', '2: value must be a finite number')
   f('\n\n1.5,obj/a,x\n', '3: value must be a finite number')
   f('1.5,obj/a, +21.5e0 ,\n', one)
+  // Records after the first one, with fewer and more fields than the header.
+  f('1.5,obj/a,21.5\n1.5,obj/a,21.5\r\n1.5,obj/a,21.5,,,,\n1.5,obj/a,21.5,x,\r\n', one, one, one, [
+    ...[1500, 'obj/a', 21.5, 'x']
+  ])
+  f(
+    '1.5,obj/a,21.5\n1.5,obj/a\n1.5,obj/a,\r\n,,,\n\r\n1.5,obj/a,"21.5"\n',
+    one,
+    ...[
+      ...[2, 3].map((line) => `${line}: value must be a finite number`),
+      ...['4: timestamp must be a finite number', one]
+    ]
+  )
+  f(
+    'value,topic,timestamp\n21.5,obj/a,1.5,x\n21.5,obj/a\n',
+    one,
+    '3: timestamp must be a finite number'
+  )
   for (const value of ['', ' ', '1e400', '0x10', '1_0', '1.2.3', 'NaN', 'Infinity', '.', '1e']) {
     f(`1.5,obj/a,${value},`, '1: value must be a finite number')
   }
@@ -137,6 +157,16 @@ test('SampleFile reads what an export writes', () => {
       assert.deepEqual(readFile(lineHeader(form) + lines.join(''), form, size), want)
     })
   )
+})
+
+test('property: a number is read in place as from a text of its own', () => {
+  const digits = fc.stringMatching(/^[-+]?[0-9]{0,20}(\.[0-9]{0,18})?(e[-+]?[0-9]{1,3})?$/)
+  const noise = fc.stringMatching(/^[-+ .0-9a-fx_]{0,8}$/)
+  const usual = fc.double({ noNaN: true, noDefaultInfinity: true }).map(String)
+  const same = fc.property(fc.oneof(digits, noise, usual), (text) =>
+    assert(Object.is(numberBetween(`,${text},1`, 1, text.length + 1), numberOf(text)), text)
+  )
+  fc.assert(same, { numRuns: rounds(20_000) })
 })
 
 test('csvFields', () => {

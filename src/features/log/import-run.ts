@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../http/errors.ts'
+import { freeMemory } from '../../lib/free-memory.ts'
 import { ownText } from '../../lib/own-text.ts'
 import { sampleBytes } from '../../lib/quota.ts'
-import { encodeFrom, encodeSource, type Sample } from '../../lib/sample.ts'
+import { encodeSource, type Sample } from '../../lib/sample.ts'
+import { SampleRows } from '../../lib/sample-bytes.ts'
 import { MAX_TOPIC_BYTES } from '../../lib/topic.ts'
 import { Turns } from '../../lib/turns.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
@@ -16,7 +18,7 @@ import { checkFields, type Fields, ownTopic } from './sample-file.ts'
 /** The size of a batch: large enough for the engine, small enough for the memory. */
 const BATCH_ROWS = 50_000
 const BATCH_BYTES = 4 * 1024 * 1024
-/** Text is encoded in small pieces, because short-lived strings are cheap. */
+/** So many samples get their ids at once. */
 const PIECE_ROWS = 500
 const PIECE_CHARACTERS = 48 * 1024
 const MAX_ERRORS = 100
@@ -24,11 +26,13 @@ const MAX_ERRORS = 100
 const MAX_REJECTED = 100_000
 const MAX_KNOWN_TOPICS = 10_000
 
-type Own = ReturnType<typeof ownTopic>
+const textBytes = (msg: string): number => (msg === '' ? 0 : Buffer.byteLength(msg))
+
+/** `source`: the part of a row that all samples of the topic have in common; `bytes`: the counted size of a
+ * sample without a message. */
+type Own = { topic: string; bytes: number; source: Uint8Array }
 type Batch = {
   rows: number
-  bytes: number
-  pieces: Buffer[]
   lastId: number
   /** The newest sample of each topic. */
   newest: Map<string, Sample>
@@ -37,7 +41,7 @@ type Batch = {
   charged: Map<string, number>
 }
 const emptyBatch = (begun: UnixMs): Batch => ({
-  ...{ rows: 0, bytes: 0, pieces: [], lastId: 0, begun },
+  ...{ rows: 0, lastId: 0, begun },
   newest: new Map(),
   charged: new Map()
 })
@@ -68,12 +72,14 @@ export class ImportRun {
   readonly #parts: Parts
   readonly #installation: InstallationRef
   readonly #now: UnixMs
-  readonly #topics = new Map<string, Own>()
-  /** The encoded sources of samples, by topic. */
-  readonly #sources = new Map<string, string>()
+  /** By the text in the file. A text is the fault of the topic. */
+  readonly #topics = new Map<string, Own | string>()
+  readonly #rows = new SampleRows()
   /** These topics count in the quota until the run ends, even if they are not stored. */
   readonly #admitted = new Set<string>()
   readonly #samples: Sample[] = []
+  /** For each of `#samples`. */
+  readonly #sources: Uint8Array[] = []
   readonly #errors: { line: number; message: string }[] = []
   /** The number of characters in the messages of `#samples`. */
   #characters = 0
@@ -96,7 +102,7 @@ export class ImportRun {
   }
 
   get isFull(): boolean {
-    return this.#batch.rows >= BATCH_ROWS || this.#batch.bytes >= BATCH_BYTES
+    return this.#batch.rows >= BATCH_ROWS || this.#rows.length >= BATCH_BYTES
   }
 
   take(fields: Fields, line: number): void {
@@ -108,7 +114,7 @@ export class ImportRun {
     }
     const { id: installation_id, client_id } = this.#installation
     const { timestamp, value, msg } = checked
-    this.#pay({ topic: own.topic, timestamp, bytes: sampleBytes(own.topic, msg) }, line)
+    this.#pay({ topic: own.topic, timestamp, bytes: own.bytes + textBytes(msg) }, line)
     this.#samples.push({
       id: 0,
       installation_id,
@@ -118,6 +124,7 @@ export class ImportRun {
       value,
       msg
     })
+    this.#sources.push(own.source)
     this.#characters += msg.length
     if (this.#samples.length >= PIECE_ROWS || this.#characters > PIECE_CHARACTERS) this.#encode()
   }
@@ -152,17 +159,14 @@ export class ImportRun {
     const samples = this.#samples.splice(0)
     this.#characters = 0
     const first = ids.take(samples.length, clock())
-    let rows = ''
-    let id = first
-    for (const sample of samples) {
-      sample.id = id++
-      rows += encodeFrom(this.#sourceOf(sample), sample)
+    const sources = this.#sources.splice(0)
+    for (let i = 0; i < samples.length; i++) {
+      const sample = samples[i] as Sample
+      sample.id = first + i
+      this.#rows.add(sources[i] as Uint8Array, sample)
       const newest = batch.newest.get(sample.topic)
       if (!newest || sample.timestamp >= newest.timestamp) batch.newest.set(sample.topic, sample)
     }
-    const piece = Buffer.from(rows)
-    batch.pieces.push(piece)
-    batch.bytes += piece.length
     batch.rows += samples.length
     batch.lastId = first + samples.length - 1
   }
@@ -179,9 +183,10 @@ export class ImportRun {
   async store(): Promise<void> {
     if (this.#samples.length > 0) this.#encode()
     const batch = this.#batch
+    const bytes = this.#rows.take()
     this.#batch = this.#newBatch()
     await this.#storing
-    this.#storing = this.#store(batch)
+    this.#storing = this.#store(batch, bytes)
     // The next await of #storing reports the failure.
     this.#storing.catch(() => {})
   }
@@ -210,19 +215,17 @@ export class ImportRun {
     }
   }
 
-  async #store(batch: Batch): Promise<void> {
-    const { rows, pieces, lastId, newest } = batch
+  async #store(batch: Batch, bytes: Buffer): Promise<void> {
+    const { rows, lastId, newest } = batch
     if (rows === 0) return
     const { history, spool, latest, metrics } = this.#parts
     if (!this.#parts.hasRoom()) throw new NoRoomForSamples()
     await this.#refuseDeleted()
     await spool.reserve(lastId)
     const turns = new Turns()
-    const bytes = Buffer.concat(pieces)
-    // history.append copies the bytes once more, so others get a turn first.
-    await turns.next()
     // A new token each time: the same file may bring back what was deleted. [ADR-0047]
     await history.append(bytes, `import:${randomUUID()}`)
+    freeMemory(bytes)
     this.#unstored.delete(batch)
     for (const sample of newest.values()) {
       latest.put(sample)
@@ -243,26 +246,24 @@ export class ImportRun {
     throw notFound()
   }
 
-  #sourceOf(sample: Sample): string {
-    let source = this.#sources.get(sample.topic)
-    if (source === undefined) {
-      source = encodeSource(sample)
-      if (this.#sources.size >= MAX_KNOWN_TOPICS) this.#sources.clear()
-      this.#sources.set(sample.topic, source)
-    }
-    return source
-  }
-
-  #topicOf(topic: string): Own {
-    const { client_id } = this.#installation
+  #topicOf(text: string): Own | string {
     // Too long for a topic, so it is not remembered.
-    if (topic.length > MAX_TOPIC_BYTES) return ownTopic(client_id, topic)
-    let own = this.#topics.get(topic)
+    if (text.length > MAX_TOPIC_BYTES) return this.#ownOf(text)
+    let own = this.#topics.get(text)
     if (own === undefined) {
-      own = ownTopic(client_id, topic)
+      own = this.#ownOf(text)
       if (this.#topics.size >= MAX_KNOWN_TOPICS) this.#topics.clear()
-      this.#topics.set(ownText(topic), own)
+      this.#topics.set(ownText(text), own)
     }
     return own
+  }
+
+  #ownOf(text: string): Own | string {
+    const { id: installation_id, client_id } = this.#installation
+    const own = ownTopic(client_id, text)
+    if (typeof own === 'string') return own
+    const topic = ownText(own.topic)
+    const source = Buffer.from(encodeSource({ installation_id, client_id, topic }))
+    return { topic, source, bytes: sampleBytes(topic, '') }
   }
 }

@@ -28,6 +28,9 @@ export class SampleFile {
   /** The index of each column; -1 if it is missing. */
   #places: Readonly<Record<Column, number>> | undefined
 
+  /** Where the fields of a record end; used again. */
+  readonly #ends: number[] = []
+
   /** Without `form` the first line decides: NDJSON begins with a brace. */
   constructor(form: LineForm | undefined, onFields: OnFields, onFault: OnFault) {
     this.#form = form
@@ -69,9 +72,40 @@ export class SampleFile {
 
   #takeRecord(text: string | undefined, line: number, fault: string): void {
     if (text !== undefined && isBlank(text)) return
+    if (text !== undefined && this.#places && !text.includes('"')) {
+      this.#takePlain(text, line, this.#places)
+      return
+    }
     const fields = text === undefined ? undefined : csvFields(text)
     if (!fields) this.#onFault(fault || 'quotes must enclose a whole field', line)
     else if (this.#places || !this.#takeHeader(fields)) this.#takeFields(fields, line)
+  }
+
+  /** The fields of a record without quotes, without a text for each number. */
+  #takePlain(text: string, line: number, places: Readonly<Record<Column, number>>): void {
+    const ends = this.#ends
+    const end = text.endsWith('\r') ? text.length - 1 : text.length
+    const last = Math.max(places.timestamp, places.topic, places.value, places.msg)
+    let columns = 0
+    for (let at = -1; columns <= last && at < end; ) {
+      const comma = text.indexOf(',', at + 1)
+      at = comma === -1 ? end : comma
+      ends[columns++] = at
+    }
+    const beginOf = (place: number) => (place === 0 ? 0 : (ends[place - 1] as number) + 1)
+    const textOf = (place: number) =>
+      place < 0 || place >= columns ? undefined : text.slice(beginOf(place), ends[place])
+    const numberIn = (place: number) =>
+      place < 0 || place >= columns
+        ? Number.NaN
+        : numberBetween(text, beginOf(place), ends[place] as number)
+    const sample = {
+      timestamp: numberIn(places.timestamp),
+      topic: textOf(places.topic),
+      value: numberIn(places.value),
+      msg: textOf(places.msg)
+    }
+    this.#onFields(sample, line)
   }
 
   /** Whether the first record is a header. */
@@ -118,14 +152,35 @@ function objectOf(text: string): Fields | undefined {
 
 const decimal = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i
 
-function numberOf(text = ''): number {
+export function numberOf(text = ''): number {
   // After a digit only a letter, as in 0x10, can make a number that is no decimal.
   const [first, second] = [text.charCodeAt(0), text.charCodeAt(1)]
   const isPlain = first >= ZERO && first <= NINE && !(second > NINE)
   return isPlain || decimal.test(text) ? Number(text) : Number.NaN
 }
 
-const [ZERO, NINE] = [48, 57]
+const [ZERO, NINE, POINT, MINUS] = [48, 57, 46, 45]
+/** A whole number of so many digits and a power of ten are exact, so their quotient is right. */
+const MAX_EXACT_DIGITS = 15
+
+/** The same number as `numberOf` the part of the text. Usual numbers are read in place. */
+export function numberBetween(text: string, begin: number, end: number): number {
+  const isNegative = text.charCodeAt(begin) === MINUS
+  const first = isNegative ? begin + 1 : begin
+  let [whole, point] = [0, -1]
+  for (let at = first; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= ZERO && code <= NINE) whole = 10 * whole + code - ZERO
+    else if (code === POINT && point === -1 && at > first) point = at
+    else return numberOf(text.slice(begin, end))
+  }
+  const digits = end - first - (point === -1 ? 0 : 1)
+  if (digits === 0 || digits > MAX_EXACT_DIGITS) return numberOf(text.slice(begin, end))
+  const number = point === -1 ? whole : whole / (POWERS[end - point - 1] as number)
+  return isNegative ? -number : number
+}
+
+const POWERS = Float64Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, i) => Number(`1e${i}`))
 
 export type FileSample = { topic: string; timestamp: UnixMs; value: number; msg: string }
 

@@ -17,9 +17,6 @@ import { LogBodyQuery, LogQuery, LogResult } from './schema.ts'
 import { queriesOf, shapeOf, timed } from './timing.ts'
 import { windowOf } from './window.ts'
 
-const COMMA = Buffer.from(',')
-const END = Buffer.from(']}')
-
 export const logV3Routes: Routes<LogDeps> = (app, deps) => {
   const { history, latest, shares, clock } = deps
   const schema = {
@@ -83,7 +80,6 @@ export const logV3Routes: Routes<LogDeps> = (app, deps) => {
     const last = page.oldest === undefined ? '0' : plainNumber(toSeconds(page.oldest))
     dropIfStalled(reply.raw)
     const begin = `{"count":${page.count},"last":${last},"total":${page.total},"data":[`
-    const rows = page.rows.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part]))
-    return sendJsonBytes(reply, [Buffer.from(begin), ...rows, END])
+    return sendJsonBytes(reply, begin, page.rows, ']}')
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { TooManyValues } from '../../lib/aggregation.ts'
@@ -29,7 +30,9 @@ import { BEGIN, readOnward } from '../month-read.ts'
 import { type Scanned, scanLines } from '../scan.ts'
 import { BrokenPacks } from './broken-packs.ts'
 import { fileIn, packsIn } from './file.ts'
+import { type Aggregated, answerHalves, halvesOf } from './halves.ts'
 import { SqliteHistoryFiles } from './history-files.ts'
+import { LanePool } from './lane-pool.ts'
 import { Maintenance, type MaintenanceOptions } from './maintenance.ts'
 import { damageText } from './pack-file.ts'
 import type { SqlitePacker } from './packer.ts'
@@ -45,6 +48,8 @@ const INSTALLATIONS_PER_PART = 500
 /** So many threads read short pages, and so many long ones. A thread starts when it is needed. */
 const MAX_READERS_PER_POOL = 4
 
+const CORES = availableParallelism()
+
 export type SqliteOptions = {
   clock?: Clock
   /** Told whether packing works. */
@@ -53,8 +58,10 @@ export type SqliteOptions = {
   quarantine?: string
   /** Hears of each packed file that is found broken. */
   onBroken?: (file: BrokenFile) => void
+  /** A thread that nobody asked for so long ends. */
+  idleMs?: number
 }
-type Options = Required<SqliteOptions>
+type Options = Required<Omit<SqliteOptions, 'idleMs'>>
 
 const untold: MaintenanceOptions['outage'] = { failed() {}, worked() {} }
 
@@ -65,7 +72,8 @@ export async function openSqliteHistory(
     clock = systemClock,
     outage = untold,
     quarantine = join(directory, 'quarantine'),
-    onBroken = () => {}
+    onBroken = () => {},
+    idleMs
   }: SqliteOptions = {}
 ): Promise<SqliteHistory> {
   refuseWithoutList(directory)
@@ -79,7 +87,8 @@ export async function openSqliteHistory(
   await writer.ready()
   const startReader = () => startLane<SqliteReader>('reader')
   const quick = startReader()
-  const readers = { quick, short: new LanePool(startReader), long: new LanePool(startReader) }
+  const pool = () => new LanePool(startReader, { most: MAX_READERS_PER_POOL, idleMs })
+  const readers = { quick, short: pool(), long: pool() }
   try {
     await quick.ready()
   } catch (error) {
@@ -142,26 +151,6 @@ type Lanes = {
   broken: BrokenPacks
 }
 type Place = Omit<Options, 'onBroken'> & { directory: string }
-
-/** Picks the thread with the fewest calls. While all are busy, it starts one more. */
-class LanePool<Target extends Lane<Target>> {
-  readonly lanes: WorkerLane<Target>[] = []
-  readonly #start: () => WorkerLane<Target>
-
-  constructor(start: () => WorkerLane<Target>) {
-    this.#start = start
-  }
-
-  idlest(): WorkerLane<Target> {
-    const [idlest] = this.lanes.toSorted((a, b) => a.load - b.load)
-    if (idlest?.load === 0 || (idlest && this.lanes.length >= MAX_READERS_PER_POOL)) return idlest
-    const lane = this.#start()
-    // The caller of the lane gets the error of the start.
-    lane.ready().catch(() => {})
-    this.lanes.push(lane)
-    return lane
-  }
-}
 
 /**
  * SQLite blocks the thread that calls it, so writing has its own thread. Queries have others, and
@@ -233,10 +222,34 @@ export class SqliteHistory implements History {
   }
 
   async aggregate(query: AggregateQuery, signal?: AbortSignal): Promise<Page> {
-    const page = await this.#readerFor(query).call('aggregate', [query], { signal })
+    const page =
+      (await this.#aggregateHalves(query, signal)) ??
+      (await this.#readerFor(query).call('aggregate', [query], { signal }))
     if (page === 'too large') throw new PageTooLarge()
     if (page === 'too many values') throw new TooManyValues()
     return page
+  }
+
+  /** Two threads share a long query while nobody else needs them. Undefined when they cannot. */
+  async #aggregateHalves(
+    query: AggregateQuery,
+    signal: AbortSignal | undefined
+  ): Promise<Aggregated | undefined> {
+    if (!isLong(query) || CORES < 2 || !this.#readers.long.hasTwoIdle) return undefined
+    const held = { from: (await this.oldest()) ?? query.from, to: this.#clock() }
+    const halves = halvesOf(query, held)
+    if (halves === undefined) return undefined
+    const failed = new AbortController()
+    const signals = signal ? [signal, failed.signal] : [failed.signal]
+    const options = { signal: AbortSignal.any(signals) }
+    try {
+      return await answerHalves(halves, (half) =>
+        this.#readers.long.idlest().call('aggregate', [half], options)
+      )
+    } catch (error) {
+      failed.abort()
+      throw error
+    }
   }
 
   oldest(): Promise<UnixMs | undefined> {
@@ -350,7 +363,9 @@ export class SqliteHistory implements History {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#maintenance.close()
-    await Promise.all(this.#reading().map((lane) => lane.close()))
+    const { quick, short, long } = this.#readers
+    const others = [quick, short, long, this.#scanner, this.#packer]
+    await Promise.all(others.map((one) => one?.close()))
     // Close the writer last: the last one to close the file moves the write-ahead log into it.
     await this.#writer.close()
   }

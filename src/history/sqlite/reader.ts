@@ -1,22 +1,19 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { TooManyValues } from '../../lib/aggregation.ts'
-import { plainNumber } from '../../lib/json-number.ts'
 import type { Sample } from '../../lib/sample.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
 import type { BrokenFile } from '../files.ts'
 import type { AggregateQuery, Page, PageQuery } from '../history.ts'
-import { PageParts } from '../page-parts.ts'
-import { type AggregatedRow, aggregateRows } from './aggregate.ts'
+import { aggregateRows } from './aggregate.ts'
+import { aggregatedJson } from './aggregated-json.ts'
 import { brokenFile } from './broken-packs.ts'
 import type { Pack } from './pack.ts'
 import { DamagedPack } from './pack-file.ts'
 import type { PackFiles } from './pack-files.ts'
-import { readRawPage, topicText } from './raw-page.ts'
-import { Stored, type StoredTopic } from './stored.ts'
+import { readRawPage } from './raw-page.ts'
+import { Stored } from './stored.ts'
 
 const LATEST_ROWS_PER_PART = 5000
-/** After so many rows a thread looks whether the caller still waits. */
-const ROWS_PER_LOOK = 4096
 /** Messages of one part. */
 const LATEST_BYTES_PER_PART = 4 * 1024 * 1024
 
@@ -61,11 +58,13 @@ export class SqliteReader {
 
   #aggregate(query: AggregateQuery): Page | 'too large' {
     const topics = this.#stored.topicsOf(query)
-    const { total, rows } = aggregateRows(this.#stored, query, topics, this.#throwIfCancelled)
-    const json = aggregatedJson(rows, topics, query, this.#throwIfCancelled)
-    if (json === undefined) return 'too large'
-    const oldest = query.order === 'asc' ? rows[0] : rows.at(-1)
-    return { total, count: rows.length, oldest: oldest?.start, rows: json }
+    const { total, page } = aggregateRows(this.#stored, query, topics, this.#throwIfCancelled)
+    const { places, results } = page
+    const rows = aggregatedJson(page, topics, query, this.#throwIfCancelled)
+    if (rows === undefined) return 'too large'
+    const oldest = query.order === 'asc' ? places[0] : places.at(-1)
+    const start = oldest === undefined ? undefined : results.startAt(oldest)
+    return { total, count: places.length, oldest: start, rows }
   }
 
   oldest(): UnixMs | undefined {
@@ -118,32 +117,3 @@ export class SqliteReader {
     this.#file.close()
   }
 }
-
-function aggregatedJson(
-  rows: readonly AggregatedRow[],
-  topics: readonly StoredTopic[],
-  { installation_id, several }: AggregateQuery,
-  throwIfCancelled: () => void
-): Uint8Array[] | undefined {
-  const parts = new PageParts()
-  const texts = topics.map((topic) => topicText(topic, installation_id))
-  const names = several?.map(({ text }) => JSON.stringify(text))
-  for (const [i, { rank, start, results }] of rows.entries()) {
-    if (i % ROWS_PER_LOOK === 0) throwIfCancelled()
-    const { head, tail } = texts[rank] as (typeof texts)[number]
-    const value = numberText(results[0] as number)
-    const fields = names?.map((name, i) => `${name}:${numberText(results[i] as number)}`)
-    const values = fields ? `"values":{${fields.join()}},` : ''
-    const row = `{${head}${start / 1000},"value":${value},${values}"msg":""${tail}`
-    if (!parts.add(row)) return undefined
-  }
-  return parts.end()
-}
-
-/** [ADR-0010] JSON has no infinity: a result that is too large becomes the largest number. */
-const numberText = (value: number): string =>
-  plainNumber(
-    Number.isNaN(value)
-      ? Number.MAX_VALUE
-      : Math.max(Math.min(value, Number.MAX_VALUE), -Number.MAX_VALUE)
-  )

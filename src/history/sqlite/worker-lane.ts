@@ -8,7 +8,12 @@ import {
 } from '../../lib/thread-calls.ts'
 
 export type LaneOptions = Pick<ThreadOptions, 'explain'> & { cancelled?: Int32Array }
-type Turn = { begin: () => Promise<unknown>; isAbandoned: boolean }
+type Turn = {
+  begin: () => Promise<unknown>
+  resolve: (answer: never) => void
+  reject: (error: unknown) => void
+  isAbandoned: boolean
+}
 
 /**
  * A worker thread that answers one call after another. Calls wait on this side, so a call that is
@@ -26,7 +31,8 @@ export class WorkerLane<Target extends Methods<Target>> {
     this.#thread = new ThreadCalls(worker, { name: 'history', explain })
     this.#cancelled = cancelled
     // Busy until the thread has opened what it works on.
-    this.#running = { begin: () => this.#thread.ready(), isAbandoned: false }
+    const begin = () => this.#thread.ready()
+    this.#running = { begin, resolve() {}, reject() {}, isAbandoned: false }
     this.#run(this.#running)
   }
 
@@ -44,11 +50,10 @@ export class WorkerLane<Target extends Methods<Target>> {
       if (signal?.aborted) return reject(signal.reason)
       if (this.#isClosing) return reject(new Error('History is closed'))
       const turn: Turn = {
-        isAbandoned: false,
+        ...{ isAbandoned: false, resolve, reject },
         begin: () =>
           this.#thread
             .call(method, args, { transfer })
-            .then(resolve, reject)
             .finally(() => signal?.removeEventListener('abort', abandon))
       }
       const abandon = () => {
@@ -77,8 +82,8 @@ export class WorkerLane<Target extends Methods<Target>> {
   close(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#isClosing = true
-      const begin = () => this.#thread.close().then(resolve, reject)
-      this.#waiting.push({ begin, isAbandoned: false })
+      const begin = () => this.#thread.close()
+      this.#waiting.push({ begin, resolve: () => resolve(), reject, isAbandoned: false })
       this.#runNext()
     })
   }
@@ -92,11 +97,21 @@ export class WorkerLane<Target extends Methods<Target>> {
 
   #run(turn: Turn): void {
     this.#markCancelled(false)
+    // The lane is free before the caller goes on, so that its next call finds it free.
     const ended = () => {
       this.#running = undefined
       this.#runNext()
     }
-    turn.begin().then(ended, ended)
+    turn.begin().then(
+      (answer) => {
+        ended()
+        turn.resolve(answer as never)
+      },
+      (error) => {
+        ended()
+        turn.reject(error)
+      }
+    )
   }
 
   #markCancelled(isCancelled: boolean): void {

@@ -337,7 +337,11 @@ function newestOf(samples: readonly Sample[], now: UnixMs): Sample | undefined {
 
 /** Sorted by time and id. Of samples with the same time, value and msg the last one stays. */
 function withoutRepeats(samples: readonly Sample[]): Sample[] {
-  const sorted = samples.toSorted((a, b) => a.timestamp - b.timestamp || a.id - b.id)
+  const compare = (a: Sample, b: Sample) => a.timestamp - b.timestamp || a.id - b.id
+  const isSorted = samples.every(
+    (sample, i) => i === 0 || compare(samples[i - 1] as Sample, sample) <= 0
+  )
+  const sorted = isSorted ? [...samples] : samples.toSorted(compare)
   const later = new Set<string>()
   for (let at = sorted.length - 2; at >= 0; at--) {
     const { timestamp, value, msg } = sorted[at] as Sample
