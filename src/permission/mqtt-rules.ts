@@ -16,6 +16,9 @@ export type Sender = { owner: string; isStranger: boolean }
 
 export type MqttSession = Session & { principal: Principal; credential: Credential }
 
+/** No installation has the client id 0. Apps listen there until they know theirs [ADR-0055]. */
+const isOfNobody = (filter: string) => /^0(\/|$)/.test(filter)
+
 /** Applies the permissions to MQTT: who may connect, publish, subscribe and receive. */
 export function mqttRules(
   {
@@ -83,7 +86,7 @@ export function mqttRules(
       if (!isWithinTopicLimits(filter) || !isTopicFilter(filter)) return false
       // mayReceive decides later about each message of such a subscription.
       if (/^[+#]/.test(filter)) return holds(session.principal, 'mqtt/subscribe/broad')
-      return mayOn(session, filter, 'mqtt/subscribe')
+      return isOfNobody(filter) || mayOn(session, filter, 'mqtt/subscribe')
     },
     seal: ({ credential }) => JSON.stringify(credential),
     async unseal(sealed) {
