@@ -1,6 +1,7 @@
 import type { BrokerRules, Message, Session } from '../bus/bus.ts'
 import type { FailedSignIns } from '../identity/failed-sign-ins.ts'
-import { clientIdOfGateway } from '../identity/gateway.ts'
+import { clientIdOfGateway, installationOfGateway } from '../identity/gateway.ts'
+import type { GatewayPresence } from '../identity/gateway-presence.ts'
 import type { Credential, Identity } from '../identity/identity.ts'
 import { ownersGone } from '../identity/owners.ts'
 import { payerName, payerNamed } from '../lib/quota.ts'
@@ -27,7 +28,8 @@ export function mqttRules(
     failedSignIns,
     directory,
     blacklist,
-    quotas
+    quotas,
+    gateways
   }: {
     registry: Registry
     identity: Identity
@@ -35,6 +37,7 @@ export function mqttRules(
     directory: Directory
     blacklist: { blocks(topic: string): boolean }
     quotas: Quotas
+    gateways: GatewayPresence
   },
   refused: (message: Message, sender: Sender, reason: Refusal) => void
 ): BrokerRules<MqttSession> {
@@ -76,6 +79,12 @@ export function mqttRules(
       const installation = directory.installationByClientId(ofGateway)
       if (!installation || !may(principal, 'mqtt/publish', installation)) return 'never'
       return principal.kind === 'gateway' ? 'always' : 'unless taken'
+    },
+    connected({ principal }, clientId) {
+      const id =
+        installationOfGateway(principal.owner) ??
+        directory.installationByClientId(clientIdOfGateway(clientId) ?? 0)?.id
+      return id === undefined ? undefined : gateways.arrived(id)
     },
     mayPublish: (session, topic) =>
       isWithinTopicLimits(topic) &&

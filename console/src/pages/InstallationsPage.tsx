@@ -15,6 +15,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../../../tools/client/client.ts'
 import { ageText, useNow } from '../clock.ts'
 import { Problem } from '../frame/Problem.tsx'
+import { useGatewayText } from '../live/GatewayState.tsx'
 import { freshness, installations, permissions } from '../queries.ts'
 import { useLanguage, useTexts } from '../texts/texts.ts'
 import { NewInstallation } from './NewInstallation.tsx'
@@ -26,16 +27,21 @@ export type InstallationsSearch = {
 }
 type Row = Schemas['InstallationInfo'] & { fresh?: Schemas['Freshness'] }
 
-const needsAttention = ({ fresh }: Row): boolean => !fresh || fresh.topics === 0 || fresh.silent > 0
+/** Nobody announces a new installation to those who see only the list. */
+const LIST_MS = 30_000
 
-/** Which of them needs me? Those with silent topics come first. */
+const isSilent = ({ fresh }: Row): boolean => !fresh || fresh.topics === 0 || fresh.silent > 0
+const isGone = ({ fresh }: Row): boolean => fresh?.gateway?.connected === false
+const needsAttention = (row: Row): boolean => isSilent(row) || isGone(row)
+
+/** Which of them needs me? */
 export function InstallationsPage() {
   const { installations: t } = useTexts()
   const navigate = useNavigate({ from: '/installations' })
   const { show = 'all', view = 'cards', name = '' } = useSearch({ from: '/frame/installations' })
   const set = (search: InstallationsSearch) =>
     void navigate({ search: (before) => ({ ...before, ...search }), replace: true })
-  const list = useQuery(installations)
+  const list = useQuery({ ...installations, refetchInterval: LIST_MS })
   const fresh = useQuery(freshness)
   const mayMake = useQuery(permissions).data?.['installation/create']
   if (list.isLoadingError) return <Problem error={list.error} again={() => void list.refetch()} />
@@ -43,6 +49,7 @@ export function InstallationsPage() {
   const all: Row[] = (list.data ?? []).map((one) => ({ ...one, fresh: byId.get(one.id) }))
   const isKnown = fresh.data !== undefined
   const troubled = isKnown ? all.filter(needsAttention) : []
+  const [gone, silent] = [troubled.filter(isGone).length, troubled.filter(isSilent).length]
   const rows = all
     .filter((row) => show !== 'attention' || (isKnown && needsAttention(row)))
     .filter((row) => show !== 'assigned' || row.assigned)
@@ -55,7 +62,8 @@ export function InstallationsPage() {
           <Title order={1}>{t.title}</Title>
           <Group gap="2px 16px" className="muted" mih={22}>
             {list.data && <Text>{t.count(all.length)}</Text>}
-            {troubled.length > 0 && <Text c="var(--warning)">{t.silent(troubled.length)}</Text>}
+            {gone > 0 && <Text c="var(--bad)">{t.gone(gone)}</Text>}
+            {silent > 0 && <Text c="var(--warning)">{t.silent(silent)}</Text>}
           </Group>
         </div>
         <NewInstallation />
@@ -131,7 +139,9 @@ function Cards({ children }: { children: React.ReactNode }) {
   )
 }
 
-const colorOf = ({ fresh }: Row): string => {
+const colorOf = (row: Row): string => {
+  const { fresh } = row
+  if (isGone(row)) return 'var(--bad)'
   if (!fresh || fresh.topics === 0 || fresh.silent === fresh.topics) return 'var(--muted)'
   return fresh.silent > 0 ? 'var(--warning)' : 'var(--good)'
 }
@@ -140,12 +150,19 @@ function useStateText() {
   const texts = useTexts()
   const t = texts.installations
   const now = useNow()
-  return ({ fresh }: Row): string => {
+  const gatewayText = useGatewayText()
+  const topicsText = (fresh: Row['fresh']): string => {
     if (!fresh || fresh.topics === 0) return t.noValues
     if (fresh.silent === 0) return t.allFresh(fresh.topics)
     const some = t.someSilent(fresh.silent, fresh.topics)
     const age = ageText(now / 1000 - (fresh.last ?? 0), texts)
     return fresh.silent === fresh.topics ? `${some}, ${t.last(age)}` : some
+  }
+  return ({ fresh }: Row): string => {
+    const topics = topicsText(fresh)
+    return fresh?.gateway?.connected === false
+      ? `${gatewayText(fresh.gateway)} · ${topics}`
+      : topics
   }
 }
 
