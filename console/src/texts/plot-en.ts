@@ -35,6 +35,9 @@ export const plot = {
   compareWith: (weeks: number) =>
     weeks === 1 ? 'Compare with the week before' : `Compare with ${weeks} weeks before`,
   earlier: (value: string) => `before: ${value}`,
+  before: (name: string, weeks: number) =>
+    weeks === 1 ? `${name}, the week before` : `${name}, ${weeks} weeks before`,
+  touch: 'Drag sideways or pinch to zoom, tap twice to go back.',
   dashed: (weeks: number) =>
     weeks === 1 ? 'Dashed: the week before.' : `Dashed: ${weeks} weeks before.`,
   every: (interval: string) =>

@@ -36,6 +36,8 @@ export const plot: typeof english = {
   compareWith: (weeks) =>
     weeks === 1 ? 'Jämför med veckan före' : `Jämför med ${weeks} veckor före`,
   earlier: (value) => `förut: ${value}`,
+  before: (name, weeks) => (weeks === 1 ? `${name}, veckan före` : `${name}, ${weeks} veckor före`),
+  touch: 'Dra i sidled eller nyp för att zooma, tryck två gånger för att gå tillbaka.',
   dashed: (weeks) => (weeks === 1 ? 'Streckat: veckan före.' : `Streckat: ${weeks} veckor före.`),
   every: (interval) =>
     `En punkt är medelvärdet av ${interval}; bandet går från minsta till största värdet.`,
