@@ -146,6 +146,8 @@ describe('whether the gateway is connected', { skip: chromium.missing }, () => {
     assert.deepEqual(await seriousFindings(page), [])
     await page.goto(`${url}/installations?show=attention`)
     await shows(page, '1 gateway gone')
+    await shows(page, /Site\s+Gateway just disconnected/)
+    await page.getByText('Table', { exact: true }).click()
     await shows(page, 'Gateway just disconnected · Its topic is fresh')
     assert.deepEqual(await seriousFindings(page), [])
     assert.deepEqual(faults, [])

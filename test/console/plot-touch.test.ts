@@ -87,6 +87,12 @@ describe('a plot under fingers', { skip: chromium.missing }, () => {
     const { x, y } = at(0.5)
     await page.touchscreen.tap(x, y)
     await eventually(async () => assert.match(await page.locator('.readout').innerText(), /Tapped/))
+    const name = await page.locator('.readout-name').first().boundingBox()
+    assert((name?.width ?? 0) > 60, 'the name has space')
+    const readout = await page.locator('.readout').evaluate(({ scrollWidth, clientWidth }) => ({
+      ...{ scrollWidth, clientWidth }
+    }))
+    assert.equal(readout.scrollWidth, readout.clientWidth)
   })
 
   test('two fingers apart zoom in around them, together zoom out', async () => {

@@ -43,7 +43,7 @@ export function Examples({ clientId, device, secret }: Props) {
       {broker && isLocal(broker) && <Text c="var(--warning)">{t.brokerLocal}</Text>}
       {texts && (
         <Tabs key={texts[0]?.name} defaultValue={texts[0]?.name} keepMounted={false}>
-          <Tabs.List mb="sm" aria-label={t.ways}>
+          <Tabs.List mb="sm" aria-label={t.ways} className="ways">
             {texts.map(({ name }) => (
               <Tabs.Tab key={name} value={name}>
                 {name}

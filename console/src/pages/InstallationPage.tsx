@@ -36,8 +36,8 @@ export function InstallationPage() {
           {fresh?.gateway && <GatewayState id={id} gateway={fresh.gateway} />}
           {fresh && <Text>{t.fresh(fresh.topics - fresh.silent, fresh.topics)}</Text>}
           {fresh && <Text>{t.rate(rateText(fresh.per_minute))}</Text>}
-          {installation && <Text>{t.clientId(installation.client_id)}</Text>}
-          {zone && <Text>{zone}</Text>}
+          {installation && <Text visibleFrom="sm">{t.clientId(installation.client_id)}</Text>}
+          {zone && <Text visibleFrom="sm">{zone}</Text>}
         </Group>
       </div>
       <Tabs

@@ -50,6 +50,7 @@ export function InstallationsPage() {
   const isKnown = fresh.data !== undefined
   const troubled = isKnown ? all.filter(needsAttention) : []
   const [gone, silent] = [troubled.filter(isGone).length, troubled.filter(isSilent).length]
+  const connected = all.filter(({ fresh }) => fresh?.gateway?.connected).length
   const rows = all
     .filter((row) => show !== 'attention' || (isKnown && needsAttention(row)))
     .filter((row) => show !== 'assigned' || row.assigned)
@@ -62,6 +63,7 @@ export function InstallationsPage() {
           <Title order={1}>{t.title}</Title>
           <Group gap="2px 16px" className="muted" mih={22}>
             {list.data && <Text>{t.count(all.length)}</Text>}
+            {connected > 0 && <Text>{t.connected(connected)}</Text>}
             {gone > 0 && <Text c="var(--bad)">{t.gone(gone)}</Text>}
             {silent > 0 && <Text c="var(--warning)">{t.silent(silent)}</Text>}
           </Group>
@@ -85,9 +87,10 @@ export function InstallationsPage() {
             </Chip>
           </Group>
         </Chip.Group>
-        <Group>
+        <Group className="grows" justify="flex-end">
           <TextInput
             type="search"
+            className="grows"
             aria-label={t.filter}
             placeholder={t.filter}
             value={name}
@@ -158,12 +161,10 @@ function useStateText() {
     const age = ageText(now / 1000 - (fresh.last ?? 0), texts)
     return fresh.silent === fresh.topics ? `${some}, ${t.last(age)}` : some
   }
-  return ({ fresh }: Row): string => {
-    const topics = topicsText(fresh)
-    return fresh?.gateway?.connected === false
-      ? `${gatewayText(fresh.gateway)} · ${topics}`
-      : topics
-  }
+  return ({ fresh }: Row): { gateway: string | undefined; topics: string } => ({
+    gateway: fresh?.gateway?.connected === false ? gatewayText(fresh.gateway) : undefined,
+    topics: topicsText(fresh)
+  })
 }
 
 export function useRateText() {
@@ -173,7 +174,7 @@ export function useRateText() {
 
 function Card({ row, isKnown }: { row: Row; isKnown: boolean }) {
   const { installations: t } = useTexts()
-  const stateText = useStateText()
+  const { gateway, topics } = useStateText()(row)
   const rateText = useRateText()
   return (
     <Link to="/installations/$id" params={{ id: row.id }} className="panel card">
@@ -183,7 +184,7 @@ function Card({ row, isKnown }: { row: Row; isKnown: boolean }) {
           {row.name}
         </Text>
       </Group>
-      <Text className="muted">{isKnown ? stateText(row) : ' '}</Text>
+      <Text className="muted">{isKnown ? (gateway ?? topics) : ' '}</Text>
       <Group gap="xs" align="baseline">
         <span className="rate">{isKnown ? rateText(row.fresh?.per_minute ?? 0) : '–'}</span>
         <span className="muted">{t.perMinute}</span>
@@ -220,7 +221,9 @@ function Rows({ rows }: { rows: readonly Row[] }) {
                   </Link>
                 </Group>
               </Table.Td>
-              <Table.Td className="muted">{stateText(row)}</Table.Td>
+              <Table.Td className="muted">
+                {Object.values(stateText(row)).filter(Boolean).join(' · ')}
+              </Table.Td>
               <Table.Td ta="right">{rateText(row.fresh?.per_minute ?? 0)}</Table.Td>
               <Table.Td ta="right" className="muted">
                 {row.fresh?.last === undefined ? '' : ageText(now / 1000 - row.fresh.last, texts)}

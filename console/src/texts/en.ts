@@ -227,6 +227,7 @@ export const en = {
     title: 'Installations',
     count: (n: number) => (n === 1 ? '1 installation' : `${n} installations`),
     silent: (n: number) => `${n} with silent topics`,
+    connected: (n: number) => (n === 1 ? '1 gateway connected' : `${n} gateways connected`),
     gone: (n: number) => (n === 1 ? '1 gateway gone' : `${n} gateways gone`),
     all: 'All',
     attention: 'Needs attention',

@@ -228,6 +228,7 @@ export const sv: Texts = {
     title: 'Installationer',
     count: (n) => (n === 1 ? '1 installation' : `${n} installationer`),
     silent: (n) => `${n} med tysta ämnen`,
+    connected: (n) => (n === 1 ? '1 gateway ansluten' : `${n} gateways anslutna`),
     gone: (n) => (n === 1 ? '1 gateway borta' : `${n} gateways borta`),
     all: 'Alla',
     attention: 'Behöver tillsyn',
