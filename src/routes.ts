@@ -54,6 +54,7 @@ import { scheduleHolding } from './features/schedule/holding.ts'
 import { scheduleRoutes } from './features/schedule/routes.ts'
 import type { SearchDeps } from './features/search/deps.ts'
 import { searchRoutes } from './features/search/routes.ts'
+import type { StatusDeps } from './features/status/deps.ts'
 import { statusRoutes } from './features/status/routes.ts'
 import type { SystemDeps } from './features/system/deps.ts'
 import {
@@ -83,6 +84,7 @@ export type RoomDeps = Deps &
   NotificationDeps &
   RegistrationDeps &
   SearchDeps &
+  StatusDeps &
   SystemDeps &
   TraceDeps
 

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { readConnectSearch } from './connect/search.ts'
 import { Broken } from './frame/Broken.tsx'
 import { Frame } from './frame/Frame.tsx'
 import { Lost } from './frame/Lost.tsx'
@@ -145,6 +146,7 @@ const functionsAndDevices = createRoute({
 const connect = createRoute({
   getParentRoute: () => installation,
   path: '/connect',
+  validateSearch: readConnectSearch,
   component: page(() => import('./pages/ConnectPage.tsx'), 'ConnectPage')
 })
 

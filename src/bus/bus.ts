@@ -65,6 +65,8 @@ export interface BrokerRules<S extends Session> {
   /** How many messages a second a tenant may send. */
   rateOf(tenant: string): number
   mayUse(session: S, clientId: string): ClientIdUse
+  /** Called when a client has connected. The answer is called when it has gone. */
+  connected(session: S, clientId: string): (() => void) | undefined
   mayPublish(session: S, topic: string): boolean
   maySubscribe(session: S, filter: string): boolean
   mayReceive(session: S, topic: string): boolean

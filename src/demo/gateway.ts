@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { connect, type MqttClient } from 'mqtt'
+import { mqttClientIdOf } from '../identity/gateway.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MINUTE, SECOND, toSeconds } from '../lib/unix-time.ts'
 import type { DemoActuator } from './actuators.ts'
@@ -50,6 +51,7 @@ export class DemoGateway {
       port,
       username: login.email,
       password: login.password,
+      clientId: mqttClientIdOf(client_id),
       reconnectPeriod: RECONNECT_AFTER_MS
     })
     client.on('error', (err) => {

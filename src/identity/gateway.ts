@@ -42,10 +42,16 @@ export function clientIdOfGateway(mqttClientId: string): number | undefined {
   return clientId && mqttClientIdOf(clientId) === mqttClientId ? clientId : undefined
 }
 
+const OWNER = 'gateway:'
+
+/** The installation whose gateway this owner is; undefined if it is not a gateway. */
+export const installationOfGateway = (owner: string): number | undefined =>
+  owner.startsWith(OWNER) ? Number(owner.slice(OWNER.length)) : undefined
+
 /** A gateway is assigned to its own installation only. */
 export const gatewayPrincipal = ({ id }: InstallationRef): Principal => ({
   kind: 'gateway',
-  owner: `gateway:${id}`,
+  owner: OWNER + id,
   userId: 0,
   tokenId: undefined,
   priority: 0,

@@ -1,6 +1,7 @@
 import type { BrokerRules, Message, Session } from '../bus/bus.ts'
 import type { FailedSignIns } from '../identity/failed-sign-ins.ts'
-import { clientIdOfGateway } from '../identity/gateway.ts'
+import { clientIdOfGateway, installationOfGateway } from '../identity/gateway.ts'
+import type { GatewayPresence } from '../identity/gateway-presence.ts'
 import type { Credential, Identity } from '../identity/identity.ts'
 import { ownersGone } from '../identity/owners.ts'
 import { payerName, payerNamed } from '../lib/quota.ts'
@@ -16,6 +17,9 @@ export type Sender = { owner: string; isStranger: boolean }
 
 export type MqttSession = Session & { principal: Principal; credential: Credential }
 
+/** No installation has the client id 0. Apps listen there until they know theirs [ADR-0055]. */
+const isOfNobody = (filter: string) => /^0(\/|$)/.test(filter)
+
 /** Applies the permissions to MQTT: who may connect, publish, subscribe and receive. */
 export function mqttRules(
   {
@@ -24,7 +28,8 @@ export function mqttRules(
     failedSignIns,
     directory,
     blacklist,
-    quotas
+    quotas,
+    gateways
   }: {
     registry: Registry
     identity: Identity
@@ -32,6 +37,7 @@ export function mqttRules(
     directory: Directory
     blacklist: { blocks(topic: string): boolean }
     quotas: Quotas
+    gateways: GatewayPresence
   },
   refused: (message: Message, sender: Sender, reason: Refusal) => void
 ): BrokerRules<MqttSession> {
@@ -74,6 +80,12 @@ export function mqttRules(
       if (!installation || !may(principal, 'mqtt/publish', installation)) return 'never'
       return principal.kind === 'gateway' ? 'always' : 'unless taken'
     },
+    connected({ principal }, clientId) {
+      const id =
+        installationOfGateway(principal.owner) ??
+        directory.installationByClientId(clientIdOfGateway(clientId) ?? 0)?.id
+      return id === undefined ? undefined : gateways.arrived(id)
+    },
     mayPublish: (session, topic) =>
       isWithinTopicLimits(topic) &&
       mayOn(session, topic, 'mqtt/publish') &&
@@ -83,7 +95,7 @@ export function mqttRules(
       if (!isWithinTopicLimits(filter) || !isTopicFilter(filter)) return false
       // mayReceive decides later about each message of such a subscription.
       if (/^[+#]/.test(filter)) return holds(session.principal, 'mqtt/subscribe/broad')
-      return mayOn(session, filter, 'mqtt/subscribe')
+      return isOfNobody(filter) || mayOn(session, filter, 'mqtt/subscribe')
     },
     seal: ({ credential }) => JSON.stringify(credential),
     async unseal(sealed) {

@@ -21,6 +21,7 @@ import type { Connections } from '../http/connections.ts'
 import type { Trust } from '../http/proxies.ts'
 import type { FailedSignIns } from '../identity/failed-sign-ins.ts'
 import type { FirstLogin } from '../identity/first-administrator.ts'
+import type { GatewayPresence } from '../identity/gateway-presence.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Metrics } from '../metrics.ts'
@@ -122,6 +123,7 @@ export type Samples = {
 export type Serving = {
   tls: Tls | undefined
   failedSignIns: FailedSignIns
+  gateways: GatewayPresence
   rules: BrokerRules<MqttSession>
   brokerAccess: BrokerAccess
   bus: PlatformBus

@@ -21,6 +21,7 @@ import { Peers } from '../samples/peers.ts'
 import { searchTimeoutMs } from './access.ts'
 import { PublicAddress } from './address.ts'
 import { explainPort, openBus } from './bus.ts'
+import { openGatewayPresence } from './gateways.ts'
 import { backupHealthOf, healthOf } from './health.ts'
 import { describeState } from './metrics.ts'
 import type { PartList } from './part.ts'
@@ -38,10 +39,13 @@ export const certificate: PartList<Parts, 'tls'> = {
 /** The parts that clients connect to. */
 export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
   failedSignIns: { open: ({ metrics, clock, log }) => new FailedSignIns({ metrics, clock, log }) },
+  gateways: { open: (parts) => openGatewayPresence(parts) },
   rules: {
-    open: ({ registry, identity, failedSignIns, directory, blacklist, quotas, ingest, log }) =>
-      mqttRules(
-        { registry, identity, failedSignIns, directory, blacklist, quotas },
+    open(parts) {
+      const { registry, identity, failedSignIns, directory, blacklist, quotas, gateways } = parts
+      const { ingest, log } = parts
+      return mqttRules(
+        { registry, identity, failedSignIns, directory, blacklist, quotas, gateways },
         (message, sender, reason) => {
           ingest
             .refuse(reason, message, sender.owner, sender)
@@ -50,6 +54,7 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
             )
         }
       )
+    }
   },
   brokerAccess: {
     open: ({ registry, rules, failedSignIns, config, clock, log }) =>
@@ -148,11 +153,11 @@ function depsOf(parts: Parts): RoomDeps {
   const { config, clock, log, address, bus, eraser, removals } = parts
   const { registry, history, latest, spool, node, files, lineage, metrics, hasRoom } = parts
   const { searcher, directory, identity, blacklist, quotas, shares, accounts, meter } = parts
-  const { trace, brokerAccess, health, failedSignIns } = parts
+  const { trace, brokerAccess, health, failedSignIns, gateways } = parts
   return {
     ...{ clock, log, registry, history, latest, spool, bus, metrics, lineage, hasRoom, files },
     ...{ searcher, directory, identity, blacklist, quotas, shares, accounts, meter },
-    ...{ trace, brokerAccess, health, failedSignIns, removals, ids: node.ids },
+    ...{ trace, brokerAccess, health, failedSignIns, gateways, removals, ids: node.ids },
     ...openSenders(config, clock, (kind, outcome) => metrics.sentLetter(kind, outcome)),
     executors: new Executors(networksOf(config.NOTIFY_PRIVATE_NETWORKS), clock),
     holdings: holdingsOf({ timezone: config.TIMEZONE }),

@@ -15,6 +15,11 @@ export async function findGateway(
     .executeTakeFirst()
 }
 
+export async function installationsWithGateway(registry: Registry): Promise<number[]> {
+  const rows = await registry.selectFrom('gateways').select('installation_id').execute()
+  return rows.map(({ installation_id }) => installation_id)
+}
+
 /** Replaces the saved credential. The old one ends everywhere. */
 export async function saveGateway(
   registry: Registry,

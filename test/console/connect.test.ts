@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { node, python, shellQuoted } from '../../console/src/connect/examples.ts'
+import { brokerOf, curl, node, python, shellQuoted } from '../../console/src/connect/examples.ts'
 import { proposedTopic } from '../../console/src/connect/topics.ts'
 import { chromium } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
@@ -17,6 +17,13 @@ const QUOTES = `'; touch /tmp/hacked; "$(touch /tmp/hacked)" \\`
 
 /** As mosquitto_pub, by the client that `npm ci` installs: it takes the same options. */
 const MOSQUITTO = `mosquitto_pub() { '${root}node_modules/.bin/mqtt' pub "$@"; }`
+
+const curlSpeaks = async (protocol: string) => {
+  const { stdout } = await run('curl', ['--version']).catch(() => ({ stdout: '' }))
+  return stdout.includes(` ${protocol} `)
+}
+const noCurl = (await curlSpeaks('mqtt')) ? false : 'no curl that speaks MQTT'
+if (noCurl && process.env['CI'] === 'true') throw new Error(noCurl)
 
 test('a text in single quotes is itself for a shell', async () => {
   for (const text of [QUOTES, "it's", '$HOME `id` !!', 'a\nb', '']) {
@@ -37,6 +44,20 @@ test('a script with any topic is a valid script', async (t) => {
   await run('python3', ['-m', 'py_compile', join(directory, 'a.py')]).catch((error) => {
     if (!isMissing(error)) throw error
   })
+})
+
+test('curl is offered only where it can speak to the broker', () => {
+  const line = (url: string) => {
+    const broker = brokerOf(url)
+    return broker && curl({ broker, key: 'k', topic: '1/obj/a' })
+  }
+  assert.equal(
+    line('mqtt://[fd00::2]:1883'),
+    `curl -sS -u 'token:k' -d '{"value": 21.5}' 'mqtt://[fd00::2]:1883/1/obj/a'`
+  )
+  for (const url of ['mqtts://a:8883', 'ws://a/mqtt', 'wss://a/mqtt']) {
+    assert.equal(line(url), undefined, url)
+  }
 })
 
 test('a topic is proposed from any name', () => {
@@ -74,7 +95,7 @@ describe('connect a device', { skip: chromium.missing }, () => {
     await signIn(page, url, user)
     const key = await makeKey(page, "Olle's <b>sensor</b>")
     await shows(page, `Waiting for a value on ${installation.client_id}/obj/temperature/olle_s_b_`)
-    const line = await page.getByRole('region', { name: 'mosquitto_pub' }).innerText()
+    const line = await example(page, 'mosquitto_pub')
     assert(line.includes(key))
     await run('bash', ['-c', `${MOSQUITTO}\n${line}`], { timeout: 30_000 })
     await shows(page, /The first value is here\.\s+21\.5\s*°C/)
@@ -83,6 +104,60 @@ describe('connect a device', { skip: chromium.missing }, () => {
     await shows(page, 'The function is there')
     await page.getByRole('link', { name: 'See it on Live' }).click()
     await shows(page, /Olle's <b>sensor<\/b>[\s\S]*21\.5\s*°C/)
+    assert.deepEqual(faults, [])
+  })
+
+  test('the line for curl works as shown, whatever the topic', { skip: noCurl }, async () => {
+    const { installation, user, url, world } = await site()
+    for (const word of ['hall', `a b/{x}[1-3]/å?&%2F%`, QUOTES]) {
+      const { page, faults } = await open()
+      await signIn(page, url, user)
+      await page.getByRole('textbox', { name: 'Topic' }).fill(`obj/${word}`)
+      const key = await makeKey(page, 'Curl')
+      const line = await page.getByRole('region', { name: 'curl' }).innerText()
+      assert(line.includes(key))
+      await run('bash', ['-c', line], { timeout: 30_000 })
+      await shows(page, /The first value is here\.\s+21\.5\s*°C/)
+      const { json } = await world.request(`GET /api/v2/status/${installation.id}`, { as: user })
+      const topics = (json as { topic: string }[]).map(({ topic }) => topic)
+      assert(topics.includes(`${installation.client_id}/obj/${word}`), String(topics))
+      assert.deepEqual(faults, [])
+    }
+    assert.equal(existsSync('/tmp/hacked'), false)
+  })
+
+  test('a reload keeps the fields, and the key is never in the address', async () => {
+    const { installation, user, url, world } = await site()
+    const { page, faults } = await open()
+    await signIn(page, url, user)
+    await page.getByRole('textbox', { name: 'Name' }).fill(HOSTILE)
+    await page.getByLabel('What it measures').selectOption('co2')
+    await page.getByRole('textbox', { name: 'Topic' }).fill('obj/my/own & topic')
+    await page.getByLabel(/Send values and listen/).check()
+    await page.getByLabel(/ends/i).selectOption('90')
+    await eventually(() => assert.match(page.url(), /days=90/))
+    await page.reload()
+    const filled = async () => [
+      await page.getByRole('textbox', { name: 'Name' }).inputValue(),
+      await page.getByLabel('What it measures').inputValue(),
+      await page.getByRole('textbox', { name: 'Topic' }).inputValue(),
+      await page.getByLabel(/Send values and listen/).isChecked(),
+      await page.getByLabel(/ends/i).inputValue()
+    ]
+    await page.getByRole('textbox', { name: 'Name' }).waitFor()
+    assert.deepEqual(await filled(), [HOSTILE, 'co2', 'obj/my/own & topic', true, '90'])
+    const key = await makeKey(page, 'Quick', true)
+    assert.match(page.url(), /name=Quick/)
+    assert(!page.url().includes(key))
+    await world.publish(user, `${installation.client_id}/obj/my/own & topic`, { value: 1 })
+    await shows(page, 'The first value is here')
+    await page.getByRole('button', { name: 'Another device' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).waitFor()
+    assert.deepEqual(await filled(), ['', 'temperature', 'obj/temperature/device', false, '0'])
+    assert(!page.url().includes('?'))
+    await page.goto(`${url}?kind=__proto__&days=7&topic=1&name=%22%22&listen=1`)
+    await page.getByRole('textbox', { name: 'Name' }).waitFor()
+    assert.deepEqual(await filled(), ['', 'temperature', 'obj/temperature/device', false, '0'])
     assert.deepEqual(faults, [])
   })
 

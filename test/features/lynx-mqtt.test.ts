@@ -219,6 +219,22 @@ describe('MQTT as existing clients speak it', () => {
     assert.equal(again.mqtt.connected, true, 'and with 3.1.1 it gets in')
   })
 
+  test('react-lynx may subscribe to 0/# until it knows the installation, and gets nothing', async () => {
+    const { user, world, cid } = await site()
+    const client = await world.mqtt(user)
+    assert.deepEqual(await client.subscribe(['0/#', '0', '00/#', '0x/#']), [1, 1, 128, 128])
+    await client.publish('0/obj/x', '{"value": 1}', { qos: 1 })
+    await world.publish(world.admin, '0/obj/x', { value: 2 })
+    await client.subscribe(`${cid}/#`)
+    await client.publish(`${cid}/cmd/last`, '1', { qos: 1 })
+    await eventually(() =>
+      assert.deepEqual(
+        client.messages.map(({ topic }) => topic),
+        [`${cid}/cmd/last`]
+      )
+    )
+  })
+
   test('a topic outside any installation is refused, and the connection stays open', async () => {
     const { user, world, cid } = await site()
     const client = await world.mqtt(user)

@@ -83,6 +83,7 @@ export async function startBus(
     rateOf: () => rate,
     tenantOf: ({ owner }) => owner.split('@').at(-1) ?? '',
     mayUse: ({ owner }, clientId) => mayUse(owner, clientId),
+    connected: () => undefined,
     gone: () => Promise.resolve(gone),
     mayPublish: (session, topic) => allows(session.grants.publish, topic),
     maySubscribe: (session, filter) =>

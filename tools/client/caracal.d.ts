@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: dacc61d243895fb3f97e21a9d61291bed939c45304d1f9a99986b3521d145649
+ * Fingerprint: 5e58038b98356fab045328ab7a8fbec147f206f891efbb45ce46b156288463a1
  */
 export interface paths {
     "/api/v2/auth": {
@@ -2211,6 +2211,8 @@ export interface components {
             last?: number;
             /** @description New values per minute, the mean of five minutes */
             per_minute: number;
+            /** @description Whether the gateway is connected to the embedded MQTT broker, and since when. `since` is missing if it is not known: the platform has started in the meantime. All of it is missing if no gateway of the installation is known, and with an external broker */
+            gateway?: components["schemas"]["GatewayState"];
         };
         Function: {
             /** Format: int64 */
@@ -2278,6 +2280,11 @@ export interface components {
         };
         GatewayReport: {
             capabilities?: string[];
+        };
+        GatewayState: {
+            connected: boolean;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            since?: number;
         };
         Health: {
             /** @enum {string} */

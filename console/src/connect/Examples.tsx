@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { brokerUrls } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
-import { brokerOf, isLocal, mosquitto, node, python } from './examples.ts'
+import { brokerOf, curl, isLocal, mosquitto, node, python, type Sending } from './examples.ts'
 import type { Device, Key } from './key.ts'
 import { Paste } from './Paste.tsx'
 
@@ -22,7 +22,7 @@ export function Examples({ clientId, device, secret }: Props) {
     topic: `${clientId}/${device.topic}`,
     ...(device.listens && { listen: `${clientId}/set/#` })
   }
-  const line = sending && mosquitto(sending)
+  const texts = sending && textsOf(sending)
   return (
     <Stack>
       <div className="note">
@@ -41,26 +41,36 @@ export function Examples({ clientId, device, secret }: Props) {
         maw={420}
       />
       {broker && isLocal(broker) && <Text c="var(--warning)">{t.brokerLocal}</Text>}
-      {sending && (
-        <Tabs defaultValue={line === undefined ? 'node' : 'shell'} keepMounted={false}>
-          <Tabs.List mb="sm">
-            {line !== undefined && <Tabs.Tab value="shell">mosquitto_pub</Tabs.Tab>}
-            <Tabs.Tab value="python">Python</Tabs.Tab>
-            <Tabs.Tab value="node">Node</Tabs.Tab>
+      {texts && (
+        <Tabs key={texts[0]?.name} defaultValue={texts[0]?.name} keepMounted={false}>
+          <Tabs.List mb="sm" aria-label={t.ways} className="ways">
+            {texts.map(({ name }) => (
+              <Tabs.Tab key={name} value={name}>
+                {name}
+              </Tabs.Tab>
+            ))}
           </Tabs.List>
-          {line !== undefined && (
-            <Tabs.Panel value="shell">
-              <Paste label="mosquitto_pub" text={line} isWrapped />
+          {texts.map(({ name, text, isWrapped }) => (
+            <Tabs.Panel key={name} value={name}>
+              <Paste label={name} text={text} isWrapped={isWrapped} />
             </Tabs.Panel>
-          )}
-          <Tabs.Panel value="python">
-            <Paste label="Python" text={python(sending)} />
-          </Tabs.Panel>
-          <Tabs.Panel value="node">
-            <Paste label="Node" text={node(sending)} />
-          </Tabs.Panel>
+          ))}
         </Tabs>
       )}
     </Stack>
   )
+}
+
+type Example = { name: string; text: string; isWrapped: boolean }
+
+/** Those that can speak to the broker, the most common one first. */
+function textsOf(sending: Sending): Example[] {
+  const line = (name: string, text: string | undefined): Example[] =>
+    text === undefined ? [] : [{ name, text, isWrapped: true }]
+  return [
+    ...line('curl', curl(sending)),
+    ...line('mosquitto_pub', mosquitto(sending)),
+    { name: 'Python', text: python(sending), isWrapped: false },
+    { name: 'Node', text: node(sending), isWrapped: false }
+  ]
 }

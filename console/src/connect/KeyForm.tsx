@@ -1,9 +1,12 @@
 import { Button, Group, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { Problem } from '../frame/Problem.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { type Device, lookBefore, type Made, makeKey } from './key.ts'
+import { type ConnectSearch, MAX_NAME_LENGTH, readConnectSearch, spans } from './search.ts'
 import { isKind, isValueTopic, type Kind, kinds, proposedTopic } from './topics.ts'
 
 type Props = {
@@ -15,16 +18,14 @@ type Props = {
   onMade: (made: Made) => void
 }
 
-const spans = [0, 1, 90, 365] as const
+const WRITE_AFTER_MS = 250
 
 /** The first step: what the device is and may do. */
 export function KeyForm({ id, clientId, mayListen, onMade, ...looks }: Props) {
   const { connect: t } = useTexts()
-  const [name, setName] = useState('')
-  const [kind, setKind] = useState<Kind>('temperature')
-  const [ownTopic, setOwnTopic] = useState<string>()
-  const [listens, setListens] = useState(false)
-  const [days, setDays] = useState<number>(0)
+  const { fields, change, flush } = useFields()
+  const { name = '', kind = 'temperature', topic: ownTopic, days = 0 } = fields
+  const listens = mayListen && fields.listen === true
   const topic = ownTopic ?? proposedTopic(kind, name)
   const isWrong = !isValueTopic(topic)
   const make = useMutation({
@@ -37,6 +38,7 @@ export function KeyForm({ id, clientId, mayListen, onMade, ...looks }: Props) {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    flush()
     if (!isWrong) make.mutate({ name: name.trim(), kind, topic, listens, days })
   }
   return (
@@ -47,16 +49,16 @@ export function KeyForm({ id, clientId, mayListen, onMade, ...looks }: Props) {
             label={t.name}
             description={t.nameHelp}
             required
-            maxLength={200}
+            maxLength={MAX_NAME_LENGTH}
             value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            onChange={(event) => change({ name: event.currentTarget.value })}
             miw={220}
           />
           <NativeSelect
             label={t.kind}
             description={t.kindHelp}
             value={kind}
-            onChange={({ currentTarget: { value } }) => isKind(value) && setKind(value)}
+            onChange={({ currentTarget: { value } }) => isKind(value) && change({ kind: value })}
             data={(Object.keys(kinds) as Kind[]).map((value) => ({ value, label: t.kinds[value] }))}
             miw={220}
           />
@@ -67,13 +69,13 @@ export function KeyForm({ id, clientId, mayListen, onMade, ...looks }: Props) {
           required
           error={isWrong ? t.topicWrong : undefined}
           value={topic}
-          onChange={(event) => setOwnTopic(event.currentTarget.value)}
+          onChange={(event) => change({ topic: event.currentTarget.value })}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         />
         <Radio.Group
           label={t.may}
           value={listens ? 'both' : 'publish'}
-          onChange={(value) => setListens(value === 'both')}
+          onChange={(value) => change({ listen: value === 'both' ? true : undefined })}
         >
           <Stack gap="xs" mt={6}>
             <Radio value="publish" label={t.publishOnly} />
@@ -83,7 +85,7 @@ export function KeyForm({ id, clientId, mayListen, onMade, ...looks }: Props) {
         <NativeSelect
           label={t.expires}
           value={String(days)}
-          onChange={(event) => setDays(Number(event.currentTarget.value))}
+          onChange={(event) => change({ days: Number(event.currentTarget.value) })}
           data={spans.map((span) => ({ value: String(span), label: t.span(span) }))}
           maw={280}
         />
@@ -95,4 +97,22 @@ export function KeyForm({ id, clientId, mayListen, onMade, ...looks }: Props) {
       </Stack>
     </form>
   )
+}
+
+/** The fields as they are typed. The address follows, so that a reload or a link keeps them. */
+function useFields() {
+  const [fields, setFields] = useState<ConnectSearch>(
+    useSearch({ from: '/frame/installations/$id/connect' })
+  )
+  const navigate = useNavigate({ from: '/installations/$id/connect' })
+  const write = useDebouncedCallback(
+    (next: ConnectSearch) => void navigate({ search: next, replace: true, resetScroll: false }),
+    WRITE_AFTER_MS
+  )
+  const change = (changed: ConnectSearch) => {
+    const next = { ...fields, ...changed }
+    setFields(next)
+    write(readConnectSearch(next))
+  }
+  return { fields, change, flush: write.flush }
 }

@@ -23,6 +23,9 @@ export function brokerOf(url: string): Broker | undefined {
   }
 }
 
+/** The host as it is written in a URL. */
+const nameIn = (host: string): string => (host.includes(':') ? `[${host}]` : host)
+
 /** Only this machine reaches such an address. */
 export const isLocal = ({ host }: Broker): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')
@@ -43,6 +46,19 @@ export const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'
 const quoted = (text: string): string => JSON.stringify(text)
 
 const VALUE = '{"value": 21.5}'
+
+/**
+ * curl speaks MQTT without TLS and without WebSocket. It decodes the topic as a path of a URL, and
+ * sends no keep-alive, so it cannot listen for long.
+ */
+export function curl({ broker, key, topic, listen }: Sending): string | undefined {
+  const { scheme, host, port } = broker
+  if (scheme !== 'mqtt') return undefined
+  const path = topic.split('/').map(encodeURIComponent).join('/')
+  const url = `mqtt://${nameIn(host)}:${port}/${path}`
+  const send = `curl -sS -u ${shellQuoted(`token:${key}`)} -d ${shellQuoted(VALUE)} ${shellQuoted(url)}`
+  return listen === undefined ? send : `${send}\n\n# curl only sends; the others listen too`
+}
 
 /** mosquitto_pub speaks no WebSocket in the versions that systems have. */
 export function mosquitto({ broker, key, topic, listen }: Sending): string | undefined {
@@ -102,12 +118,11 @@ export function node({
   topic,
   listen
 }: Sending): string {
-  const name = host.includes(':') ? `[${host}]` : host
   return [
     '// npm install mqtt, then: node device.mjs',
     "import mqtt from 'mqtt'",
     '',
-    `const client = await mqtt.connectAsync(${quoted(`${scheme}://${name}:${port}${path}`)}, {`,
+    `const client = await mqtt.connectAsync(${quoted(`${scheme}://${nameIn(host)}:${port}${path}`)}, {`,
     `  username: 'token', password: ${quoted(key)}`,
     '})',
     ...(listen === undefined

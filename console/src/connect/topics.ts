@@ -15,7 +15,7 @@ export const kinds = {
 } as const
 export type Kind = keyof typeof kinds
 
-export const isKind = (name: string): name is Kind => name in kinds
+export const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name)
 
 /** A word of a topic that every broker and script takes: `Hall, östra` -> `hall_ostra`. */
 export const wordOf = (name: string): string =>
@@ -30,7 +30,7 @@ export const proposedTopic = (kind: Kind, name: string): string =>
   `obj/${kind}/${wordOf(name) || 'device'}`
 
 /** As in src/lib/topic.ts; the client id is in front. */
-const MAX_BYTES = 1000
+export const MAX_BYTES = 1000
 const MAX_LEVELS = 63
 
 /** Whether values on the topic are stored. */

@@ -1,7 +1,7 @@
 import '../connect/connect.css'
 import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useBlocker, useParams } from '@tanstack/react-router'
+import { useBlocker, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Examples } from '../connect/Examples.tsx'
 import { FirstValue } from '../connect/FirstValue.tsx'
@@ -22,7 +22,10 @@ export function ConnectPage() {
   const may = useQuery(rights(id))
   const [made, setMade] = useState<Made>()
   const [hasValue, setHasValue] = useState(false)
-  const begin = () => {
+  const navigate = useNavigate({ from: '/installations/$id/connect' })
+  const begin = async () => {
+    // The next device is another one. Who goes back without a value corrects this one.
+    if (hasValue) await navigate({ search: {}, replace: true, resetScroll: false })
     setMade(undefined)
     setHasValue(false)
   }
@@ -46,7 +49,7 @@ export function ConnectPage() {
             <Text style={{ overflowWrap: 'anywhere' }} miw={0}>
               <b>{made.device.name}</b> <span className="topic">{made.device.topic}</span>
             </Text>
-            <Another made={made} isUsed={hasValue} onDone={begin} />
+            <Another made={made} isUsed={hasValue} onDone={() => void begin()} />
           </Group>
         ) : (
           <KeyForm
@@ -79,7 +82,7 @@ export function ConnectPage() {
       <Keys
         id={id}
         current={hasValue ? undefined : made?.key.id}
-        onDeleted={(keyId) => keyId === made?.key.id && begin()}
+        onDeleted={(keyId) => keyId === made?.key.id && void begin()}
       />
       <Leaving unused={hasValue ? undefined : made?.key} />
     </Stack>

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { BottomTabs } from '../frame/BottomTabs.tsx'
 import { Lost } from '../frame/Lost.tsx'
+import { GatewayState } from '../live/GatewayState.tsx'
+import { useNews } from '../live/news.ts'
 import { freshness, installations } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
 import { useZone } from '../time.ts'
@@ -22,6 +24,7 @@ export function InstallationPage() {
   const rateText = useRateText()
   const zone = useZone(id)
   const installation = data?.find((one) => one.id === id)
+  useNews(id, installation?.client_id)
   if (data && !installation) return <Lost />
   return (
     <Stack gap="md">
@@ -30,10 +33,11 @@ export function InstallationPage() {
           {installation?.name}
         </Title>
         <Group gap="2px 16px" className="muted" mih={22}>
+          {fresh?.gateway && <GatewayState id={id} gateway={fresh.gateway} />}
           {fresh && <Text>{t.fresh(fresh.topics - fresh.silent, fresh.topics)}</Text>}
           {fresh && <Text>{t.rate(rateText(fresh.per_minute))}</Text>}
-          {installation && <Text>{t.clientId(installation.client_id)}</Text>}
-          {zone && <Text>{zone}</Text>}
+          {installation && <Text visibleFrom="sm">{t.clientId(installation.client_id)}</Text>}
+          {zone && <Text visibleFrom="sm">{zone}</Text>}
         </Group>
       </div>
       <Tabs

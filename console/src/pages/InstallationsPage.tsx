@@ -15,6 +15,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../../../tools/client/client.ts'
 import { ageText, useNow } from '../clock.ts'
 import { Problem } from '../frame/Problem.tsx'
+import { useGatewayText } from '../live/GatewayState.tsx'
 import { freshness, installations, permissions } from '../queries.ts'
 import { useLanguage, useTexts } from '../texts/texts.ts'
 import { NewInstallation } from './NewInstallation.tsx'
@@ -26,16 +27,21 @@ export type InstallationsSearch = {
 }
 type Row = Schemas['InstallationInfo'] & { fresh?: Schemas['Freshness'] }
 
-const needsAttention = ({ fresh }: Row): boolean => !fresh || fresh.topics === 0 || fresh.silent > 0
+/** Nobody announces a new installation to those who see only the list. */
+const LIST_MS = 30_000
 
-/** Which of them needs me? Those with silent topics come first. */
+const isSilent = ({ fresh }: Row): boolean => !fresh || fresh.topics === 0 || fresh.silent > 0
+const isGone = ({ fresh }: Row): boolean => fresh?.gateway?.connected === false
+const needsAttention = (row: Row): boolean => isSilent(row) || isGone(row)
+
+/** Which of them needs me? */
 export function InstallationsPage() {
   const { installations: t } = useTexts()
   const navigate = useNavigate({ from: '/installations' })
   const { show = 'all', view = 'cards', name = '' } = useSearch({ from: '/frame/installations' })
   const set = (search: InstallationsSearch) =>
     void navigate({ search: (before) => ({ ...before, ...search }), replace: true })
-  const list = useQuery(installations)
+  const list = useQuery({ ...installations, refetchInterval: LIST_MS })
   const fresh = useQuery(freshness)
   const mayMake = useQuery(permissions).data?.['installation/create']
   if (list.isLoadingError) return <Problem error={list.error} again={() => void list.refetch()} />
@@ -43,6 +49,8 @@ export function InstallationsPage() {
   const all: Row[] = (list.data ?? []).map((one) => ({ ...one, fresh: byId.get(one.id) }))
   const isKnown = fresh.data !== undefined
   const troubled = isKnown ? all.filter(needsAttention) : []
+  const [gone, silent] = [troubled.filter(isGone).length, troubled.filter(isSilent).length]
+  const connected = all.filter(({ fresh }) => fresh?.gateway?.connected).length
   const rows = all
     .filter((row) => show !== 'attention' || (isKnown && needsAttention(row)))
     .filter((row) => show !== 'assigned' || row.assigned)
@@ -55,7 +63,9 @@ export function InstallationsPage() {
           <Title order={1}>{t.title}</Title>
           <Group gap="2px 16px" className="muted" mih={22}>
             {list.data && <Text>{t.count(all.length)}</Text>}
-            {troubled.length > 0 && <Text c="var(--warning)">{t.silent(troubled.length)}</Text>}
+            {connected > 0 && <Text>{t.connected(connected)}</Text>}
+            {gone > 0 && <Text c="var(--bad)">{t.gone(gone)}</Text>}
+            {silent > 0 && <Text c="var(--warning)">{t.silent(silent)}</Text>}
           </Group>
         </div>
         <NewInstallation />
@@ -77,9 +87,10 @@ export function InstallationsPage() {
             </Chip>
           </Group>
         </Chip.Group>
-        <Group>
+        <Group className="grows" justify="flex-end">
           <TextInput
             type="search"
+            className="grows"
             aria-label={t.filter}
             placeholder={t.filter}
             value={name}
@@ -131,7 +142,9 @@ function Cards({ children }: { children: React.ReactNode }) {
   )
 }
 
-const colorOf = ({ fresh }: Row): string => {
+const colorOf = (row: Row): string => {
+  const { fresh } = row
+  if (isGone(row)) return 'var(--bad)'
   if (!fresh || fresh.topics === 0 || fresh.silent === fresh.topics) return 'var(--muted)'
   return fresh.silent > 0 ? 'var(--warning)' : 'var(--good)'
 }
@@ -140,13 +153,18 @@ function useStateText() {
   const texts = useTexts()
   const t = texts.installations
   const now = useNow()
-  return ({ fresh }: Row): string => {
+  const gatewayText = useGatewayText()
+  const topicsText = (fresh: Row['fresh']): string => {
     if (!fresh || fresh.topics === 0) return t.noValues
     if (fresh.silent === 0) return t.allFresh(fresh.topics)
     const some = t.someSilent(fresh.silent, fresh.topics)
     const age = ageText(now / 1000 - (fresh.last ?? 0), texts)
     return fresh.silent === fresh.topics ? `${some}, ${t.last(age)}` : some
   }
+  return ({ fresh }: Row): { gateway: string | undefined; topics: string } => ({
+    gateway: fresh?.gateway?.connected === false ? gatewayText(fresh.gateway) : undefined,
+    topics: topicsText(fresh)
+  })
 }
 
 export function useRateText() {
@@ -156,7 +174,7 @@ export function useRateText() {
 
 function Card({ row, isKnown }: { row: Row; isKnown: boolean }) {
   const { installations: t } = useTexts()
-  const stateText = useStateText()
+  const { gateway, topics } = useStateText()(row)
   const rateText = useRateText()
   return (
     <Link to="/installations/$id" params={{ id: row.id }} className="panel card">
@@ -166,7 +184,7 @@ function Card({ row, isKnown }: { row: Row; isKnown: boolean }) {
           {row.name}
         </Text>
       </Group>
-      <Text className="muted">{isKnown ? stateText(row) : ' '}</Text>
+      <Text className="muted">{isKnown ? (gateway ?? topics) : ' '}</Text>
       <Group gap="xs" align="baseline">
         <span className="rate">{isKnown ? rateText(row.fresh?.per_minute ?? 0) : '–'}</span>
         <span className="muted">{t.perMinute}</span>
@@ -203,7 +221,9 @@ function Rows({ rows }: { rows: readonly Row[] }) {
                   </Link>
                 </Group>
               </Table.Td>
-              <Table.Td className="muted">{stateText(row)}</Table.Td>
+              <Table.Td className="muted">
+                {Object.values(stateText(row)).filter(Boolean).join(' · ')}
+              </Table.Td>
               <Table.Td ta="right">{rateText(row.fresh?.per_minute ?? 0)}</Table.Td>
               <Table.Td ta="right" className="muted">
                 {row.fresh?.last === undefined ? '' : ageText(now / 1000 - row.fresh.last, texts)}

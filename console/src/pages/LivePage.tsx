@@ -82,6 +82,7 @@ export function LivePage() {
         </Chip.Group>
         <TextInput
           type="search"
+          className="grows"
           aria-label={t.filter}
           placeholder={t.filter}
           value={name}

@@ -7,7 +7,7 @@ import { installations, rights } from '../queries.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import { download, plotCsv, plotPng } from './download.ts'
 import { colorOf } from './options.ts'
-import type { Look } from './palette.ts'
+import { dashes, type Look, olderLook } from './palette.ts'
 import type { Range } from './range.ts'
 import { useScheme } from './scheme.ts'
 import { rangeText } from './text.ts'
@@ -37,9 +37,13 @@ export function Actions({ id, plot, rows, looks, zone, compare, range, onCompare
     `plot-${wallText(zone, plot.span.to * 1000).replace(':', '')}.${kind}`
   const savePng = async () => {
     const found = canvas()
-    const legend = rows.map((row) => {
+    const legend = rows.flatMap((row) => {
       const look = looks.get(row.topic)
-      return { name: row.name, color: colorOf(look, scheme), dash: look?.dash ?? 0 }
+      const color = colorOf(look, scheme)
+      const line = { name: row.name, color, dash: dashes[look?.dash ?? 0] ?? [] }
+      if (plot.before.length === 0) return [line]
+      const name = t.before(row.name, plot.weeks)
+      return [line, { name, color: color + olderLook.opacity, dash: olderLook.dash }]
     })
     const title = `${name}, ${rangeText(plot.span, { zone, locale })} (${zone})`
     const file = found && (await plotPng(found, { title, legend, scheme }))

@@ -20,6 +20,7 @@ export function Notes({ plot, rows, compare, zone }: Props) {
       <span id="plot-keys" className="keys">
         {t.keys}
       </span>
+      <span className="touch">{t.touch}</span>
     </Text>
   )
 }

@@ -11,10 +11,13 @@ import type { Look } from './palette.ts'
 import { Readout } from './Readout.tsx'
 import type { Span } from './range.ts'
 import { useScheme } from './scheme.ts'
+import { zoomByTouch } from './touch.ts'
 import type { Plot } from './use-plot.ts'
 
 /** Where the cursor is: its time, and its place in pixels of the canvas. */
 export type CursorAt = { time: number; left: number; width: number } | undefined
+
+const CHOSEN_WITHIN_MS = 500
 
 type Props = {
   plot: Plot
@@ -46,6 +49,7 @@ export function PlotCanvas(props: Props) {
     () => dataOf(plot.lines, plot.before, hasBand),
     [plot.lines, plot.before, hasBand]
   )
+  const pinched = useRef<{ span: Span; isOver: boolean }>(undefined)
   const latest = useRef(data)
   latest.current = data
   const hooks = useCallback(
@@ -75,11 +79,27 @@ export function PlotCanvas(props: Props) {
     const drawn = { rows, looks, hasBand, hasBefore, scheme, zone, locale, isSmall }
     const size = { width: now.current.width, height }
     const made = new uPlot(
-      optionsOf(drawn, size, () => now.current.plot.span, hooks()),
+      optionsOf(drawn, size, () => pinched.current?.span ?? now.current.plot.span, hooks()),
       latest.current,
       target.current
     )
     made.over.addEventListener('dblclick', () => now.current.onBack?.())
+    if (!isSmall) {
+      const show = (span: Span | undefined) => {
+        pinched.current = span && { span, isOver: false }
+        if (chart.current === made) made.setData(made.data, true)
+      }
+      zoomByTouch(made, {
+        preview: show,
+        zoom: (span) => {
+          now.current.onZoom?.(span)
+          if (!pinched.current) return
+          // It stays until the chosen range is there, which may be another one.
+          pinched.current.isOver = true
+          setTimeout(() => pinched.current?.isOver && show(undefined), CHOSEN_WITHIN_MS)
+        }
+      })
+    }
     chart.current = made
     onCanvas?.(made.ctx.canvas)
     return () => {
@@ -108,6 +128,7 @@ export function PlotCanvas(props: Props) {
   }, [width, height])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a moved range is drawn again
   useLayoutEffect(() => {
+    if (pinched.current?.isOver) pinched.current = undefined
     chart.current?.setData(data, true)
   }, [data, plot.span])
   return (

@@ -20,6 +20,8 @@ type Props = {
   zone: string
 }
 
+/** Beside the cursor there would be no space for names. */
+const NARROW_PX = 560
 /** In a shorter range milliseconds matter. */
 const FINE_S = 120
 
@@ -34,16 +36,12 @@ export function Readout({ cursor, plot, rows, looks, zone }: Props) {
   const points = plot.lines.map((line) => pointAt(line, at.time))
   const begin = points.find((point) => point !== undefined)?.time ?? at.time
   const isFine = lengthOf(plot.span) <= FINE_S
-  const isLeft = at.left < at.width / 2
+  const isNarrow = at.width < NARROW_PX
   return (
     <div
       className="readout panel"
       aria-hidden
-      style={
-        isLeft
-          ? { left: at.left + 12, maxWidth: at.width - at.left - 12 }
-          : { right: at.width - at.left + 12, maxWidth: at.left - 12 }
-      }
+      style={isNarrow ? { left: 0, right: 0 } : besides(at)}
     >
       <div className="muted">{timeText(begin, seconds, { zone, locale }, isFine)}</div>
       {rows.map((row, i) => {
@@ -54,7 +52,7 @@ export function Readout({ cursor, plot, rows, looks, zone }: Props) {
           <div key={row.topic} className="readout-line">
             <Mark color={colorOf(look, scheme)} dash={look?.dash} />
             <span className="readout-name">{row.name}</span>
-            <b>{point ? pointText(point, row, locale) : t.noValue}</b>
+            <b>{point ? pointText(point, row, locale, !isNarrow) : t.noValue}</b>
             {older && (
               <span className="muted">{t.earlier(pointText(older, row, locale, false))}</span>
             )}
@@ -65,8 +63,19 @@ export function Readout({ cursor, plot, rows, looks, zone }: Props) {
   )
 }
 
+/** On the side of the cursor that has more space. */
+const besides = ({ left, width }: NonNullable<CursorAt>) =>
+  left < width / 2
+    ? { left: left + 12, maxWidth: width - left - 12 }
+    : { right: width - left + 12, maxWidth: left - 12 }
+
 /** `21.3 °C (20.8 – 21.9)`. */
-function pointText({ value, min, max }: Point, row: Row, locale: string, hasRange = true): string {
+function pointText(
+  { value, min, max }: Point,
+  row: Row,
+  locale: string,
+  hasRange: boolean
+): string {
   const text = (number: number) => shownValue(number, row.meta, locale).text
   const { unit } = shownValue(value, row.meta, locale)
   if (isState(row.meta) && min !== max) return `${text(min)} – ${text(max)}`

@@ -2,7 +2,6 @@ import type { Row } from '../live/shown.ts'
 import { csvOf } from './csv.ts'
 import { joined } from './lines.ts'
 import { inks, type Scheme } from './options.ts'
-import { dashes } from './palette.ts'
 import { unitOf } from './rows.ts'
 import type { Plot } from './use-plot.ts'
 
@@ -40,12 +39,13 @@ export function plotCsv(plot: Plot, rows: readonly Row[], zone: string): Blob {
   return new Blob(['\ufeff', csvOf(times, named, zone)], { type: 'text/csv;charset=utf-8' })
 }
 
-export type LegendEntry = { name: string; color: string; dash: number }
+export type LegendEntry = { name: string; color: string; dash: readonly number[] }
 type Picture = { title: string; legend: readonly LegendEntry[]; scheme: Scheme }
 
 const PAD = 16
 const TITLE_PX = 40
 const ROW_PX = 22
+const MARK_PX = 20
 
 /** The canvas with a title above and a legend below it, on the ground of the theme. */
 export async function plotPng(
@@ -78,12 +78,12 @@ export async function plotPng(
     const y = top + row * ROW_PX
     pen.strokeStyle = entry.color
     pen.lineWidth = 3
-    pen.setLineDash([...(dashes[entry.dash] ?? [])])
+    pen.setLineDash([...entry.dash])
     pen.beginPath()
     pen.moveTo(PAD + left, y)
-    pen.lineTo(PAD + left + 16, y)
+    pen.lineTo(PAD + left + MARK_PX, y)
     pen.stroke()
-    pen.fillText(entry.name, PAD + left + 22, y)
+    pen.fillText(entry.name, PAD + left + MARK_PX + 6, y, width - 2 * PAD - left - MARK_PX - 6)
   }
   return new Promise((resolve) => made.toBlob(resolve, 'image/png'))
 }
@@ -96,7 +96,7 @@ function placed(
 ): { entry: LegendEntry; left: number; row: number }[] {
   let [left, row] = [0, 0]
   return legend.map((entry) => {
-    const length = measure(entry.name) + 22 + 18
+    const length = measure(entry.name) + MARK_PX + 6 + 18
     if (left > 0 && left + length > width) {
       left = 0
       row++

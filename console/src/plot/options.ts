@@ -2,7 +2,7 @@ import uPlot from 'uplot'
 import { numberFormat } from '../formats.ts'
 import type { Row } from '../live/shown.ts'
 import { shownValue } from '../live/shown.ts'
-import { dashes, type Look, palette } from './palette.ts'
+import { dashes, type Look, olderLook, palette } from './palette.ts'
 import type { Span } from './range.ts'
 import { isState, unitOf } from './rows.ts'
 import { tickLabels, tickStep, timeTicks } from './zone.ts'
@@ -132,9 +132,9 @@ function seriesOf({ rows, looks, scheme, hasBand, hasBefore }: Drawn): uPlot.Ser
   const older = hasBefore
     ? rows.map((row) => ({
         ...base(row),
-        stroke: `${stroke(row)}99`,
-        width: 1.2,
-        dash: [4, 4],
+        stroke: stroke(row) + olderLook.opacity,
+        width: olderLook.width,
+        dash: [...olderLook.dash],
         points: { show: false }
       }))
     : []

@@ -18,6 +18,9 @@ export const COLORS = palette.light.length
 /** A line with a colour that is taken already has another pattern. The first is without gaps. */
 export const dashes: readonly (readonly number[])[] = [[], [7, 3], [2, 3]]
 
+/** How the same line looks some weeks before. */
+export const olderLook = { opacity: '99', dash: [4, 4], width: 1.2 } as const
+
 /** The place of a line in the palette, and its pattern. */
 export type Look = { color: number; dash: number }
 

@@ -3,6 +3,7 @@ export const connect = {
   step1: 'Name the device',
   step2: 'Paste this on the device',
   step3: 'Watch its first value arrive',
+  ways: 'Ways to send a value',
   name: 'Name',
   nameHelp: 'Where it is, or what it does.',
   kind: 'What it measures',

@@ -4,6 +4,7 @@ export const connect: typeof en = {
   step1: 'Ge enheten ett namn',
   step2: 'Klistra in detta på enheten',
   step3: 'Se dess första värde komma',
+  ways: 'Sätt att skicka ett värde',
   name: 'Namn',
   nameHelp: 'Var den finns, eller vad den gör.',
   kind: 'Vad den mäter',

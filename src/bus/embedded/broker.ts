@@ -166,7 +166,9 @@ export class Broker<S extends Session> {
     this.#aedes.on('clientReady', (client) => {
       const connection = this.#byClient.get(client)
       if (!connection || client.closed) return
+      const { session } = connection
       connection.isReady = true
+      connection.left = session && this.#rules.connected(session, clientIdIn(client.id))
       this.counts.connections++
       this.#log.debug(nameIn(connection), 'an MQTT client connected')
       if (!client.clean) this.#kept.sessions.find(client)?.feed?.start()
@@ -360,6 +362,7 @@ export class Broker<S extends Session> {
     connection.arrived()
     if (connection.isReady) {
       this.counts.connections--
+      connection.left?.()
       this.#log.debug(nameIn(connection), 'an MQTT client disconnected')
     }
     // Aedes needs a round of the event loop to remove the subscriptions and to send the will.

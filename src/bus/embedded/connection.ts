@@ -31,6 +31,8 @@ export class Connection<S extends Session> {
   readonly arrived: () => void
   /** The client has signed in, and the old messages of its kept session are repeated. */
   isReady = false
+  /** Call this when a client that was ready is gone. */
+  left: (() => void) | undefined
   /** The connection that this one replaces. It ends first. */
   before: Connection<Session> | undefined
   ended: Promise<void> = Promise.resolve()

@@ -11,10 +11,17 @@ import { Turns } from '../../lib/turns.ts'
 import { SECOND, toSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
 import { onInstallation, signedIn } from '../../permission/guard.ts'
 import { may, type Principal } from '../../permission/principal.ts'
-import { Freshness, FreshnessQuery, SILENT_AFTER_S, StatusQuery } from './schema.ts'
+import type { StatusDeps } from './deps.ts'
+import {
+  Freshness,
+  FreshnessQuery,
+  type GatewayState,
+  SILENT_AFTER_S,
+  StatusQuery
+} from './schema.ts'
 
 /** [contract: Status] Answered from memory, except long messages. */
-export const statusRoutes: Routes = (app, deps) => {
+export const statusRoutes: Routes<StatusDeps> = (app, deps) => {
   const schema = {
     tags: ['Status'],
     summary: 'Latest value per topic',
@@ -81,8 +88,22 @@ export const statusRoutes: Routes = (app, deps) => {
       if (!installation || !may(principal, 'status/read', installation)) continue
       const { last, ...fresh } = await latest.freshness(installation_id, silentSince, turns)
       const per_minute = latest.perMinute(installation_id)
-      yield [{ installation_id, ...fresh, per_minute, ...(last && { last: toSeconds(last) }) }]
+      const gateway = gatewayOf(installation_id)
+      yield [
+        {
+          ...{ installation_id, ...fresh, per_minute },
+          ...(last && { last: toSeconds(last) }),
+          ...(gateway && { gateway })
+        }
+      ]
     }
+  }
+
+  function gatewayOf(installation_id: number): Static<typeof GatewayState> | undefined {
+    const presence = deps.gateways.of(installation_id)
+    if (!presence) return undefined
+    const { connected, since } = presence
+    return { connected, ...(since !== undefined && { since: toSeconds(since) }) }
   }
 
   async function sendStatus(

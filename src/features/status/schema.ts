@@ -16,13 +16,26 @@ export const FreshnessQuery = Type.Object({
   )
 })
 
+export const GatewayState = Type.Object(
+  {
+    connected: Type.Boolean(),
+    since: Type.Optional(UnixTime)
+  },
+  {
+    title: 'GatewayState',
+    description:
+      'Whether the gateway is connected to the embedded MQTT broker, and since when. `since` is missing if it is not known: the platform has started in the meantime. All of it is missing if no gateway of the installation is known, and with an external broker'
+  }
+)
+
 export const Freshness = Type.Object(
   {
     installation_id: Type.Integer(),
     topics: Type.Integer({ description: 'Topics that ever had a value' }),
     silent: Type.Integer({ description: 'How many of them are silent' }),
     last: Type.Optional(UnixTime),
-    per_minute: Type.Number({ description: 'New values per minute, the mean of five minutes' })
+    per_minute: Type.Number({ description: 'New values per minute, the mean of five minutes' }),
+    gateway: Type.Optional(GatewayState)
   },
   { title: 'Freshness' }
 )

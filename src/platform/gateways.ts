@@ -1,0 +1,27 @@
+import type { Store } from '../bus/embedded/store/store.ts'
+import { clientIdOfGateway, installationOfGateway } from '../identity/gateway.ts'
+import { GatewayPresence } from '../identity/gateway-presence.ts'
+import type { Clock } from '../lib/clock.ts'
+import { unixMs } from '../lib/unix-time.ts'
+import type { Directory } from '../permission/directory.ts'
+import { installationsWithGateway } from '../registry/gateways.ts'
+import type { Registry } from '../registry/tables.ts'
+
+type Parts = { registry: Registry; directory: Directory; store: Store | undefined; clock: Clock }
+
+/** An external broker does not tell who is connected, so there it stays empty. */
+export async function openGatewayPresence(parts: Parts): Promise<GatewayPresence> {
+  const { registry, directory, store, clock } = parts
+  const presence = new GatewayPresence(clock)
+  directory.onRemoved((id) => presence.forget(id))
+  if (!store) return presence
+  for (const id of await installationsWithGateway(registry)) presence.wasThere(id, undefined)
+  const { sessions } = await store.contents
+  for (const { clientId, owner, used } of sessions) {
+    const id =
+      installationOfGateway(owner) ??
+      directory.installationByClientId(clientIdOfGateway(clientId) ?? 0)?.id
+    if (id !== undefined && directory.installation(id)) presence.wasThere(id, unixMs(used))
+  }
+  return presence
+}
