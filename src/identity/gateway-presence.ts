@@ -1,29 +1,34 @@
 import type { Clock } from '../lib/clock.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
 
-/** Since when; undefined if it ended before the platform started, and nobody wrote down when. */
+/** Since when; undefined if it never connected, or left before the platform started. */
 export type Presence = { connected: boolean; since: UnixMs | undefined }
 
-/** Which gateways are connected to the embedded broker. It has an entry for each that was seen. */
+type Entry = { connections: number; since: UnixMs | undefined }
+
+/** Which gateways are connected to the embedded broker. One entry for each that is known. */
 export class GatewayPresence {
   readonly #clock: Clock
-  readonly #seen = new Map<number, { connections: number; since: UnixMs | undefined }>()
+  readonly #seen = new Map<number, Entry>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** At the start: the installation has a gateway, which was last connected at this time. */
-  wasThere(installationId: number, until: UnixMs | undefined): void {
-    const known = this.#seen.get(installationId)?.since
-    const since = until !== undefined && (known === undefined || until > known) ? until : known
-    this.#seen.set(installationId, { connections: 0, since })
+  /** The installation has a gateway, which may never have connected. */
+  expect(installationId: number): void {
+    this.#entry(installationId)
+  }
+
+  /** At the start: the gateway was last connected at this time. */
+  wasThere(installationId: number, until: UnixMs): void {
+    const entry = this.#entry(installationId)
+    if (entry.since === undefined || until > entry.since) entry.since = until
   }
 
   /** Call the answer when the connection has ended. */
   arrived(installationId: number): () => void {
-    const entry = this.#seen.get(installationId) ?? { connections: 0, since: undefined }
-    this.#seen.set(installationId, entry)
+    const entry = this.#entry(installationId)
     if (entry.connections++ === 0) entry.since = this.#clock()
     return () => {
       if (--entry.connections === 0) entry.since = this.#clock()
@@ -38,5 +43,11 @@ export class GatewayPresence {
 
   forget(installationId: number): void {
     this.#seen.delete(installationId)
+  }
+
+  #entry(installationId: number): Entry {
+    const entry: Entry = this.#seen.get(installationId) ?? { connections: 0, since: undefined }
+    this.#seen.set(installationId, entry)
+    return entry
   }
 }

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Store } from '../bus/embedded/store/store.ts'
 import { clientIdOfGateway, installationOfGateway } from '../identity/gateway.ts'
 import { GatewayPresence } from '../identity/gateway-presence.ts'
@@ -7,15 +8,27 @@ import type { Directory } from '../permission/directory.ts'
 import { installationsWithGateway } from '../registry/gateways.ts'
 import type { Registry } from '../registry/tables.ts'
 
-type Parts = { registry: Registry; directory: Directory; store: Store | undefined; clock: Clock }
+type Parts = {
+  registry: Registry
+  directory: Directory
+  store: Store | undefined
+  clock: Clock
+  log: Logger
+}
 
 /** An external broker does not tell who is connected, so there it stays empty. */
 export async function openGatewayPresence(parts: Parts): Promise<GatewayPresence> {
-  const { registry, directory, store, clock } = parts
+  const { registry, directory, store, clock, log } = parts
   const presence = new GatewayPresence(clock)
   directory.onRemoved((id) => presence.forget(id))
   if (!store) return presence
-  for (const id of await installationsWithGateway(registry)) presence.wasThere(id, undefined)
+  for (const id of await installationsWithGateway(registry)) presence.expect(id)
+  directory.onIdentityChange((change) => {
+    if (!change || change.gateways.size === 0) return
+    follow(presence, registry, change.gateways).catch((err) =>
+      log.error({ err }, 'whether an installation has a gateway could not be read')
+    )
+  })
   const { sessions } = await store.contents
   for (const { clientId, owner, used } of sessions) {
     const id =
@@ -24,4 +37,17 @@ export async function openGatewayPresence(parts: Parts): Promise<GatewayPresence
     if (id !== undefined && directory.installation(id)) presence.wasThere(id, unixMs(used))
   }
   return presence
+}
+
+/** A new credential announces a gateway. One that was taken away is not missed. */
+async function follow(
+  presence: GatewayPresence,
+  registry: Registry,
+  ids: ReadonlySet<number>
+): Promise<void> {
+  const known = new Set(await installationsWithGateway(registry, [...ids]))
+  for (const id of ids) {
+    if (known.has(id)) presence.expect(id)
+    else presence.forget(id)
+  }
 }

@@ -15,8 +15,16 @@ export async function findGateway(
     .executeTakeFirst()
 }
 
-export async function installationsWithGateway(registry: Registry): Promise<number[]> {
-  const rows = await registry.selectFrom('gateways').select('installation_id').execute()
+/** All of them, or those among `ids`. */
+export async function installationsWithGateway(
+  registry: Registry,
+  ids?: readonly number[]
+): Promise<number[]> {
+  const rows = await registry
+    .selectFrom('gateways')
+    .select('installation_id')
+    .$if(ids !== undefined, (query) => query.where('installation_id', 'in', ids ?? []))
+    .execute()
   return rows.map(({ installation_id }) => installation_id)
 }
 

@@ -41,6 +41,9 @@ describe('whether the gateway is connected', () => {
     await world.mqtt(user)
     assert.equal(await stateOf(world, id), undefined, 'a user is no gateway')
     const credential = await credentialOf(world, id)
+    await eventually(async () =>
+      assert.deepEqual(await stateOf(world, id), { connected: false }, 'it is expected')
+    )
     const gateway = await world.mqtt(nobody, credential)
     await eventually(async () => assert.equal((await stateOf(world, id, user))?.connected, true))
     isSoon((await stateOf(world, id))?.since)
@@ -78,6 +81,9 @@ describe('whether the gateway is connected', () => {
     await eventually(async () => assert.equal((await stateOf(world, id))?.connected, true))
     await credentialOf(world, id)
     await eventually(async () => assert.equal((await stateOf(world, id))?.connected, false))
+    const user = await world.user({ grants: ['gateway/reset/password/assigned'], assigned: [id] })
+    await world.request(`POST /api/v2/gateway/reset/${id}`, { as: user })
+    await eventually(async () => assert.equal(await stateOf(world, id), undefined))
   })
 })
 

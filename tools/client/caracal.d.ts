@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 5e58038b98356fab045328ab7a8fbec147f206f891efbb45ce46b156288463a1
+ * Fingerprint: 9eb6f6f14f451f8af7080a107d53043a59955805f32560c9401c9f57ebe35152
  */
 export interface paths {
     "/api/v2/auth": {
@@ -2211,7 +2211,7 @@ export interface components {
             last?: number;
             /** @description New values per minute, the mean of five minutes */
             per_minute: number;
-            /** @description Whether the gateway is connected to the embedded MQTT broker, and since when. `since` is missing if it is not known: the platform has started in the meantime. All of it is missing if no gateway of the installation is known, and with an external broker */
+            /** @description Whether the gateway is connected to the embedded MQTT broker, and since when. `since` is missing if the gateway never connected, or if it left before the platform started and has no kept session. All of it is missing if no gateway of the installation is known, and with an external broker */
             gateway?: components["schemas"]["GatewayState"];
         };
         Function: {

@@ -24,7 +24,7 @@ export const GatewayState = Type.Object(
   {
     title: 'GatewayState',
     description:
-      'Whether the gateway is connected to the embedded MQTT broker, and since when. `since` is missing if it is not known: the platform has started in the meantime. All of it is missing if no gateway of the installation is known, and with an external broker'
+      'Whether the gateway is connected to the embedded MQTT broker, and since when. `since` is missing if the gateway never connected, or if it left before the platform started and has no kept session. All of it is missing if no gateway of the installation is known, and with an external broker'
   }
 )
 
