@@ -1,5 +1,6 @@
 import { clientIdOf } from '../lib/topic.ts'
 import type { PlainPermission, ScopedAction } from '../permission/catalogue.ts'
+import type { Directory } from '../permission/directory.ts'
 import { Grants } from '../permission/grants.ts'
 import { holds, may, type Principal } from '../permission/principal.ts'
 import type { InstallationRef } from '../registry/installations.ts'
@@ -44,9 +45,17 @@ export function clientIdOfGateway(mqttClientId: string): number | undefined {
 
 const OWNER = 'gateway:'
 
-/** The installation whose gateway this owner is; undefined if it is not a gateway. */
-export const installationOfGateway = (owner: string): number | undefined =>
-  owner.startsWith(OWNER) ? Number(owner.slice(OWNER.length)) : undefined
+/**
+ * The installation whose gateway this connection is, by its credential or its MQTT client id;
+ * undefined if it is not a gateway.
+ */
+export const installationOfGateway = (
+  directory: Pick<Directory, 'installationByClientId'>,
+  { owner, clientId }: { owner: string; clientId: string }
+): number | undefined =>
+  owner.startsWith(OWNER)
+    ? Number(owner.slice(OWNER.length))
+    : directory.installationByClientId(clientIdOfGateway(clientId) ?? 0)?.id
 
 /** A gateway is assigned to its own installation only. */
 export const gatewayPrincipal = ({ id }: InstallationRef): Principal => ({

@@ -40,9 +40,9 @@ export class Throttle {
    * counted at once, so that parallel guesses are counted like sequential ones.
    */
   async take(account: string, from: string): Promise<number> {
-    const wait = this.wait(account, from)
-    if (wait > 0) return wait
     const { address, key } = keysOf(account, from)
+    const wait = this.#waitOf({ address, key })
+    if (wait > 0) return wait
     this.#accounts.count(key)
     if (address !== '') this.#addresses.count(address)
     if (!this.#shared) return 0
@@ -57,7 +57,10 @@ export class Throttle {
 
   /** Seconds until another try is allowed, as far as this node knows; 0 means now. */
   wait(account: string, from: string): number {
-    const { address, key } = keysOf(account, from)
+    return this.#waitOf(keysOf(account, from))
+  }
+
+  #waitOf({ address, key }: Keys): number {
     return Math.max(this.#accounts.wait(key), address === '' ? 0 : this.#addresses.wait(address))
   }
 
@@ -83,8 +86,10 @@ export class Throttle {
   }
 }
 
-/** The key is a digest, because names may be long. */
-function keysOf(account: string, from: string): { address: string; key: string } {
+/** The key of the account is a digest, because names may be long. */
+type Keys = { address: string; key: string }
+
+function keysOf(account: string, from: string): Keys {
   const address = homeOf(from)
   const text = `${account.toLowerCase()} ${address}`
   return { address, key: createHash('sha256').update(text).digest('base64') }

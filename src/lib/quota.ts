@@ -122,6 +122,8 @@ export class TokenBucket {
 /** Timestamp and value of a sample, 8 bytes each. */
 export const SAMPLE_BYTES = 16
 
+export const msgBytes = (msg: string): number => (msg === '' ? 0 : Buffer.byteLength(msg))
+
 /** The counted size of a sample: its texts in UTF-8, its timestamp and its value. */
 export const sampleBytes = (topic: string, msg: string): number =>
-  Buffer.byteLength(topic) + (msg === '' ? 0 : Buffer.byteLength(msg)) + SAMPLE_BYTES
+  Buffer.byteLength(topic) + msgBytes(msg) + SAMPLE_BYTES

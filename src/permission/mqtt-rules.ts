@@ -81,9 +81,7 @@ export function mqttRules(
       return principal.kind === 'gateway' ? 'always' : 'unless taken'
     },
     connected({ principal }, clientId) {
-      const id =
-        installationOfGateway(principal.owner) ??
-        directory.installationByClientId(clientIdOfGateway(clientId) ?? 0)?.id
+      const id = installationOfGateway(directory, { owner: principal.owner, clientId })
       return id === undefined ? undefined : gateways.arrived(id)
     },
     mayPublish: (session, topic) =>

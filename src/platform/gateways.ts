@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Store } from '../bus/embedded/store/store.ts'
-import { clientIdOfGateway, installationOfGateway } from '../identity/gateway.ts'
+import { installationOfGateway } from '../identity/gateway.ts'
 import { GatewayPresence } from '../identity/gateway-presence.ts'
 import type { Clock } from '../lib/clock.ts'
 import { unixMs } from '../lib/unix-time.ts'
@@ -31,9 +31,7 @@ export async function openGatewayPresence(parts: Parts): Promise<GatewayPresence
   })
   const { sessions } = await store.contents
   for (const { clientId, owner, used } of sessions) {
-    const id =
-      installationOfGateway(owner) ??
-      directory.installationByClientId(clientIdOfGateway(clientId) ?? 0)?.id
+    const id = installationOfGateway(directory, { owner, clientId })
     if (id !== undefined && directory.installation(id)) presence.wasThere(id, unixMs(used))
   }
   return presence

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { notFound } from '../../http/errors.ts'
 import { freeMemory } from '../../lib/free-memory.ts'
 import { ownText } from '../../lib/own-text.ts'
-import { sampleBytes } from '../../lib/quota.ts'
+import { msgBytes, sampleBytes } from '../../lib/quota.ts'
 import { encodeSource, type Sample } from '../../lib/sample.ts'
 import { SampleRows } from '../../lib/sample-bytes.ts'
 import { MAX_TOPIC_BYTES } from '../../lib/topic.ts'
@@ -26,10 +26,10 @@ const MAX_ERRORS = 100
 const MAX_REJECTED = 100_000
 const MAX_KNOWN_TOPICS = 10_000
 
-const textBytes = (msg: string): number => (msg === '' ? 0 : Buffer.byteLength(msg))
-
-/** `source`: the part of a row that all samples of the topic have in common; `bytes`: the counted size of a
- * sample without a message. */
+/**
+ * `bytes`: the counted size of a sample without a message. `source`: the part of a row that all
+ * samples of the topic have in common.
+ */
 type Own = { topic: string; bytes: number; source: Uint8Array }
 type Batch = {
   rows: number
@@ -114,7 +114,7 @@ export class ImportRun {
     }
     const { id: installation_id, client_id } = this.#installation
     const { timestamp, value, msg } = checked
-    this.#pay({ topic: own.topic, timestamp, bytes: own.bytes + textBytes(msg) }, line)
+    this.#pay({ topic: own.topic, timestamp, bytes: own.bytes + msgBytes(msg) }, line)
     this.#samples.push({
       id: 0,
       installation_id,
