@@ -22,7 +22,7 @@ const files = given.length > 0 ? given : chosen
 
 /** Tests of engines and whole processes kill or stop what others need: servers, threads, files. */
 const RUNS_ALONE = /test\/(process|move|engines|console|fuzz|backup)\/|disk-space/
-/** Tests that measure the event loop run alone, or they would measure the work of others. */
+/** Tests that measure the event loop come last, one at a time, or they would measure others. */
 const MEASURING_MODULE = 'support/loop.ts'
 /** Not more, so that all processes end at about the same time. */
 const MAX_FILES_TOGETHER = 12
@@ -30,6 +30,7 @@ const MAX_FILES_TOGETHER = 12
 const MAX_GROUP_MS = 30 * 60_000
 
 const uses = (file: string, module: string) => readFileSync(file, 'utf8').includes(module)
+const isMeasuring = (file: string) => uses(file, MEASURING_MODULE)
 const needsClickhouse = files.some(
   (file) => uses(file, 'support/clickhouse.ts') || uses(file, 'support/engines.ts')
 )
@@ -48,7 +49,6 @@ const env = {
 }
 
 const total = { pass: 0, fail: 0, skipped: 0 }
-const groups = groupsOf(files)
 const failed: string[] = []
 const running = new Set<ChildProcess>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -57,7 +57,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exit(1)
   })
 // Tests sometimes wait for timers and disks, so there is one process more than processors.
-await Promise.all(Array.from({ length: availableParallelism() + 1 }, runGroups))
+const groups = groupsOf(files.filter((file) => !isMeasuring(file)))
+await Promise.all(Array.from({ length: availableParallelism() + 1 }, () => runGroups(groups)))
+await runGroups(files.filter(isMeasuring).map((file) => [file]))
 await clickhouse?.stop()
 await postgres?.stop()
 for (const group of failed) console.log(`failed: ${group}`)
@@ -68,7 +70,7 @@ process.exit(failed.length > 0 || total.pass === 0 ? 1 : 0)
 
 /** Groups, browsers and whole processes take longest, so they come first; the engines come last. */
 function groupsOf(files: readonly string[]): string[][] {
-  const isAlone = (file: string) => RUNS_ALONE.test(file) || uses(file, MEASURING_MODULE)
+  const isAlone = (file: string) => RUNS_ALONE.test(file)
   const alone = files.filter(isAlone).map((file) => [file])
   const bytes = (file: string) => statSync(file).size
   const together = files.filter((file) => !isAlone(file)).sort((a, b) => bytes(b) - bytes(a))
@@ -81,7 +83,7 @@ function groupsOf(files: readonly string[]): string[][] {
   return [...shared, ...alone.filter(isBrowser), ...others]
 }
 
-async function runGroups(): Promise<void> {
+async function runGroups(groups: string[][]): Promise<void> {
   for (let group = groups.shift(); group; group = groups.shift()) {
     const began = performance.now()
     const runner = spawn(process.execPath, ['--test', '--test-isolation=none', ...group], {
