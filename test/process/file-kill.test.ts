@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { eventually } from '../support/eventually.ts'
 import { createInstallation, startCaracal, temporaryDirectory } from '../support/process.ts'
 import { rounds } from '../support/rounds.ts'
 
@@ -36,13 +37,14 @@ test(`files that were acknowledged are complete after ${ROUNDS} times kill -9`, 
 
   for (let round = 0; round < ROUNDS; round++) {
     const uploads = Promise.all([uploadUntilKilled(), uploadUntilKilled(), uploadUntilKilled()])
+    const before = acknowledged.size
     await wait(500 + Math.random() * 500)
+    await eventually(() => assert(acknowledged.size > before), 60_000)
     await caracal.kill('SIGKILL')
     await uploads
     caracal = await startCaracal(env)
     const list = (await (await fetch(caracal.url + path, { headers })).json()) as { hash: string }[]
     const listed = new Set(list.map(({ hash }) => hash))
-    assert(acknowledged.size > 0)
     assert.deepEqual(
       [...acknowledged].filter((hash) => !listed.has(hash)),
       []
