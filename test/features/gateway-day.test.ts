@@ -6,6 +6,9 @@ import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 type Credential = { mqtt_username: string; mqtt_password: string; mqtt_client_id: string }
+/** The 31st of February. */
+const never = { day_of_month: '30', month: '1' }
+
 type Instance = { app_id: number; version: string; config: { interval: number } }
 
 /** The test acts as a gateway, with HTTP (Basic) and MQTT. */
@@ -52,7 +55,7 @@ onRegistryMatrix('a day of a gateway', (engine) => {
       name: 'Hall',
       config: { interval: 60 }
     })
-    await asOwner(`POST /api/v2/schedule/${id}`, { topic: 'set/lamp', value: 1, hour: '6' })
+    await asOwner(`POST /api/v2/schedule/${id}`, { topic: 'set/lamp', value: 1, ...never })
 
     // The gateway uses the credential, tells its capabilities, and reads its own data.
     const { mqtt_username: username, mqtt_password: password } = credential
@@ -95,7 +98,7 @@ onRegistryMatrix('a day of a gateway', (engine) => {
     const [status] = await asOwner<{ value: number; topic: string }[]>(`GET /api/v2/status/${id}`)
     assert.deepEqual([status?.value, status?.topic], [20.5, `${client_id}/obj/hall/temperature`])
     await world.publish(owner, `${client_id}/set/lamp`, { value: 1 })
-    await asOwner(`POST /api/v2/schedule/${id}`, { topic: 'set/fan', value: 2 })
+    await asOwner(`POST /api/v2/schedule/${id}`, { topic: 'set/fan', value: 2, ...never })
     await eventually(() => {
       const topics = gateway.messages.map(({ topic }) => topic)
       assert.deepEqual(topics, [`${client_id}/set/lamp`, `${client_id}/evt/schedule/updated`])

@@ -190,7 +190,7 @@ onRegistryMatrix('lynx: less common requests of clients', (engine) => {
     test('PUT of a schedule with a value as text, empty fields and dat_of_month', async () => {
       const { id } = await site()
       const made = await good(`POST /api/v2/schedule/${id}`, {
-        body: { topic: 'x', value: 1, active: true, hour: '6' }
+        body: { topic: 'x', value: 1, active: false, hour: '6' }
       })
       const { day_of_month: _, ...rest } = made
       const put = await good(`PUT /api/v2/schedule/${id}/${made['id']}`, {
