@@ -201,6 +201,12 @@ export const Settings = Type.Object({
     description:
       'Maximum filters that one user or gateway may subscribe to, in all its connections and kept sessions; above it SUBACK 128'
   }),
+  LATEST_CACHE_MB: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 64,
+    description: 'Memory for the latest values of the installations that were asked for last'
+  }),
   DISK_RESERVE_MB: Type.Integer({
     minimum: 0,
     default: 1024,

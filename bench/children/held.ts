@@ -7,7 +7,7 @@ import { BrokerCharges } from '../../src/bus/embedded/charges.ts'
 import { Receipts } from '../../src/bus/embedded/receipts.ts'
 import { Sessions } from '../../src/bus/embedded/sessions.ts'
 import { Store } from '../../src/bus/embedded/store/store.ts'
-import { Latest } from '../../src/history/latest/latest.ts'
+import { Topics } from '../../src/history/latest/topics.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { answerWith } from '../child.ts'
@@ -29,17 +29,15 @@ function heapUsed(): number {
 const held: unknown[] = []
 
 function holdTopics(count: number): void {
-  const latest = new Latest(systemClock)
+  const topics = new Topics()
   for (let id = 1; id <= count; id++) {
     const installation_id = 1 + (id % 100)
     const topic = `${installation_id}/obj/building 7/room ${id}/temperature`
     const timestamp = unixMs(1_700_000_000_000 + id)
-    latest.load({
-      ...{ id, installation_id, client_id: installation_id, topic, timestamp },
-      ...{ value: id / 10, msg: '' }
-    })
+    const at = { id, installation_id, client_id: installation_id, topic, timestamp }
+    topics.put({ ...at, value: id / 10, msg: '' }, timestamp)
   }
-  held.push(latest)
+  held.push(topics)
 }
 
 async function holdSessions(directory: string, count: number, filters: number): Promise<void> {

@@ -9,7 +9,7 @@ import type { Platform } from '../platform/platform.ts'
 import { ensureBoard } from './board.ts'
 import { DemoGateway } from './gateway.ts'
 import { ensureModelx } from './modelx.ts'
-import { countSteps, type Past, SPAN_MS, STEP_MS, samplesAt, writePast } from './past.ts'
+import { countSteps, type Past, SPAN_MS, STEP_MS, writePast } from './past.ts'
 import { DEMO_EMAIL, type DemoInstallation, ensureDemo, markPastWritten } from './registry.ts'
 import { demoSites } from './sites.ts'
 
@@ -82,7 +82,7 @@ async function writeMissingPasts(
     if (!(await writePast(history, past, { signal, onSteps }))) return
     done += countSteps(past)
     await markPastWritten(registry, past.installation.id, clock())
-    for (const sample of samplesAt(past, past.to)) latest.put(sample)
+    latest.forget(past.installation.id)
   }
 }
 

@@ -72,6 +72,18 @@ export type SamplePlace = {
 /** `rows` as `encodeSample` writes them; `next` is the place where the next part begins. */
 export type MonthPart = { rows: Buffer; count: number; next: SamplePlace }
 
+/** A message of up to so many characters is read together with its latest value. */
+export const MAX_SHORT_MSG_CHARACTERS = 256
+
+/** The newest sample of a topic; `msg` is undefined when the message is long. */
+export type Held = Omit<Sample, 'msg'> & { readonly msg: string | undefined }
+
+/**
+ * How new the latest values of an installation are. `silent`: topics without a value since a given
+ * time. `last`: the time of the newest value.
+ */
+export type Freshness = { installation_id: number; topics: number; silent: number; last: UnixMs }
+
 /** The bytes of an installation's samples, counted as in `sampleBytes`. */
 export type InstallationBytes = { installation_id: number; bytes: number }
 
@@ -120,6 +132,13 @@ export interface History {
    * long.
    */
   latestOf(installation_id: number, topics: readonly string[]): Promise<Sample[]>
+  /**
+   * The newest sample of the next topics of an installation after this one, in any fixed order and
+   * not many. The first call has an empty text; an empty answer is the end.
+   */
+  latestIn(installation_id: number, after: string): Promise<Held[]>
+  /** Of those among a few hundred installations that have latest values, in any order. */
+  freshness(installation_ids: readonly number[], silentSince: UnixMs): Promise<Freshness[]>
   /**
    * Stores only latest values, as `encodeSample` writes them. An older timestamp changes nothing.
    */

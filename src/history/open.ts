@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Outage } from '../lib/outage.ts'
 import { openClickhouseHistory } from './clickhouse/history.ts'
 import { openClickhouseServer } from './clickhouse/server.ts'
@@ -42,12 +42,17 @@ export async function openHistory(at: HistoryPlace): Promise<History> {
   return openServer(at)
 }
 
-async function openServer({ url, cluster = '', quorum = 0 }: HistoryPlace): Promise<History> {
+async function openServer({
+  url,
+  cluster = '',
+  quorum = 0,
+  clock = systemClock
+}: HistoryPlace): Promise<History> {
   const server = new URL(url)
   const place = { database: server.pathname.slice(1), cluster }
   const connection = await openClickhouseServer({ ...place, url: server, quorum })
   try {
-    return await openClickhouseHistory(connection, place)
+    return await openClickhouseHistory(connection, place, clock)
   } catch (error) {
     await connection.close()
     throw error

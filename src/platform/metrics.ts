@@ -169,7 +169,16 @@ function describeBackups({ metrics, backups }: Described): void {
 }
 
 function describeTenants({ metrics, latest, directory, accounts, quotas, clock }: Described): void {
-  metrics.gauge('topics', 'Topics with a latest value', () => latest.size)
+  metrics.gauge('topics', 'Topics with a latest value, when they were counted last', () => {
+    let topics = 0
+    for (const account of accounts.installations()) topics += account.topics
+    return topics
+  })
+  metrics.gauge(
+    'latest_cache_bytes',
+    'Memory of the latest values in use, about',
+    () => latest.bytes
+  )
   metrics.gauge('installations', 'Installations', () => directory.size)
   metrics.table(
     'quota_share',

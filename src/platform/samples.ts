@@ -8,8 +8,6 @@ import { TraceRecorder } from '../features/trace/recorder.ts'
 import type { History } from '../history/history.ts'
 import { Latest } from '../history/latest/latest.ts'
 import { SampleIds } from '../history/sample-ids.ts'
-import type { Spool } from '../history/spool/spool.ts'
-import type { Clock } from '../lib/clock.ts'
 import { decodeSamples } from '../lib/sample.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { endsWithin } from '../lib/within.ts'
@@ -44,8 +42,15 @@ export const samples: PartList<Parts, keyof Samples> = {
     }
   },
   latest: {
-    async open({ history, spool, directory, clock }) {
-      const latest = await readLatest(history, spool, clock)
+    async open({ history, spool, directory, clock, config }) {
+      const latest = new Latest({
+        ...{ history, clock },
+        isShared: config.HISTORY_URL !== '',
+        maxBytes: config.LATEST_CACHE_MB * 1024 * 1024
+      })
+      for await (const rows of spool.rows()) {
+        for (const sample of decodeSamples(rows)) latest.put(sample)
+      }
       directory.onRemoved((id) => latest.erase(id))
       return latest
     }
@@ -71,7 +76,8 @@ export const samples: PartList<Parts, keyof Samples> = {
     closeWithinMs: STOP_LIMIT_MS
   },
   accounts: {
-    open: ({ quotas, directory, latest }) => new Accounts({ quotas, directory, latest })
+    open: ({ quotas, directory, latest, clock }) =>
+      new Accounts({ quotas, directory, latest, clock })
   },
   meter: {
     open: ({ accounts, latest, metrics, clock, log }) =>
@@ -96,9 +102,10 @@ export const samples: PartList<Parts, keyof Samples> = {
     close: (ingest) => ingest.stop()
   },
   mover: {
-    async open({ spool, history, metrics, hasRoom, disk, log }) {
+    async open({ spool, history, latest, metrics, hasRoom, disk, log }) {
       const { samples: left } = await spool.state()
-      const mover = new Mover({ spool, history, metrics, hasRoom, log, left })
+      const onMoved = (lastId: number) => latest.moved(lastId)
+      const mover = new Mover({ spool, history, metrics, hasRoom, log, left, onMoved })
       disk.onFreed(() => mover.wake())
       return mover
     },
@@ -146,17 +153,6 @@ export const samples: PartList<Parts, keyof Samples> = {
     close: (backups) => backups.stop(),
     closeWithinMs: STOP_LIMIT_MS
   }
-}
-
-async function readLatest(history: History, spool: Spool, clock: Clock): Promise<Latest> {
-  const latest = new Latest(clock)
-  for await (const samples of history.latest()) {
-    for (const sample of samples) latest.put(sample)
-  }
-  for await (const rows of spool.rows()) {
-    for (const sample of decodeSamples(rows)) latest.put(sample)
-  }
-  return latest
 }
 
 async function flushWithin(limit: number, mover: Mover, log: Logger): Promise<void> {

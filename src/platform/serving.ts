@@ -128,14 +128,14 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
     close: (_listening, { bus }) => bus.stopAccepting()
   },
   peers: {
-    async open({ bus, latest, history, spool, directory, claims, removals, log, node }) {
+    open({ bus, claims, mover, removals, log, node }) {
       if (!bus.shared) return undefined
       const peers = new Peers({
-        ...{ bus: bus.shared, latest, history, spool, directory, claims, log, node: node.id },
-        doTask: (task) => removals.do(task)
+        ...{ bus: bus.shared, claims, log, node: node.id },
+        settle: () => mover.flush()
       })
-      await peers.start()
-      removals.tellOthers((task) => peers.askAll(task))
+      peers.start()
+      removals.tellOthers(() => peers.settleAll())
       return peers
     },
     close: (peers) => peers?.stop()

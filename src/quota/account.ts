@@ -19,8 +19,10 @@ export class Account implements Payer {
   readonly kind: PayerKind
   readonly id: number
   limits: Limits
-  /** Topics that have a value. */
+  /** Topics that had a value when they were counted last. */
   topics = 0
+  /** Values since then that may be the first of their topic. */
+  unsureTopics = 0
   /** New topics whose first value is being stored. */
   comingTopics = 0
   /** Of all its history. */
@@ -45,6 +47,11 @@ export class Account implements Payer {
     this.kind = kind
     this.id = id
     this.limits = limits
+  }
+
+  /** Whether it may be that there is no room for another topic. */
+  get mayBeFull(): boolean {
+    return this.topics + this.unsureTopics + this.comingTopics >= this.limits.topics
   }
 
   hasMessage(now: number): boolean {

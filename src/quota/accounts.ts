@@ -1,11 +1,23 @@
 import type { Latest } from '../history/latest/latest.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Payer } from '../lib/quota.ts'
+import { Turns } from '../lib/turns.ts'
+import { SECOND, unixMs } from '../lib/unix-time.ts'
 import type { Directory } from '../permission/directory.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import { Account } from './account.ts'
 import type { Quotas } from './quotas.ts'
 
-type Parts = { quotas: Quotas; directory: Directory; latest: Latest }
+type Parts = {
+  quotas: Quotas
+  directory: Directory
+  latest: Pick<Latest, 'freshness' | 'pendingTopics'>
+  clock: Clock
+}
+
+const INSTALLATIONS_PER_COUNT = 200
+/** Counting all installations of a large organization is work, so a flood must not ask for more. */
+const COUNT_EVERY_MS = 10 * SECOND
 
 /** The account of an installation, and the accounts above it that also pay. */
 export type AccountPlace = {
@@ -25,14 +37,12 @@ export class Accounts {
   readonly #parts: Parts
   readonly #places = new Map<number, AccountPlace>()
   readonly #organizations = new Map<number, Account>()
+  /** When the topics of an organization were counted last. */
+  readonly #countedAt = new WeakMap<Account, number>()
 
   constructor(parts: Parts) {
-    const { quotas, directory, latest } = parts
+    const { quotas, directory } = parts
     this.#parts = parts
-    for (const ref of directory.installations()) {
-      if (latest.count(ref.id) > 0) this.placeOf(ref)
-    }
-    latest.onCount((installationId, change) => this.#countTopics(installationId, change))
     quotas.onChange(() => this.#arrange())
     directory.onMoved((ref) => {
       if (this.#places.has(ref.id)) this.placeOf(ref)
@@ -77,12 +87,63 @@ export class Accounts {
     for (const { own } of this.#places.values()) yield own
   }
 
+  /** The installation has so many topics now; `unsure` more values may be the first of theirs. */
+  setTopics({ own, payers }: AccountPlace, topics: number, unsure = 0): void {
+    const change = topics - own.topics
+    const moreUnsure = unsure - own.unsureTopics
+    for (const payer of payers) {
+      payer.topics += change
+      payer.unsureTopics += moreUnsure
+    }
+  }
+
+  /** Counts the topics of a few hundred installations. */
+  async countTopics(ids: readonly number[]): Promise<void> {
+    const { latest } = this.#parts
+    const unsureOf = (id: number) => this.#places.get(id)?.own.unsureTopics ?? 0
+    const before = new Map(ids.map((id) => [id, unsureOf(id)]))
+    // They may reach history after it is counted.
+    const pending = new Map(ids.map((id) => [id, latest.pendingTopics(id)]))
+    const found = await latest.freshness(ids, unixMs(0))
+    const topics = new Map(found.map((one) => [one.installation_id, one.topics]))
+    for (const id of ids) {
+      const place = topics.has(id) ? this.findPlace(id) : this.#places.get(id)
+      if (!place) continue
+      const since = Math.max(0, unsureOf(id) - (before.get(id) ?? 0))
+      this.setTopics(place, topics.get(id) ?? 0, since + (pending.get(id) ?? 0))
+    }
+  }
+
+  /** Once after the start. Until then, organizations may get a few topics too many. */
+  async countAllTopics(): Promise<void> {
+    const ids = Array.from(this.#parts.directory.installations(), ({ id }) => id)
+    for (const some of inGroups(ids)) await this.countTopics(some)
+  }
+
+  /** Whether counting again can tell if the owner is full. */
+  isCountDue(account: Account): boolean {
+    if (account.unsureTopics === 0) return false
+    const countedAt = this.#countedAt.get(account) ?? Number.NEGATIVE_INFINITY
+    return this.#parts.clock() - countedAt >= COUNT_EVERY_MS
+  }
+
+  /** Counts again what may have changed: of an installation, or of all below an organization. */
+  async countTopicsOf(account: Account): Promise<void> {
+    if (account.kind === 'installation') return this.countTopics([account.id])
+    this.#countedAt.set(account, this.#parts.clock())
+    const ids: number[] = []
+    const turns = new Turns()
+    for (const [id, { own, payers }] of this.#places) {
+      if (own.unsureTopics > 0 && payers.includes(account)) ids.push(id)
+      if (turns.isOver()) await turns.next()
+    }
+    for (const some of inGroups(ids)) await this.countTopics(some)
+  }
+
   #newAccount(id: number): Account {
-    const { quotas, latest } = this.#parts
+    const { quotas } = this.#parts
     const payer = { kind: 'installation', id } as const
-    const account = new Account(payer, quotas.limitsOf(payer) ?? quotas.defaultsOf('installation'))
-    account.topics = latest.count(id)
-    return account
+    return new Account(payer, quotas.limitsOf(payer) ?? quotas.defaultsOf('installation'))
   }
 
   #above(organizationId: number): readonly Account[] {
@@ -111,7 +172,8 @@ export class Accounts {
     const { quotas } = this.#parts
     for (const account of this.#organizations.values()) {
       const limits = quotas.limitsOf(account)
-      if (limits) Object.assign(account, { limits, topics: 0, comingTopics: 0, bytes: 0 })
+      const nothing = { topics: 0, unsureTopics: 0, comingTopics: 0, bytes: 0 }
+      if (limits) Object.assign(account, { limits, ...nothing })
       else this.#organizations.delete(account.id)
     }
     const above = new Map<number, readonly Account[]>()
@@ -125,17 +187,16 @@ export class Accounts {
     }
   }
 
-  #countTopics(installationId: number, change: number): void {
-    const known = this.#places.get(installationId)
-    // A new place counts all topics itself.
-    if (known) for (const payer of known.payers) payer.topics += change
-    else this.findPlace(installationId)
-  }
-
   #remove(id: number): void {
     const place = this.#places.get(id)
     if (place) count(place, -1)
     this.#places.delete(id)
+  }
+}
+
+function* inGroups(ids: readonly number[]): Generator<readonly number[]> {
+  for (let at = 0; at < ids.length; at += INSTALLATIONS_PER_COUNT) {
+    yield ids.slice(at, at + INSTALLATIONS_PER_COUNT)
   }
 }
 
@@ -144,6 +205,7 @@ function count({ own, payers }: AccountPlace, sign: 1 | -1): void {
   for (const payer of payers) {
     if (payer === own) continue
     payer.topics += sign * own.topics
+    payer.unsureTopics += sign * own.unsureTopics
     payer.comingTopics += sign * own.comingTopics
     payer.bytes += sign * own.bytes
   }

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Latest } from '../history/latest/latest.ts'
+import type { Topics } from '../history/latest/topics.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MonthNames } from '../lib/month-names.ts'
 import { type Payer, payerName, type QuotaName } from '../lib/quota.ts'
@@ -12,11 +13,14 @@ import type { AccountPlace, Accounts } from './accounts.ts'
 
 type Parts = {
   accounts: Accounts
-  latest: Latest
+  latest: Pick<Latest, 'cached' | 'open'>
   metrics: Metrics
   clock: Clock
   log: Pick<FastifyBaseLogger, 'warn'>
 }
+
+export type KnownTopics = Pick<Topics, 'has'>
+type ChargedSample = { topic: string; timestamp: UnixMs; bytes: number }
 
 /** A quota that is used up. */
 export type QuotaExcess = { account: Account; quota: QuotaName; reason: Refusal }
@@ -61,11 +65,39 @@ export class Meter {
     return undefined
   }
 
-  /** Charges a sample. `release` must follow when it is stored, or could not be stored. */
+  /**
+   * Whether an owner has so many topics that only `look` can tell if there is room for this one.
+   * Mostly not, so the topics of an installation need not be in memory.
+   */
+  isUnsure({ own, payers }: AccountPlace, topic: string): boolean {
+    if (!payers.some(({ mayBeFull }) => mayBeFull)) return false
+    const { latest, accounts } = this.#parts
+    const topics = latest.cached(own.id)
+    if (topics?.has(topic) || this.#coming.get(own.id)?.has(topic)) return false
+    if (!topics || own.unsureTopics > 0) return true
+    return payers.some((account) => account.mayBeFull && accounts.isCountDue(account))
+  }
+
+  /** Reads the topics of the installation, and counts those of organizations that may be full. */
+  async look(place: AccountPlace): Promise<Topics> {
+    const { latest, accounts } = this.#parts
+    const topics = await latest.open(place.own.id)
+    accounts.setTopics(place, topics.size)
+    for (const account of place.payers) {
+      if (account.mayBeFull && accounts.isCountDue(account)) await accounts.countTopicsOf(account)
+    }
+    return topics
+  }
+
+  /**
+   * Charges a sample. `release` must follow when it is stored, or could not be stored. `topics` are
+   * those of the installation, if they are known.
+   */
   takeSample(
     place: AccountPlace,
-    { topic, timestamp, bytes }: { topic: string; timestamp: UnixMs; bytes: number },
-    now: number
+    { topic, timestamp, bytes }: ChargedSample,
+    now: number,
+    topics: KnownTopics | undefined = this.#parts.latest.cached(place.own.id)
   ): QuotaExcess | undefined {
     const { day } = this.#momentOf(now)
     for (const account of place.payers) {
@@ -75,7 +107,7 @@ export class Meter {
         return excess(account, 'history_bytes_per_day')
       }
     }
-    const over = this.#takeTopic(place, topic)
+    const over = this.#takeTopic(place, topic, topics)
     if (over) return excess(over, 'topics')
     this.charge(place, this.monthAt(timestamp), bytes, day)
     return undefined
@@ -96,11 +128,15 @@ export class Meter {
     return this.#months.at(timestamp)
   }
 
-  release(installationId: number, topic: string): void {
+  release(installationId: number, topic: string, { isStored }: { isStored: boolean }): void {
     const topics = this.#coming.get(installationId)
     if (!topics?.delete(topic)) return
     if (topics.size === 0) this.#coming.delete(installationId)
-    this.#countComing(installationId, -1)
+    const place = this.#parts.accounts.known(installationId)
+    for (const account of place?.payers ?? []) {
+      account.comingTopics--
+      if (isStored) account.topics++
+    }
   }
 
   /** Counts each refusal, and logs some of them. */
@@ -145,22 +181,23 @@ export class Meter {
     return this.#moment
   }
 
-  #takeTopic({ own, payers }: AccountPlace, topic: string): Account | undefined {
-    if (this.#parts.latest.has(own.id, topic)) return undefined
-    const topics = this.#coming.get(own.id)
+  #takeTopic(
+    { own, payers }: AccountPlace,
+    topic: string,
+    topics: KnownTopics | undefined
+  ): Account | undefined {
     if (topics?.has(topic)) return undefined
-    for (const account of payers) {
-      if (account.topics + account.comingTopics >= account.limits.topics) return account
+    const coming = this.#coming.get(own.id)
+    if (coming?.has(topic)) return undefined
+    for (const account of payers) if (account.mayBeFull) return account
+    if (!topics) {
+      for (const account of payers) account.unsureTopics++
+      return undefined
     }
-    if (topics) topics.add(topic)
+    if (coming) coming.add(topic)
     else this.#coming.set(own.id, new Set([topic]))
-    this.#countComing(own.id, 1)
+    for (const account of payers) account.comingTopics++
     return undefined
-  }
-
-  #countComing(installationId: number, change: number): void {
-    const place = this.#parts.accounts.known(installationId)
-    for (const account of place?.payers ?? []) account.comingTopics += change
   }
 }
 

@@ -5,13 +5,19 @@ import { arrivalOf, type SampleIds } from '../history/sample-ids.ts'
 import type { Spool } from '../history/spool/spool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { SAMPLE_BYTES, sampleBytes } from '../lib/quota.ts'
-import { encodeSample, parseReading, type Refusal, type Sample } from '../lib/sample.ts'
+import {
+  encodeSample,
+  parseReading,
+  type Reading,
+  type Refusal,
+  type Sample
+} from '../lib/sample.ts'
 import { clientIdOf, isObjectTopic, isWithinTopicLimits, topicExcerpt } from '../lib/topic.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Directory } from '../permission/directory.ts'
-import type { Accounts } from '../quota/accounts.ts'
-import type { Meter, QuotaExcess } from '../quota/meter.ts'
+import type { AccountPlace, Accounts } from '../quota/accounts.ts'
+import type { KnownTopics, Meter, QuotaExcess } from '../quota/meter.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import { Refusals } from './refusals.ts'
 import { SlowLane } from './slow-lane.ts'
@@ -34,6 +40,13 @@ type Parts = {
   hasOwnSessions: boolean
 }
 
+type ReadMessage = {
+  message: Message
+  sender: string
+  installation: InstallationRef
+  reading: Reading
+}
+
 /** Samples that are stored together. `stored` resolves for all of them. */
 type SampleGroup = { stored: Promise<void>; samples: Sample[] }
 
@@ -41,6 +54,7 @@ const EXCERPT_CHARACTERS = 256
 const LOOK_EVERY_MS = SECOND / 10
 const MAX_UNKNOWN_CLIENT_IDS = 10_000
 const NOTHING_TO_STORE = Promise.resolve()
+const everyTopic: KnownTopics = { has: () => true }
 
 /** Brings samples from the bus to the spool. The promise of `accept` is the acknowledgement. */
 export class Ingest {
@@ -148,7 +162,7 @@ export class Ingest {
   }
 
   #store(message: Message, sender: string, installation: InstallationRef): Promise<void> {
-    const { spool, ids, accounts, meter, clock } = this.#parts
+    const { accounts, meter, clock } = this.#parts
     const { topic, payload } = message
     const arrival = clock()
     const place = accounts.placeOf(installation)
@@ -156,8 +170,28 @@ export class Ingest {
     if (overRate) return this.#slowDown(this.#refuseOver(overRate, message, sender))
     const reading = parseReading(payload, arrival)
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
+    const read = { message, sender, installation, reading }
+    if (meter.isUnsure(place, topic)) return this.#appendAfterLook(read, place)
+    return this.#append(read, place)
+  }
+
+  /** The owner may have all the topics that its quota allows. */
+  async #appendAfterLook(read: ReadMessage, before: AccountPlace): Promise<void> {
+    const { accounts, meter } = this.#parts
+    // While history does not answer, some topics too many are better than values that are lost.
+    const topics = await meter.look(before).catch(() => everyTopic)
+    const place = accounts.findPlace(before.own.id)
+    // Without a place, the installation was deleted meanwhile.
+    return place ? this.#append(read, place, topics) : this.accept(read.message, read.sender)
+  }
+
+  #append(read: ReadMessage, place: AccountPlace, topics?: KnownTopics): Promise<void> {
+    const { spool, ids, meter, clock } = this.#parts
+    const { message, sender, installation, reading } = read
+    const { topic } = message
     const { timestamp, value, msg } = reading
     const { id: installation_id, client_id } = installation
+    const arrival = clock()
     const id = ids.next(arrival)
     const sample = { id, installation_id, client_id, topic, timestamp, value, msg }
     const line = encodeSample(sample)
@@ -165,7 +199,7 @@ export class Ingest {
     // Mostly each character is one byte. Then the texts need not be measured again.
     const isPlain = lineBytes === line.length
     const bytes = isPlain ? topic.length + msg.length + SAMPLE_BYTES : sampleBytes(topic, msg)
-    const excess = meter.takeSample(place, { topic, timestamp, bytes }, arrival)
+    const excess = meter.takeSample(place, { topic, timestamp, bytes }, arrival, topics)
     if (excess) return this.#refuseOver(excess, message, sender)
     const stored = spool.append(line, id, lineBytes)
     if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
@@ -223,15 +257,19 @@ export class Ingest {
   #newGroup(stored: Promise<void>): SampleGroup {
     const { latest, metrics, meter, clock } = this.#parts
     const samples: Sample[] = []
-    const release = () => {
-      for (const { installation_id, topic } of samples) meter.release(installation_id, topic)
+    const release = (isStored: boolean) => {
+      for (const { installation_id, topic } of samples)
+        meter.release(installation_id, topic, { isStored })
     }
-    void stored.then(() => {
-      for (const sample of samples) latest.put(sample)
-      metrics.stored(samples.length)
-      this.newestAt = clock()
-      release()
-    }, release)
+    void stored.then(
+      () => {
+        for (const sample of samples) latest.put(sample)
+        metrics.stored(samples.length)
+        this.newestAt = clock()
+        release(true)
+      },
+      () => release(false)
+    )
     return { stored, samples }
   }
 

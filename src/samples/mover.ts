@@ -15,6 +15,8 @@ type Parts = {
   log: FastifyBaseLogger
   /** Samples that the last process left in the spool. */
   left?: number
+  /** Samples up to this id are in history, and still in the spool. */
+  onMoved?: (lastId: number) => Promise<void>
 }
 
 const BATCH = { maxSamples: 200_000, maxBytes: 32 * 1024 * 1024 }
@@ -127,12 +129,13 @@ export class Mover {
   }
 
   async #moveBatches(): Promise<void> {
-    const { spool, history, metrics } = this.#parts
+    const { spool, history, metrics, onMoved } = this.#parts
     for (;;) {
       const batch = await spool.take(MOVER, BATCH)
       if (!batch) return
       const rows = Buffer.from(batch.rows.buffer, batch.rows.byteOffset, batch.rows.byteLength)
       await history.append(rows, batch.token)
+      await onMoved?.(lastIdOf(rows))
       await spool.pass(MOVER, batch)
       metrics.moved(batch.count)
       this.#countLeft(batch.count)
@@ -160,3 +163,7 @@ export class Mover {
     if (this.#left === 0) this.#parts.log.info({ samples: this.#parts.left }, text)
   }
 }
+
+/** Ids grow in the spool, and each line begins with one. */
+const lastIdOf = (rows: Buffer): number =>
+  Number.parseInt(rows.toString('latin1', rows.lastIndexOf('\n', -2) + 1), 10)

@@ -80,7 +80,7 @@ class ExportRun {
     const { clock, ids, removals, registry, dataDir } = this.#parts
     const time = clock()
     const moment = { time, lastId: Math.max(ids.last, (time + 1) * 1000 - 1) }
-    await removals.settle(installationId)
+    await removals.settle()
     const files: RecordOf<'file'>[] = []
     const executors = new Set<string>()
     const { installation, left_behind } = await inSnapshot(registry, dataDir, async (registry) => {
@@ -184,7 +184,7 @@ class ExportRun {
   /** The values of topics whose samples are too old for history, and all others too. */
   async #writeLatest({ id }: InstallationRecord, moment: Moment): Promise<void> {
     const { latest, history } = this.#parts
-    const topics = await latest.topics(id, undefined)
+    const topics = await (await latest.open(id)).matching(undefined)
     for (let at = 0; at < topics.length; at += TOPICS_PER_READ) {
       this.#going.signal.throwIfAborted()
       const some = topics.slice(at, at + TOPICS_PER_READ)

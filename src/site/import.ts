@@ -40,7 +40,6 @@ export type Imported = InstallationRef & {
 /** The reserve lasts for this long, and is renewed long before that. */
 const RESERVE_MS = 10 * MINUTE
 const RENEW_EVERY_MS = MINUTE
-const TOPICS_PER_READ = 50
 /** [ADR-0025] */
 const MAX_ENTRIES = { tenant: 100, platform: 1000 }
 
@@ -176,16 +175,12 @@ class ImportRun {
 
   /** The installation is there. What fails now is no reason to take it back. */
   async announce(): Promise<Imported> {
-    const { history, latest, directory, lineage, trace, clock, log } = this.#parts
+    const { latest, directory, lineage, trace, clock, log } = this.#parts
     const { id } = this.#ref
     try {
       await lineage.note()
       await directory.catchUp()
-      const topics = [...this.#samples.topics]
-      for (let at = 0; at < topics.length; at += TOPICS_PER_READ) {
-        const some = topics.slice(at, at + TOPICS_PER_READ)
-        for (const sample of await history.latestOf(id, some)) latest.put(sample)
-      }
+      latest.forget(id)
       await recordSiteCommand(
         { trace, clock },
         { action: 'create', ref: this.#ref, text: 'imported' }

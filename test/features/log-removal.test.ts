@@ -100,7 +100,7 @@ onRegistryMatrix('log removal', (engine) => {
     assert.deepEqual(await statusOf(house), ['a 6', 'b 6'])
     assert.deepEqual(await remove(house, `from=0&to=10000000000&topics=obj/a`), { count: 7 })
     assert.deepEqual(await statusOf(house), ['b 6'])
-    assert.equal(platform().deps.latest.count(house.installation.id), 1)
+    assert.equal((await platform().deps.latest.open(house.installation.id)).size, 1)
 
     const { client_id } = house.installation
     const payload = { value: 42, timestamp: START }

@@ -313,15 +313,16 @@ describe('MQTT as existing clients speak it', () => {
         listener.messages.filter((message) => message.topic === topic).map((m) => m.payload)
       await eventually(() => assert.deepEqual(heard(`${cid}/box/event/status`), ['1']))
       for (const tree of trees) await edge.publish(`${tree}/up`, '{"value":3}', { qos: 1 })
-      for (const tree of trees) await world.publish(user, `${cid}/${tree}/down`, '{"value":4}')
       for (const tree of trees) {
         await eventually(() => assert.deepEqual(heard(`${cid}/${tree}/up`), ['{"value":3}']))
-        await eventually(() =>
+        // The bridge may have connected, but not subscribed yet.
+        await eventually(async () => {
+          await world.publish(user, `${cid}/${tree}/down`, '{"value":4}')
           assert(
             edge.messages.some(({ topic }) => topic === `${tree}/down`),
             tree
           )
-        )
+        })
       }
       await eventually(async () => assert.match(await values(given), /"value":3/))
     })

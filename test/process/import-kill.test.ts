@@ -64,7 +64,7 @@ test(`an import that was killed up to ${ROUNDS} times and sent again is stored e
   for (let round = 0; round < ROUNDS && (totals.at(-1) ?? 0) < ROWS; round++) {
     const sent = send(caracal, path, String(token))
     const before = totals.at(-1) ?? 0
-    await eventually(async () => assert((await totalOf()) > before), 30_000)
+    await eventually(async () => assert((await totalOf()) > before), 60_000)
     await wait(Math.random() * 100)
     await caracal.kill('SIGKILL')
     await sent

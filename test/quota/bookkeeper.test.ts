@@ -131,11 +131,11 @@ onPostgres('bookkeeper', (engine) => {
     const defaults = defaultLimits({ installation: '', organization: '' }, {})
     const quotas = await Quotas.open({ registry, directory, defaults })
     const clock = () => now
-    const latest = new Latest(clock)
-    const accounts = new Accounts({ quotas, directory, latest })
+    const { history } = deps
+    const latest = new Latest({ history, clock, isShared: true, maxBytes: 1e6 })
+    const accounts = new Accounts({ quotas, directory, latest, clock })
     const log = pino({ level: 'silent' })
     const meter = new Meter({ accounts, latest, metrics: new Metrics(), clock, log })
-    const { history } = deps
     const claims = {
       ...{ take: async () => true, release: async () => {}, keep: async () => true },
       ...{ nodes: async () => 2, onChange: () => {}, failure: undefined, close: async () => {} }

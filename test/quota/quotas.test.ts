@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Latest } from '../../src/history/latest/latest.ts'
 import { removeInstallations, removeOrganizations } from '../../src/holding.ts'
 import { gatewayPrincipal } from '../../src/identity/gateway.ts'
 import { defaultLimits, type Payer, payerName } from '../../src/lib/quota.ts'
@@ -148,7 +147,8 @@ onEveryRegistry('quotas', ({ url }) => {
   })
 
   test('an organization that becomes known late is charged from then on', async () => {
-    const accounts = new Accounts({ quotas, directory, latest: new Latest(() => unixMs(0)) })
+    const latest = { freshness: async () => [], pendingTopics: () => 0 }
+    const accounts = new Accounts({ quotas, directory, latest, clock: () => unixMs(0) })
     const late = (await nextOrganization()) + 1
     const ref = { id: house, client_id: 1000 + house, organization_id: late }
     assert.equal(accounts.placeOf(ref).payers.length, 1)

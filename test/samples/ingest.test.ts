@@ -58,11 +58,11 @@ onPostgres('ingest', (engine) => {
     assert.deepEqual((await refused()).map((line) => line.split(' ').at(-1)).sort(), [
       ...['900001', '900001', '900002', 'abc']
     ])
-    assert.equal(deps.latest.count(id), 0)
+    assert.equal((await deps.latest.open(id)).size, 0)
 
     await proxy.listen()
     await held
-    assert.equal(deps.latest.count(id), 1)
+    assert.equal((await deps.latest.open(id)).size, 1)
     assert.equal((await refused()).length, 4)
 
     await proxy.close()

@@ -74,7 +74,7 @@ for (const room of [6 * MB, 30 * MB]) {
     await Promise.race([held, wait(5000)])
     assert.equal(isAcknowledged, true)
     assert.equal(disk.isEnough, true)
-    assert.equal(latest.find(installationId, topic)?.value, value)
+    assert.equal((await latest.open(installationId)).find(topic)?.value, value)
     assert((await spool.state()).samples <= 1)
   })
 }

@@ -75,7 +75,7 @@ onRegistryMatrix('own retention', (engine) => {
     assert.deepEqual(await ageOf(house), [undefined, 0])
     const { history, latest } = platform().deps
     const topic = `${house.client_id}/obj/a`
-    assert.equal(latest.find(house.id, topic)?.value, 0)
+    assert.equal((await latest.open(house.id)).find(topic)?.value, 0)
     assert.equal((await history.latestOf(house.id, [topic]))[0]?.value, 0)
   })
 

@@ -15,6 +15,7 @@ import { unixMs } from '../../src/lib/unix-time.ts'
 import { Metrics } from '../../src/metrics.ts'
 import { Mover } from '../../src/samples/mover.ts'
 import { Removals } from '../../src/samples/removals.ts'
+import { eventually } from '../support/eventually.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 
 const all = { topics: undefined, from: unixMs(0), to: unixMs(1e12) }
@@ -43,9 +44,11 @@ describe('removals on two nodes', () => {
   const startNode = async () => {
     const spool = await Spool.open(newDirectory())
     closing.push(() => spool.close())
-    const latest = new Latest(systemClock)
+    const latest = new Latest({ history, clock: systemClock, isShared: true, maxBytes: 1e6 })
     const { registry } = platform.deps
-    const mover = new Mover({ spool, history, metrics: new Metrics(), hasRoom: () => true, log })
+    const onMoved = (lastId: number) => latest.moved(lastId)
+    const hasRoom = () => true
+    const mover = new Mover({ spool, history, metrics: new Metrics(), hasRoom, log, onMoved })
     const removals = new Removals({ registry, history, latest, mover, log })
     const acknowledge = async (sample: Sample) => {
       await spool.append(encodeSample(sample), sample.id)
@@ -55,8 +58,8 @@ describe('removals on two nodes', () => {
   }
   const startBoth = async () => {
     const [one, two] = [await startNode(), await startNode()]
-    one.removals.tellOthers((task) => two.removals.do(task).then(() => true))
-    two.removals.tellOthers((task) => one.removals.do(task).then(() => true))
+    one.removals.tellOthers(() => two.mover.flush().then(() => true))
+    two.removals.tellOthers(() => one.mover.flush().then(() => true))
     const installation_id = ++lastId
     const sample = (topic: string, at: number): Sample => ({
       ...{ id: ++lastId, installation_id, client_id: 7, topic: `7/obj/${topic}` },
@@ -66,8 +69,10 @@ describe('removals on two nodes', () => {
       const page = { ...all, installation_id, order: 'asc', limit: 0, offset: 0 } as const
       return (await history.readPage(page)).total
     }
-    const shown = ({ latest }: Pick<typeof one, 'latest'>) =>
-      ['a', 'b', 'c'].map((topic) => latest.find(installation_id, `7/obj/${topic}`)?.timestamp)
+    const shown = async ({ latest }: Pick<typeof one, 'latest'>) => {
+      const topics = await latest.open(installation_id)
+      return ['a', 'b', 'c'].map((topic) => topics.find(`7/obj/${topic}`)?.timestamp)
+    }
     return { one, two, installation_id, sample, read, shown }
   }
   let lastId = 0
@@ -75,21 +80,15 @@ describe('removals on two nodes', () => {
   test('what another node has acknowledged is removed too, and its latest values follow', async () => {
     const { one, two, installation_id, sample, read, shown } = await startBoth()
     const values = [sample('a', 1), sample('a', 5), sample('b', 5)]
-    for (const value of values) {
-      await two.acknowledge(value)
-      one.latest.load(value)
-    }
+    for (const value of values) await two.acknowledge(value)
+    assert.deepEqual(await shown(two), [5, 5, undefined])
     assert.equal(
       await one.removals.remove({ ...all, installation_id, from: unixMs(2), to: unixMs(9) }),
       2
     )
-    assert.deepEqual(
-      [shown(one), shown(two)],
-      [
-        [1, undefined, undefined],
-        [1, undefined, undefined]
-      ]
-    )
+    assert.deepEqual(await shown(one), [1, undefined, undefined])
+    // The other node has read the old values a moment ago.
+    await eventually(async () => assert.deepEqual(await shown(two), [1, undefined, undefined]))
     await two.mover.flush()
     assert.equal(await read(), 1)
   })
@@ -97,24 +96,18 @@ describe('removals on two nodes', () => {
   test('what arrives on another node meanwhile stays', async () => {
     const { one, two, installation_id, sample, read, shown } = await startBoth()
     await two.acknowledge(sample('a', 5))
-    const arrives = async (late: Sample) => {
-      await two.acknowledge(late)
-      one.latest.load(late)
-    }
-    let isMarked = false
-    one.removals.tellOthers(async (task) => {
-      if (task.step === 'mark') await arrives(sample('c', 6))
-      await two.removals.do(task)
-      if (task.step === 'mark') await arrives(sample('b', 7))
-      if (task.step === 'settle' && isMarked) await arrives(sample('a', 8))
-      isMarked ||= task.step === 'mark'
+    one.removals.tellOthers(async () => {
+      await two.acknowledge(sample('c', 6))
+      await two.mover.flush()
+      await two.acknowledge(sample('b', 7))
       return true
     })
-    assert.equal(await one.removals.remove({ ...all, installation_id, to: unixMs(9) }), 1)
-    assert.deepEqual(shown(one), [8, 7, 6])
-    assert.deepEqual(shown(two), [8, 7, 6])
+    assert.equal(await one.removals.remove({ ...all, installation_id, to: unixMs(9) }), 2)
+    await two.acknowledge(sample('a', 8))
+    assert.deepEqual(await shown(two), [8, 7, undefined])
     await two.mover.flush()
-    assert.equal(await read(), 3)
+    assert.equal(await read(), 2)
+    await eventually(async () => assert.deepEqual(await shown(one), [8, 7, undefined]))
   })
 
   test('nothing is removed while a node does not answer', async () => {
@@ -143,19 +136,20 @@ describe('removals on two nodes', () => {
     }
     const left = await read()
     assert(left > 0 && left < 3, `${left} left`)
-    assert.equal(shown(one)[0], Date.UTC(2001, 3))
+    assert.equal((await shown(one))[0], Date.UTC(2001, 3))
     assert.equal(await one.removals.remove(query), left)
-    assert.deepEqual(shown(one), [undefined, undefined, undefined])
+    assert.deepEqual(await shown(one), [undefined, undefined, undefined])
   })
 
   test('more topics than go to the engine at once', async () => {
     const { one, installation_id, sample, read } = await startBoth()
     const names = Array.from({ length: 4500 }, (_, i) => `t${i}`)
     await Promise.all(names.map((name) => one.acknowledge(sample(name, 5))))
-    const topics = names.slice(1).map((name) => `7/obj/${name}`)
-    assert.equal(await one.removals.remove({ ...all, installation_id, topics }), 4499)
+    const removed = names.slice(1).map((name) => `7/obj/${name}`)
+    assert.equal(await one.removals.remove({ ...all, installation_id, topics: removed }), 4499)
     assert.equal(await read(), 1)
-    assert.deepEqual(await one.latest.topics(installation_id, undefined), ['7/obj/t0'])
+    const topics = await one.latest.open(installation_id)
+    assert.deepEqual(await topics.matching(undefined), ['7/obj/t0'])
   })
 
   test('removals of one installation wait for each other; one that nobody waits for does not begin', async () => {

@@ -18,7 +18,7 @@ export async function store(
     topic: `${client_id}/${fields.topic}`
   }))
   await history.append(Buffer.from(stored.map(encodeSample).join('')), `stored before ${last}`)
-  for (const sample of stored) latest.put(sample)
+  for (const sample of stored) latest.stored(sample)
   return stored
 }
 

@@ -96,6 +96,7 @@ export const logImportRoutes: Routes<LogDeps> = (app, deps) => {
       (message, line) => run.reject(message, line)
     )
     try {
+      await run.begin()
       let began = performance.now()
       for await (const slice of slices(input)) {
         file.push(slice)
@@ -112,7 +113,7 @@ export const logImportRoutes: Routes<LogDeps> = (app, deps) => {
       await run.settled()
       throw stopped(error as NodeJS.ErrnoException, run.stored, request)
     } finally {
-      run.release()
+      await run.release()
     }
   }
 }

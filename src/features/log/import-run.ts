@@ -10,7 +10,7 @@ import { MAX_TOPIC_BYTES } from '../../lib/topic.ts'
 import { Turns } from '../../lib/turns.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
 import { dayOf } from '../../quota/account.ts'
-import { excessText } from '../../quota/meter.ts'
+import { excessText, type KnownTopics } from '../../quota/meter.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
 import type { LogDeps } from './deps.ts'
 import { checkFields, type Fields, ownTopic } from './sample-file.ts'
@@ -87,6 +87,8 @@ export class ImportRun {
   /** Batches that were charged to the quotas and are not stored yet. */
   readonly #unstored = new Set<Batch>()
   #storing: Promise<void> = Promise.resolve()
+  /** The topics before the import, and those that others add. */
+  #before: KnownTopics | undefined
   #stored = 0
   #rejected = 0
 
@@ -95,6 +97,18 @@ export class ImportRun {
     this.#installation = installation
     this.#now = parts.clock()
     this.#batch = this.#newBatch()
+  }
+
+  /** Reads which topics there are. */
+  async begin(): Promise<void> {
+    const { accounts, meter } = this.#parts
+    const place = accounts.findPlace(this.#installation.id)
+    this.#before = place && (await meter.look(place))
+  }
+
+  /** Whether the quota of topics allows it already. */
+  has(topic: string): boolean {
+    return this.#admitted.has(topic) || (this.#before?.has(topic) ?? false)
   }
 
   get stored(): number {
@@ -142,7 +156,7 @@ export class ImportRun {
     // Looked up each time: the organization may have changed since the import began.
     const place = accounts.findPlace(id)
     if (!place) return
-    const excess = meter.takeSample(place, sample, begun)
+    const excess = meter.takeSample(place, sample, begun, this)
     if (excess) {
       meter.note(excess)
       metrics.refused(excess.reason)
@@ -204,10 +218,11 @@ export class ImportRun {
   }
 
   /** Gives back the quota of topics without samples and of batches that were not stored. */
-  release(): void {
+  async release(): Promise<void> {
     const { accounts, meter } = this.#parts
     const { id } = this.#installation
-    for (const topic of this.#admitted) meter.release(id, topic)
+    await accounts.countTopics([id]).catch(() => {})
+    for (const topic of this.#admitted) meter.release(id, topic, { isStored: false })
     const place = accounts.findPlace(id)
     if (!place) return
     for (const { begun, charged } of this.#unstored) {
@@ -228,7 +243,7 @@ export class ImportRun {
     freeMemory(bytes)
     this.#unstored.delete(batch)
     for (const sample of newest.values()) {
-      latest.put(sample)
+      latest.stored(sample)
       if (turns.isOver(4)) await turns.next()
     }
     this.#stored += rows

@@ -61,7 +61,7 @@ export const logV3Routes: Routes<LogDeps> = (app, deps) => {
     filters: readonly string[] | undefined
   ) {
     const { id: installation_id } = request.installation
-    const topics = filters && (await latest.topics(installation_id, filters))
+    const topics = filters && (await (await latest.open(installation_id)).matching(filters))
     const window = windowOf(query, clock())
     const aggregation = aggregationOf(query, window)
     const asked = { ...window, installation_id, topics }
@@ -71,7 +71,7 @@ export const logV3Routes: Routes<LogDeps> = (app, deps) => {
     const page = await timed(reply, deps, shape, async () => {
       if (!aggregation) return history.readPage(asked, signal)
       const { method, several, interval } = aggregation
-      const count = topics?.length ?? latest.count(installation_id)
+      const count = topics?.length ?? (await latest.open(installation_id)).size
       const bounds = { interval, topics: count, methods: several?.length ?? 1, now: clock() }
       const bounded = await boundWindow(window, bounds, () => history.oldest())
       const buckets = bucketsOf(aggregation, bounded)

@@ -11,6 +11,7 @@ export async function usageOf(deps: Deps, payer: Payer): Promise<Static<typeof U
   const { registry, holdings, quotas, accounts, clock } = deps
   const now = clock()
   const account = accounts.find(payer)
+  if (account) await accounts.countTopicsOf(account)
   const all = account ? [account] : [...accounts.installations()]
   const sum = (of: (one: (typeof all)[number]) => number) =>
     all.reduce((total, one) => total + of(one), 0)

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
+import type { Freshness as Fresh } from '../../history/history.ts'
 import { fewLatest, latestTexts } from '../../history/latest/texts.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
 import { sendJsonText, sendJsonTexts, sendList } from '../../http/json-text.ts'
@@ -20,7 +21,10 @@ import {
   StatusQuery
 } from './schema.ts'
 
-/** [contract: Status] Answered from memory, except long messages. */
+/** Of the same answer, so that it begins soon. */
+const INSTALLATIONS_PER_PART = 200
+
+/** [contract: Status] */
 export const statusRoutes: Routes<StatusDeps> = (app, deps) => {
   const schema = {
     tags: ['Status'],
@@ -82,20 +86,29 @@ export const statusRoutes: Routes<StatusDeps> = (app, deps) => {
     const turns = new Turns()
     const { directory, latest } = deps
     const ids = Array.from(directory.installations(), ({ id }) => id)
-    for (const installation_id of ids) {
-      if (turns.isOver(10)) await turns.next()
-      const installation = directory.installation(installation_id)
-      if (!installation || !may(principal, 'status/read', installation)) continue
-      const { last, ...fresh } = await latest.freshness(installation_id, silentSince, turns)
-      const per_minute = latest.perMinute(installation_id)
-      const gateway = gatewayOf(installation_id)
-      yield [
-        {
-          ...{ installation_id, ...fresh, per_minute },
-          ...(last && { last: toSeconds(last) }),
-          ...(gateway && { gateway })
-        }
-      ]
+    for (let at = 0; at < ids.length; at += INSTALLATIONS_PER_PART) {
+      const readable: number[] = []
+      for (const id of ids.slice(at, at + INSTALLATIONS_PER_PART)) {
+        if (turns.isOver(10)) await turns.next()
+        const installation = directory.installation(id)
+        if (installation && may(principal, 'status/read', installation)) readable.push(id)
+      }
+      const found = await latest.freshness(readable, silentSince, turns)
+      const byId = new Map(found.map((one) => [one.installation_id, one]))
+      yield readable.map((id) => shownFreshness(id, byId.get(id)))
+    }
+  }
+
+  function shownFreshness(
+    installation_id: number,
+    { last, topics, silent }: Partial<Fresh> = {}
+  ): Static<typeof Freshness> {
+    const gateway = gatewayOf(installation_id)
+    return {
+      ...{ installation_id, topics: topics ?? 0, silent: silent ?? 0 },
+      per_minute: deps.latest.perMinute(installation_id),
+      ...(last && { last: toSeconds(last) }),
+      ...(gateway && { gateway })
     }
   }
 
@@ -112,7 +125,9 @@ export const statusRoutes: Routes<StatusDeps> = (app, deps) => {
     filters: readonly string[] | undefined
   ) {
     // Most sites have few values. A place for long lists would cost more than their answer.
-    const few = filters ? undefined : fewLatest(deps.latest, request.installation.id)
+    const few = filters
+      ? undefined
+      : await fewLatest(await deps.latest.open(request.installation.id))
     if (few !== undefined) return sendJsonText(reply, few)
     await deps.shares.take('long lists', request, reply)
     dropIfStalled(reply.raw)

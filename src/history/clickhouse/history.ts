@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../lib/clock.ts'
 import { plainNumber } from '../../lib/json-number.ts'
 import { highest, type IdKind, idKinds, type Lineage, noIds } from '../../lib/lineage.ts'
 import { MAX_PAGE_BYTES, PageTooLarge } from '../../lib/page-limit.ts'
@@ -9,6 +10,8 @@ import { Turns } from '../../lib/turns.ts'
 import { endOfMonth, fromSeconds, type UnixMs } from '../../lib/unix-time.ts'
 import type {
   AggregateQuery,
+  Freshness,
+  Held,
   History,
   InstallationBytes,
   KeptLineage,
@@ -27,6 +30,7 @@ import { PageParts } from '../page-parts.ts'
 import { scanLines } from '../scan.ts'
 import { bucketParams, groupsSql, methodParams, startSql, totalSql } from './aggregate.ts'
 import { countSql, countsOf, monthOfPartition } from './count.ts'
+import { readFreshness, readLatest, readLatestIn, readLatestOf } from './latest.ts'
 import { readMonthPart } from './month.ts'
 import { removeSamples } from './remove.ts'
 import { rowsOf } from './rows.ts'
@@ -43,7 +47,6 @@ import {
   type Way
 } from './tables.ts'
 
-const LATEST_ROWS_PER_PART = 10_000
 /**
  * The place of the last row of a page: start and topic of a bucket, or all sort keys of a sample.
  */
@@ -66,10 +69,11 @@ type PageSql = {
 /** History on a ClickHouse server or cluster. */
 export async function openClickhouseHistory(
   connection: ServerConnection,
-  place: ClickhousePlace
+  place: ClickhousePlace,
+  clock: Clock
 ): Promise<History> {
   for (const statement of tablesSql(place)) await connection.execute(statement)
-  return new ClickhouseHistory(connection, place)
+  return new ClickhouseHistory(connection, place, clock)
 }
 
 class ClickhouseHistory implements History {
@@ -77,10 +81,12 @@ class ClickhouseHistory implements History {
   readonly pagesAtOnce = 16
   readonly #connection: ServerConnection
   readonly #place: ClickhousePlace
+  readonly #clock: Clock
 
-  constructor(connection: ServerConnection, place: ClickhousePlace) {
+  constructor(connection: ServerConnection, place: ClickhousePlace, clock: Clock) {
     this.#connection = connection
     this.#place = place
+    this.#clock = clock
   }
 
   async append(rows: Buffer, token: string): Promise<void> {
@@ -180,44 +186,20 @@ class ClickhouseHistory implements History {
     return this.#connection.insert('latest', rows, token)
   }
 
-  async *latest(): AsyncGenerator<Sample[]> {
-    let last: Pick<Sample, 'installation_id' | 'topic'> = { installation_id: 0, topic: '' }
-    let limit = LATEST_ROWS_PER_PART
-    while (true) {
-      const { installation_id, topic } = last
-      const lines = await this.#connection
-        .query(
-          `${latestSql} WHERE (installation_id, topic) > ({installation_id:UInt64}, {topic:String})
-           ORDER BY installation_id, topic
-           LIMIT {limit:UInt64}`,
-          { installation_id, topic, limit },
-          undefined,
-          MAX_PAGE_BYTES
-        )
-        .catch((error) => {
-          // Messages are long: read fewer at once.
-          if (error instanceof PageTooLarge && limit > 1) return undefined
-          throw error
-        })
-      if (lines === undefined) {
-        limit = Math.ceil(limit / 10)
-        continue
-      }
-      const samples: Sample[] = rowsOf(lines)
-      const end = samples.at(-1)
-      if (end === undefined) return
-      yield samples
-      last = end
-    }
+  latest(): AsyncIterable<Sample[]> {
+    return readLatest(this.#connection)
   }
 
-  async latestOf(installation_id: number, topics: readonly string[]): Promise<Sample[]> {
-    const lines = await this.#connection.query(
-      `${latestSql} WHERE installation_id = {installation_id:UInt64}
-         AND topic IN {topics:Array(String)}`,
-      { installation_id, topics }
-    )
-    return rowsOf(lines)
+  latestOf(installation_id: number, topics: readonly string[]): Promise<Sample[]> {
+    return readLatestOf(this.#connection, installation_id, topics, this.#clock())
+  }
+
+  latestIn(installation_id: number, after: string): Promise<Held[]> {
+    return readLatestIn(this.#connection, installation_id, after, this.#clock())
+  }
+
+  freshness(installation_ids: readonly number[], silentSince: UnixMs): Promise<Freshness[]> {
+    return readFreshness(this.#connection, installation_ids, silentSince)
   }
 
   async erase(installation_id: number): Promise<void> {
@@ -323,9 +305,6 @@ const bytesSql = `
   WHERE installation_id > {after:UInt64} AND installation_id <= {last:UInt64}
     AND samples.timestamp BETWEEN {from:Int64} AND {to:Int64}
   GROUP BY installation_id`
-
-const latestSql =
-  'SELECT id, installation_id, client_id, topic, timestamp, value, msg FROM latest FINAL'
 
 const matching = ({ topics }: PageQuery): string => `
   FROM samples FINAL

@@ -1,286 +1,236 @@
 import type { Clock } from '../../lib/clock.ts'
 import { ownText } from '../../lib/own-text.ts'
 import type { Sample } from '../../lib/sample.ts'
-import { hasWildcard } from '../../lib/topic.ts'
-import { matchingTopics } from '../../lib/topic-walk.ts'
 import { Turns } from '../../lib/turns.ts'
-import type { UnixMs } from '../../lib/unix-time.ts'
-import { isNewer } from '../newest.ts'
+import { SECOND, type UnixMs } from '../../lib/unix-time.ts'
+import { type Freshness, type Held, type History, MAX_SHORT_MSG_CHARACTERS } from '../history.ts'
+import { LongMessages } from './long-messages.ts'
+import { Pending } from './pending.ts'
 import { Pulse } from './pulse.ts'
-import { mergedTexts, sortedTexts } from './sorted-texts.ts'
+import { Topics } from './topics.ts'
 
-/** A message of up to so many characters stays in memory with its topic. */
-export const MAX_SHORT_MSG_CHARACTERS = 256
-/** The newest long messages that stay in memory. Most are not in history yet. */
-const MAX_RECENT_BYTES = 16 * 1024 * 1024
+type Options = {
+  history: Pick<History, 'latestIn' | 'freshness'>
+  clock: Clock
+  /** Other nodes store samples too. */
+  isShared: boolean
+  /** Of memory for the installations that were asked for last. */
+  maxBytes: number
+}
 
-/** So many values of an installation are shown in one turn of the event loop. */
-const MAX_FEW = 256
+/** Values of other nodes are seen after this time and the time that a node needs to store them. */
+const MAX_AGE_MS = SECOND
 
-/** `silent`: topics without a value since a given time. `last`: the time of the newest value. */
-export type Freshness = { topics: number; silent: number; last: UnixMs | undefined }
-
-export type Stretch = { from: UnixMs; to: UnixMs }
-
-/** The newest sample of a topic; `msg` is undefined when the message is long. */
-export type Held = Omit<Sample, 'msg'> & { readonly msg: string | undefined }
+/** `readAt` is by a clock that only goes forward. */
+type Cached = { topics: Topics; readAt: number }
+type Reading = { topics: Topics; whole: Promise<Topics> }
 
 /**
- * The newest sample of every topic, in memory; `isNewer` decides. History and spool rebuild it at
- * the start. Long messages stay on disk; `latestTexts` reads them.
+ * [ADR-0059] The newest sample of every topic. History has the table; `isNewer` decides. In memory
+ * are what is not in history yet, and the installations that were asked for last.
  */
 export class Latest {
-  readonly #installations = new Map<number, Topics>()
-  /** Oldest first. */
-  readonly #recent = new Map<Held, string>()
-  #recentBytes = 0
-  readonly #clock: Clock
+  readonly #options: Options
+  readonly #pending = new Pending()
+  readonly #long = new LongMessages()
   readonly #pulse: Pulse
-  #tell: (sample: Sample) => void = () => {}
-  #tellCount: (installationId: number, change: number) => void = () => {}
+  /** The one that nobody asked for longest is the first. */
+  readonly #cached = new Map<number, Cached>()
+  readonly #readings = new Map<number, Reading>()
+  #bytes = 0
 
-  constructor(clock: Clock) {
-    this.#clock = clock
-    this.#pulse = new Pulse(clock())
+  constructor(options: Options) {
+    this.#options = options
+    this.#pulse = new Pulse(options.clock())
   }
 
-  /** Calls `tell` with each sample of `put` that became the newest of its topic. */
-  onNewer(tell: (sample: Sample) => void): void {
-    this.#tell = tell
-  }
-
-  /** Calls `tell` when the number of topics of an installation changes. */
-  onCount(tell: (installationId: number, change: number) => void): void {
-    this.#tellCount = tell
-  }
-
+  /** A sample that is acknowledged and not in history yet. */
   put(sample: Sample): void {
-    if (!this.load(sample)) return
-    this.#pulse.beat(sample.installation_id, this.#clock())
-    this.#tell(sample)
+    const held = heldOf(sample)
+    const now = this.#options.clock()
+    this.#pending.put(held, now)
+    this.#note(held, now)
+    if (held.msg === undefined) this.#long.keep(sample)
+    this.#pulse.beat(sample.installation_id, now)
   }
 
-  /** Like `put`, but does not report the sample. True when it became the newest. */
-  load(sample: Sample): boolean {
-    let topics = this.#installations.get(sample.installation_id)
-    if (!topics) {
-      topics = new Topics()
-      this.#installations.set(sample.installation_id, topics)
+  /** A sample that went to history directly. */
+  stored(sample: Sample): void {
+    this.#note(heldOf(sample), this.#options.clock())
+  }
+
+  /** Samples that were put up to this id are in history. */
+  moved(lastId: number): Promise<void> {
+    return this.#pending.moved(lastId)
+  }
+
+  /** The latest values of an installation. They stay up to date while it is in memory. */
+  async open(installationId: number): Promise<Topics> {
+    const cached = this.#cached.get(installationId)
+    if (cached && this.#isFresh(cached)) {
+      this.#cached.delete(installationId)
+      this.#cached.set(installationId, cached)
+      return cached.topics
     }
-    const before = topics.find(sample.topic)
-    if (before && !isNewer(sample, before, this.#clock())) return false
-    const held = topics.put(sample, before)
-    if (before) this.#forget(before)
-    else this.#tellCount(sample.installation_id, 1)
-    if (held.msg === undefined) this.#remember(held, sample.msg)
-    return true
+    const { whole } = this.#readings.get(installationId) ?? this.#read(installationId)
+    if (!cached) return whole
+    // Old values are better than none while history does not answer.
+    return whole.catch(() => cached.topics)
   }
 
-  /**
-   * The topics that ever had a sample and match a filter, sorted. Undefined filters match all
-   * topics. Filters are full topics and may have wildcards.
-   */
-  async topics(
-    installationId: number,
-    filters: readonly string[] | undefined
-  ): Promise<readonly string[]> {
-    return (await this.#installations.get(installationId)?.matching(filters)) ?? []
-  }
-
-  /** All samples, sorted by topic, when they are few and already sorted. */
-  few(installationId: number): readonly Held[] | undefined {
-    return this.#installations.get(installationId)?.few()
-  }
-
-  find(installationId: number, topic: string): Held | undefined {
-    return this.#installations.get(installationId)?.find(topic)
+  /** The same without waiting, if it is in memory. Values of other nodes may be missing. */
+  cached(installationId: number): Topics | undefined {
+    return this.#cached.get(installationId)?.topics
   }
 
   /** The whole message, when it is one of the newest long messages. */
   recentMsg(held: Held): string | undefined {
-    return this.#recent.get(held)
+    return this.#long.find(held)
   }
 
-  has(installationId: number, topic: string): boolean {
-    return this.find(installationId, topic) !== undefined
+  /** Topics with a value that is not in history yet. History may know them too. */
+  pendingTopics(installationId: number): number {
+    return this.#pending.of(installationId).size
   }
 
-  /** How many topics of the installation ever had a sample. */
-  count(installationId: number): number {
-    return this.#installations.get(installationId)?.size ?? 0
-  }
-
-  /** The values per minute that became the newest of their topics. */
+  /** The values per minute that this node acknowledged. */
   perMinute(installationId: number): number {
-    return this.#pulse.perMinute(installationId, this.#clock())
+    return this.#pulse.perMinute(installationId, this.#options.clock())
   }
 
-  async freshness(installationId: number, silentSince: UnixMs, turns: Turns): Promise<Freshness> {
-    const topics = this.#installations.get(installationId)
-    return topics?.freshness(silentSince, turns) ?? { topics: 0, silent: 0, last: undefined }
-  }
-
-  /** The values whose time is in a stretch, both ends inclusive. */
-  async within(installationId: number, { from, to }: Stretch): Promise<Held[]> {
-    return (await this.#installations.get(installationId)?.within(from, to)) ?? []
-  }
-
-  /**
-   * Puts a sample in the place of a removed one, or nothing. If another sample came meanwhile, that
-   * one stays.
-   */
-  replace(removed: Held, sample: Sample | undefined): void {
-    const topics = this.#installations.get(removed.installation_id)
-    if (topics?.find(removed.topic) !== removed) return
-    this.#forget(removed)
-    if (!sample) {
-      topics.drop(removed.topic)
-      this.#tellCount(removed.installation_id, -1)
-      return
+  /** Of those that have values, in any order. Ask for a few hundred at once. */
+  async freshness(
+    installationIds: readonly number[],
+    silentSince: UnixMs,
+    turns = new Turns()
+  ): Promise<Freshness[]> {
+    const found: Freshness[] = []
+    const others: number[] = []
+    for (const installation_id of installationIds) {
+      const cached = this.#cached.get(installation_id)
+      if (!cached || !this.#isFresh(cached)) others.push(installation_id)
+      else {
+        const fresh = await cached.topics.freshness(silentSince, turns)
+        if (fresh) found.push({ installation_id, ...fresh })
+      }
     }
-    const held = topics.put(sample, removed)
-    if (held.msg === undefined) this.#remember(held, sample.msg)
-  }
-
-  erase(installationId: number): void {
-    this.#pulse.forget(installationId)
-    const count = this.count(installationId)
-    this.#installations.delete(installationId)
-    if (count > 0) this.#tellCount(installationId, -count)
-  }
-
-  get size(): number {
-    let size = 0
-    for (const topics of this.#installations.values()) size += topics.size
-    return size
-  }
-
-  #remember(held: Held, msg: string): void {
-    this.#recent.set(held, ownText(msg))
-    this.#recentBytes += bytesOf(msg)
-    for (const oldest of this.#recent.keys()) {
-      if (this.#recentBytes <= MAX_RECENT_BYTES) break
-      this.#forget(oldest)
-    }
-  }
-
-  #forget(held: Held): void {
-    const msg = this.#recent.get(held)
-    if (msg === undefined) return
-    this.#recent.delete(held)
-    this.#recentBytes -= bytesOf(msg)
-  }
-}
-
-/** A character takes at most two bytes. */
-const bytesOf = (msg: string): number => 2 * msg.length
-
-/** The topics of one installation. They are sorted when a caller asks. */
-class Topics {
-  readonly #held = new Map<string, Held>()
-  #order: readonly string[] = []
-  /** New topics that are not in `#order` yet. */
-  #added: string[] = []
-  /** Topics in `#order` may be gone. */
-  #hasGone = false
-  #ordering: Promise<void> | undefined
-
-  put(sample: Sample, before: Held | undefined): Held {
-    const { id, installation_id, client_id, timestamp, value } = sample
-    const topic = before?.topic ?? ownText(sample.topic)
-    const msg = sample.msg.length > MAX_SHORT_MSG_CHARACTERS ? undefined : ownText(sample.msg)
-    const held = { id, installation_id, client_id, topic, timestamp, value, msg }
-    this.#held.set(topic, held)
-    if (!before) this.#added.push(topic)
-    return held
-  }
-
-  find(topic: string): Held | undefined {
-    return this.#held.get(topic)
-  }
-
-  drop(topic: string): void {
-    this.#held.delete(topic)
-    this.#hasGone = true
-  }
-
-  async within(from: UnixMs, to: UnixMs): Promise<Held[]> {
-    const turns = new Turns()
-    const found: Held[] = []
-    for (const held of this.#held.values()) {
-      if (held.timestamp >= from && held.timestamp <= to) found.push(held)
-      if (turns.isOver()) await turns.next()
+    if (others.length === 0) return found
+    const stored = await this.#options.history.freshness(others, silentSince)
+    const byId = new Map(stored.map((one) => [one.installation_id, one]))
+    for (const installation_id of others) {
+      const fresh = this.#withPending(installation_id, byId.get(installation_id))
+      if (fresh) found.push(fresh)
     }
     return found
   }
 
-  few(): readonly Held[] | undefined {
-    const isSorted = !this.#hasGone && !this.#ordering && this.#order.length >= this.size
-    if (this.size > MAX_FEW || !isSorted) return undefined
-    const few: Held[] = []
-    for (const topic of this.#order) {
-      const held = this.#held.get(topic)
-      if (held) few.push(held)
-    }
-    return few
+  /** History has changed in another way than by new samples. */
+  forget(installationId: number): void {
+    this.#drop(installationId)
+    this.#readings.delete(installationId)
   }
 
-  async freshness(silentSince: UnixMs, turns: Turns): Promise<Freshness> {
-    let silent = 0
-    let last: UnixMs | undefined
-    for (const { timestamp } of this.#held.values()) {
-      if (timestamp < silentSince) silent++
-      if (timestamp > (last ?? Number.NEGATIVE_INFINITY)) last = timestamp
-      if (turns.isOver()) await turns.next()
-    }
-    return { topics: this.size, silent, last }
+  erase(installationId: number): void {
+    this.forget(installationId)
+    this.#pending.erase(installationId)
+    this.#pulse.forget(installationId)
   }
 
-  async matching(filters: readonly string[] | undefined): Promise<readonly string[]> {
-    if (!filters) return this.#inOrder()
+  /** Of memory for installations, about. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  #isFresh({ readAt }: Cached): boolean {
+    return !this.#options.isShared || performance.now() - readAt < MAX_AGE_MS
+  }
+
+  #note(held: Held, now: UnixMs): void {
+    this.#readings.get(held.installation_id)?.topics.put(held, now)
+    const topics = this.#cached.get(held.installation_id)?.topics
+    if (!topics) return
+    const { bytes } = topics
+    topics.put(held, now)
+    if (topics.bytes === bytes) return
+    this.#bytes += topics.bytes - bytes
+    this.#makeRoom()
+  }
+
+  #read(installationId: number): Reading {
+    const topics = new Topics()
+    const readAt = performance.now()
+    const reading: Reading = {
+      topics,
+      whole: this.#fill(installationId, topics).then(
+        () => {
+          this.#keep(installationId, reading, readAt)
+          return topics
+        },
+        (error) => {
+          if (this.#readings.get(installationId) === reading) this.#readings.delete(installationId)
+          throw error
+        }
+      )
+    }
+    this.#readings.set(installationId, reading)
+    return reading
+  }
+
+  /**
+   * What is not in history when it begins is pending now. What is acknowledged from now on comes by
+   * `put`.
+   */
+  async #fill(installationId: number, topics: Topics): Promise<void> {
+    const { history, clock } = this.#options
     const turns = new Turns()
-    const exact: string[] = []
-    for (const filter of filters) {
-      if (!hasWildcard(filter) && this.#held.has(filter)) exact.push(filter)
-      if (turns.isOver()) await turns.next()
+    const now = clock()
+    for (const held of [...this.#pending.of(installationId).values()]) topics.put(held, now)
+    for (let after = ''; ; ) {
+      const part = await history.latestIn(installationId, after)
+      const last = part.at(-1)
+      if (!last) return
+      for (const held of part) topics.put(held, now)
+      after = last.topic
+      if (turns.isOver(part.length)) await turns.next()
     }
-    const found = await sortedTexts(exact, turns)
-    const patterns = filters.filter(hasWildcard)
-    if (patterns.length === 0) return found
-    const matched = await matchingTopics(await this.#inOrder(), patterns, turns)
-    return mergedTexts(found, matched, turns)
   }
 
-  /** All topics that were put before this call, sorted. */
-  async #inOrder(): Promise<readonly string[]> {
-    while (this.#added.length > 0 || this.#hasGone || this.#ordering) {
-      this.#ordering ??= this.#orderAdded().finally(() => {
-        this.#ordering = undefined
-      })
-      await this.#ordering
+  /** Not if history has changed meanwhile. */
+  #keep(installationId: number, reading: Reading, readAt: number): void {
+    if (this.#readings.get(installationId) !== reading) return
+    this.#readings.delete(installationId)
+    this.#drop(installationId)
+    this.#cached.set(installationId, { topics: reading.topics, readAt })
+    this.#bytes += reading.topics.bytes
+    this.#makeRoom()
+  }
+
+  #makeRoom(): void {
+    for (const oldest of this.#cached.keys()) {
+      if (this.#bytes <= this.#options.maxBytes || this.#cached.size === 1) return
+      this.#drop(oldest)
     }
-    return this.#order
   }
 
-  async #orderAdded(): Promise<void> {
-    const turns = new Turns()
-    const { added, hasGone } = { added: this.#added, hasGone: this.#hasGone }
-    this.#added = []
-    this.#hasGone = false
-    const merged = await mergedTexts(this.#order, await sortedTexts(added, turns), turns)
-    this.#order = hasGone ? await this.#known(merged, turns) : merged
+  #drop(installationId: number): void {
+    this.#bytes -= this.#cached.get(installationId)?.topics.bytes ?? 0
+    this.#cached.delete(installationId)
   }
 
-  async #known(topics: readonly string[], turns: Turns): Promise<string[]> {
-    const known: string[] = []
-    for (const topic of topics) {
-      if (this.#held.has(topic)) known.push(topic)
-      if (turns.isOver()) await turns.next()
+  #withPending(installation_id: number, stored: Freshness | undefined): Freshness | undefined {
+    const pending = this.#pending.of(installation_id)
+    let last = stored?.last
+    for (const { timestamp } of pending.values()) {
+      if (last === undefined || timestamp > last) last = timestamp
     }
-    return known
+    if (last === undefined) return undefined
+    const topics = Math.max(stored?.topics ?? 0, pending.size)
+    return { installation_id, topics, silent: stored?.silent ?? 0, last }
   }
+}
 
-  get size(): number {
-    return this.#held.size
-  }
+const heldOf = (sample: Sample): Held => {
+  const { msg } = sample
+  if (msg === '') return sample
+  return { ...sample, msg: msg.length > MAX_SHORT_MSG_CHARACTERS ? undefined : ownText(msg) }
 }

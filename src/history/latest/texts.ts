@@ -1,8 +1,9 @@
 import { type Sample, statusJson } from '../../lib/sample.ts'
 import { Turns } from '../../lib/turns.ts'
-import type { History } from '../history.ts'
+import type { Held, History } from '../history.ts'
 import type { Spool } from '../spool/spool.ts'
-import type { Held, Latest } from './latest.ts'
+import type { Latest } from './latest.ts'
+import type { Topics } from './topics.ts'
 
 type Parts = { latest: Latest; history: Pick<History, 'latestOf'>; spool: Pick<Spool, 'find'> }
 
@@ -15,8 +16,8 @@ const CHARACTERS_PER_STEP = 128
 const isShort = (held: Held): held is Sample => held.msg !== undefined
 
 /** The newest samples as JSON, at once, when they are few and their messages are short. */
-export function fewLatest(latest: Latest, installationId: number): string | undefined {
-  const few = latest.few(installationId)
+export async function fewLatest(topics: Topics): Promise<string | undefined> {
+  const few = await topics.few()
   if (!few) return undefined
   let text = ''
   for (const held of few) {
@@ -35,18 +36,19 @@ export async function* latestTexts(
   installationId: number,
   filters: readonly string[] | undefined
 ): AsyncGenerator<string> {
-  const topics = await parts.latest.topics(installationId, filters)
+  const values = await parts.latest.open(installationId)
+  const topics = await values.matching(filters)
   const turns = new Turns()
-  let values: Held[] = []
+  let part: Held[] = []
   let long = 0
   for (const [at, topic] of topics.entries()) {
-    const held = parts.latest.find(installationId, topic)
-    if (held) values.push(held)
+    const held = values.find(topic)
+    if (held) part.push(held)
     if (held && !isShort(held)) long++
-    const isFull = values.length >= MAX_VALUES_PER_PART || long >= MAX_LONG_MESSAGES_PER_PART
-    if (values.length === 0 || (!isFull && at < topics.length - 1)) continue
-    yield await textOf(await wholeSamples(parts, installationId, values), turns)
-    values = []
+    const isFull = part.length >= MAX_VALUES_PER_PART || long >= MAX_LONG_MESSAGES_PER_PART
+    if (part.length === 0 || (!isFull && at < topics.length - 1)) continue
+    yield await textOf(await wholeSamples(parts, installationId, part), turns)
+    part = []
     long = 0
   }
 }

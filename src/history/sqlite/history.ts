@@ -13,6 +13,8 @@ import type { UnixMs } from '../../lib/unix-time.ts'
 import type { BrokenFile } from '../files.ts'
 import {
   type AggregateQuery,
+  type Freshness,
+  type Held,
   type History,
   type InstallationBytes,
   isLong,
@@ -315,6 +317,14 @@ export class SqliteHistory implements History {
 
   latestOf(installation_id: number, topics: readonly string[]): Promise<Sample[]> {
     return this.#readers.quick.call('latestOf', [installation_id, topics])
+  }
+
+  latestIn(installation_id: number, after: string): Promise<Held[]> {
+    return this.#readers.quick.call('latestIn', [installation_id, after])
+  }
+
+  freshness(installation_ids: readonly number[], silentSince: UnixMs): Promise<Freshness[]> {
+    return this.#readers.quick.call('freshness', [installation_ids, silentSince])
   }
 
   keepLatest(rows: Buffer, token: string): Promise<void> {

@@ -3,7 +3,14 @@ import { TooManyValues } from '../../lib/aggregation.ts'
 import type { Sample } from '../../lib/sample.ts'
 import type { UnixMs } from '../../lib/unix-time.ts'
 import type { BrokenFile } from '../files.ts'
-import type { AggregateQuery, Page, PageQuery } from '../history.ts'
+import {
+  type AggregateQuery,
+  type Freshness,
+  type Held,
+  MAX_SHORT_MSG_CHARACTERS,
+  type Page,
+  type PageQuery
+} from '../history.ts'
 import { aggregateRows } from './aggregate.ts'
 import { aggregatedJson } from './aggregated-json.ts'
 import { brokenFile } from './broken-packs.ts'
@@ -14,6 +21,8 @@ import { readRawPage } from './raw-page.ts'
 import { Stored } from './stored.ts'
 
 const LATEST_ROWS_PER_PART = 5000
+/** The thread that asks gets them as objects. So many take it a millisecond. */
+const HELD_PER_PART = 500
 /** Messages of one part. */
 const LATEST_BYTES_PER_PART = 4 * 1024 * 1024
 
@@ -25,6 +34,8 @@ export class SqliteReader {
   readonly #throwIfCancelled: () => void
   readonly #latest: StatementSync
   readonly #latestOf: StatementSync
+  readonly #latestIn: StatementSync
+  readonly #freshness: StatementSync
 
   constructor(file: DatabaseSync, packs: PackFiles, isCancelled: () => boolean) {
     this.#file = file
@@ -41,6 +52,15 @@ export class SqliteReader {
       SELECT latest.id, installation_id, client_id, topic, timestamp, value, msg
       FROM topics JOIN latest USING (topic_id)
       WHERE installation_id = ? AND topic IN (SELECT value FROM json_each(?))`)
+    this.#latestIn = file.prepare(`
+      SELECT latest.id, installation_id, client_id, topic, timestamp, value,
+        CASE WHEN length(msg) <= ${MAX_SHORT_MSG_CHARACTERS} THEN msg END AS msg
+      FROM topics JOIN latest USING (topic_id)
+      WHERE installation_id = ? AND topic > ? ORDER BY topic LIMIT ${HELD_PER_PART}`)
+    this.#freshness = file.prepare(`
+      SELECT installation_id, count(*) AS topics, sum(timestamp < ?) AS silent, max(timestamp) AS last
+      FROM topics JOIN latest USING (topic_id)
+      WHERE installation_id IN (SELECT value FROM json_each(?)) GROUP BY installation_id`)
   }
 
   readPage(query: PageQuery): Page | 'too large' {
@@ -88,6 +108,17 @@ export class SqliteReader {
   latestOf(installation_id: number, topics: readonly string[]): Sample[] {
     const rows = this.#latestOf.all(installation_id, JSON.stringify(topics))
     return rows.map((row) => ({ ...row }) as Sample)
+  }
+
+  latestIn(installation_id: number, after: string): Held[] {
+    return this.#latestIn
+      .all(installation_id, after)
+      .map((row) => ({ ...row, msg: row['msg'] ?? undefined }) as Held)
+  }
+
+  freshness(installation_ids: readonly number[], silentSince: UnixMs): Freshness[] {
+    const rows = this.#freshness.all(silentSince, JSON.stringify(installation_ids))
+    return rows.map((row) => ({ ...row }) as Freshness)
   }
 
   /** Looks at the two ends of every packed file. */
