@@ -114,10 +114,10 @@ export class Accounts {
     }
   }
 
-  /** Once after the start. Until then, organizations may get a few topics too many. */
-  async countAllTopics(): Promise<void> {
+  /** In steps. Until it is done, an organization may get some topics too many. */
+  async *countAllTopics(): AsyncGenerator<void> {
     const ids = Array.from(this.#parts.directory.installations(), ({ id }) => id)
-    for (const some of inGroups(ids)) await this.countTopics(some)
+    for (const some of inGroups(ids)) yield this.countTopics(some)
   }
 
   /** Whether counting again can tell if the owner is full. */

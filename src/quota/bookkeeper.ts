@@ -42,6 +42,7 @@ export class Bookkeeper {
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
   #counting: Promise<void> | undefined
+  #areTopicsCounted = false
   #isStopping = false
   /** The `updated` time of the newest row that was read. */
   #read = 0
@@ -60,6 +61,7 @@ export class Bookkeeper {
   start(): void {
     const work = () => this.flush(OWNERS_PER_ROUND).catch((err) => this.#tell(err))
     this.#timer = setInterval(work, FLUSH_EVERY_MS)
+    void work()
     this.#counting = this.#countHistory().catch((err) => this.#tell(err))
   }
 
@@ -89,6 +91,14 @@ export class Bookkeeper {
       await nextTurn()
     }
     await this.#readBack()
+    if (!this.#areTopicsCounted && !this.#isStopping) await this.#countTopics()
+  }
+
+  /** Once after the start, when history answers. */
+  async #countTopics(): Promise<void> {
+    const { accounts } = this.#parts
+    for await (const _ of accounts.countAllTopics()) if (this.#isStopping) return
+    this.#areTopicsCounted = true
   }
 
   async #write(accounts: readonly Account[]): Promise<void> {

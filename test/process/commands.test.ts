@@ -220,7 +220,11 @@ describe('the commands', () => {
   test('wait for a platform that starts', async () => {
     const CARACAL_DATA_DIR = temporaryDirectory()
     await (await startCaracal({ CARACAL_DATA_DIR, ...admin })).kill('SIGTERM')
+    const pid = () => readFileSync(join(CARACAL_DATA_DIR, 'pid'), 'utf8')
+    const before = pid()
     const starting = startCaracal({ CARACAL_DATA_DIR })
+    // Before that, the command would take the data directory itself.
+    await eventually(() => assert.notEqual(pid(), before))
     await eventually(async () => {
       const { users } = await result({ CARACAL_DATA_DIR }, ['user', 'list'])
       assert.equal(users.length, 1)

@@ -27,12 +27,16 @@ const PAGES_PER_VACUUM = 2000
 const SAMPLES_PER_PACK = 20_000
 const SAMPLES_PER_PACKED_TOPIC = 200
 const MONTHS_PER_PACKING = 16
+/** So many topics keep their numbers in memory, which is some tens of megabytes. */
+const MAX_KNOWN_TOPICS = 200_000
 
 /** The only writer of the file, in its own thread. */
 export class SqliteWriter {
   readonly #file: DatabaseSync
   readonly #packs: string
   readonly #topics = new Map<number, Map<string, Topic>>()
+  /** In `#topics`. */
+  #knownTopics = 0
   readonly #statements: ReturnType<typeof prepare>
   readonly #space: SqliteSpace
   readonly #rows: RowTables
@@ -56,6 +60,7 @@ export class SqliteWriter {
   /** Answers how many rows were written. */
   append(rows: Uint8Array, token: string, now: UnixMs): number {
     let count = 0
+    if (this.#knownTopics > MAX_KNOWN_TOPICS) this.#forgetNumbers()
     this.#inTransaction(() => {
       if (!this.#rememberBatch(token)) return
       const topics = new Set<Topic>()
@@ -149,13 +154,13 @@ export class SqliteWriter {
 
   /** Topics without a latest value have no samples. */
   forgetEmptyTopics(topic_ids: readonly number[]): void {
-    this.#topics.clear()
+    this.#forgetNumbers()
     this.#statements.forgetEmptyTopics.run(JSON.stringify(topic_ids))
   }
 
   /** Erases the rest of these topics, after their packed samples. */
   forgetTopics(topic_ids: readonly number[]): void {
-    this.#topics.clear()
+    this.#forgetNumbers()
     const { forgetLatest, forgetTopics } = this.#statements
     this.#inTransaction(() => {
       const end = Number.MAX_SAFE_INTEGER
@@ -287,8 +292,14 @@ export class SqliteWriter {
         insertTopic.get(nextTopic.get()?.['last'] as number, installation_id, client_id, topic)
       known = { topic_id: Number(row?.['topic_id']), arrived: [] }
       topics.set(topic, known)
+      this.#knownTopics++
     }
     return known
+  }
+
+  #forgetNumbers(): void {
+    this.#topics.clear()
+    this.#knownTopics = 0
   }
 
   /** False when a batch with this token is already stored. */
@@ -310,7 +321,7 @@ export class SqliteWriter {
     } catch (error) {
       if (this.#file.isTransaction) this.#file.exec('ROLLBACK')
       // They may name topics and tables that the rollback removed.
-      this.#topics.clear()
+      this.#forgetNumbers()
       this.#rows.forget()
       this.#orphans.push(...this.#written)
       throw error
