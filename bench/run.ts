@@ -13,6 +13,7 @@ import { functionLine } from './lines/function.ts'
 import { heldLine } from './lines/held.ts'
 import { importLine } from './lines/import.ts'
 import { ingestLine } from './lines/ingest.ts'
+import { latestLine } from './lines/latest.ts'
 import { memoryLine } from './lines/memory.ts'
 import { mixedLine } from './lines/mixed.ts'
 import { pageLine } from './lines/page.ts'
@@ -35,6 +36,7 @@ const lines: Line[] = [
   backupLine,
   memoryLine,
   heldLine,
+  latestLine,
   pageLine,
   aggregateLine,
   yearLine,

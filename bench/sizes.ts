@@ -19,6 +19,8 @@ export type Sizes = {
   yearRepeats: number
   /** Days of samples whose bytes are counted. */
   byteDays: number
+  /** With 40 topics each. */
+  latestInstallations: number
 }
 
 export const clients = 50
@@ -40,7 +42,8 @@ export const full: Sizes = {
   importRows: 3_000_000,
   yearMonths: 12,
   yearRepeats: 7,
-  byteDays: 60
+  byteDays: 60,
+  latestInstallations: 25_000
 }
 
 /** `--quick` only shows that the benchmark works; its figures mean little. */
@@ -59,7 +62,8 @@ export const quick: Sizes = {
   importRows: 1_000_000,
   yearMonths: 1,
   yearRepeats: 2,
-  byteDays: 5
+  byteDays: 5,
+  latestInstallations: 500
 }
 
 /** `--huge`: a start with a hundred million samples. To write them takes minutes the first time. */

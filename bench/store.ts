@@ -52,6 +52,12 @@ export function yearStore(bench: Bench): Promise<Store> {
   return keptStore(bench, { topics: yearTopics, from, to, rhythm: 'even' }, 1)
 }
 
+/** Many installations, each topic with one sample. */
+export function topicsStore(bench: Bench): Promise<Store> {
+  const recording = { topics: 40, from: END_MS - MINUTE, to: END_MS, rhythm: 'even' } as const
+  return keptStore(bench, recording, bench.sizes.latestInstallations)
+}
+
 const minutesOf = ({ sizes }: Bench): number =>
   Math.round(sizes.samples / (INSTALLATIONS * topicsPerInstallation))
 

@@ -88,6 +88,7 @@ export class Bookkeeper {
       const accounts = meter.takeChanged(Math.min(OWNERS_PER_TRANSACTION, left))
       if (accounts.length === 0) break
       await this.#write(accounts)
+      await this.#countNewTopics(accounts)
       await nextTurn()
     }
     await this.#readBack()
@@ -99,6 +100,14 @@ export class Bookkeeper {
     const { accounts } = this.#parts
     for await (const _ of accounts.countAllTopics()) if (this.#isStopping) return
     this.#areTopicsCounted = true
+  }
+
+  /** While history does not answer, the number of topics stays as it was counted last. */
+  async #countNewTopics(accounts: readonly Account[]): Promise<void> {
+    const ids = accounts
+      .filter(({ kind, unsureTopics }) => kind === 'installation' && unsureTopics > 0)
+      .map(({ id }) => id)
+    if (ids.length > 0) await this.#parts.accounts.countTopics(ids).catch(() => {})
   }
 
   async #write(accounts: readonly Account[]): Promise<void> {

@@ -273,7 +273,7 @@ class World {
           .map(({ topic, timestamp, value }) => [topic, timestamp, value])
       )
       const fresh = await this.#latest.freshness([id], unixMs(0))
-      assert.equal(fresh[0]?.topics ?? 0, want.size)
+      assert.equal(fresh[0]?.topics ?? 0, want.size, 'it is in memory now')
     }
   }
 

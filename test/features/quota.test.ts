@@ -317,11 +317,11 @@ onRegistryMatrix('quotas of a platform', (engine) => {
       await setQuota(`installation/${house.installation.id}`, { topics: place + 1 })
       await publish(house, 'x')
     }
-    const { text } = await request('GET /metrics', { as: platform().world.admin })
-    const lines = text.split('\n').filter((line) => /^caracal_quota_share.*"topics"/.test(line))
-    assert.equal(lines.length, 3)
-    await eventually(() =>
+    await eventually(async () => {
+      const { text } = await request('GET /metrics', { as: platform().world.admin })
+      const lines = text.split('\n').filter((line) => /^caracal_quota_share.*"topics"/.test(line))
+      assert.equal(lines.length, 3)
       assert.match(lines.join('\n'), /quota="topics",tenant="organization \d+"\} 1$/m)
-    )
+    })
   })
 })

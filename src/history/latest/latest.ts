@@ -98,7 +98,10 @@ export class Latest {
     return this.#pulse.perMinute(installationId, this.#options.clock())
   }
 
-  /** Of those that have values, in any order. Ask for a few hundred at once. */
+  /**
+   * Of those that have values, in any order. Ask for a few hundred at once. What is not in history
+   * yet counts only if the installation is in memory.
+   */
   async freshness(
     installationIds: readonly number[],
     silentSince: UnixMs,
@@ -115,13 +118,7 @@ export class Latest {
       }
     }
     if (others.length === 0) return found
-    const stored = await this.#options.history.freshness(others, silentSince)
-    const byId = new Map(stored.map((one) => [one.installation_id, one]))
-    for (const installation_id of others) {
-      const fresh = this.#withPending(installation_id, byId.get(installation_id))
-      if (fresh) found.push(fresh)
-    }
-    return found
+    return [...found, ...(await this.#options.history.freshness(others, silentSince))]
   }
 
   /** History has changed in another way than by new samples. */
@@ -215,17 +212,6 @@ export class Latest {
   #drop(installationId: number): void {
     this.#bytes -= this.#cached.get(installationId)?.topics.bytes ?? 0
     this.#cached.delete(installationId)
-  }
-
-  #withPending(installation_id: number, stored: Freshness | undefined): Freshness | undefined {
-    const pending = this.#pending.of(installation_id)
-    let last = stored?.last
-    for (const { timestamp } of pending.values()) {
-      if (last === undefined || timestamp > last) last = timestamp
-    }
-    if (last === undefined) return undefined
-    const topics = Math.max(stored?.topics ?? 0, pending.size)
-    return { installation_id, topics, silent: stored?.silent ?? 0, last }
   }
 }
 
