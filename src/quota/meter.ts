@@ -69,13 +69,11 @@ export class Meter {
    * Whether an owner has so many topics that only `look` can tell if there is room for this one.
    * Mostly not, so the topics of an installation need not be in memory.
    */
-  isUnsure({ own, payers }: AccountPlace, topic: string): boolean {
-    if (!payers.some(({ mayBeFull }) => mayBeFull)) return false
-    const { latest, accounts } = this.#parts
-    const topics = latest.cached(own.id)
-    if (topics?.has(topic) || this.#coming.get(own.id)?.has(topic)) return false
-    if (!topics || own.unsureTopics > 0) return true
-    return payers.some((account) => account.mayBeFull && accounts.isCountDue(account))
+  isUnsure(place: AccountPlace, topic: string): boolean {
+    for (const account of place.payers) {
+      if (account.mayBeFull) return this.#isUnsure(place, topic)
+    }
+    return false
   }
 
   /** Reads the topics of the installation, and counts those of organizations that may be full. */
@@ -174,6 +172,14 @@ export class Meter {
   changed(account: Account): void {
     account.isChanged = true
     this.#changed.add(account)
+  }
+
+  #isUnsure({ own, payers }: AccountPlace, topic: string): boolean {
+    const { latest, accounts } = this.#parts
+    const topics = latest.cached(own.id)
+    if (topics?.has(topic) || this.#coming.get(own.id)?.has(topic)) return false
+    if (!topics || own.unsureTopics > 0) return true
+    return payers.some((account) => account.mayBeFull && accounts.isCountDue(account))
   }
 
   #momentOf(now: number): { minute: number; day: number } {
