@@ -35,6 +35,7 @@ import type { Shares } from '../quota/shares.ts'
 import type { Claims } from '../registry/claims.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { RoomDeps } from '../routes.ts'
+import type { DirectWriter } from '../samples/direct-writer.ts'
 import type { Ingest } from '../samples/ingest.ts'
 import type { Mover } from '../samples/mover.ts'
 import type { OwnRetention } from '../samples/own-retention.ts'
@@ -110,6 +111,8 @@ export type Samples = {
   accounts: Accounts
   meter: Meter
   bookkeeper: Bookkeeper
+  /** With ACK=history; else samples go to the spool. */
+  direct: DirectWriter | undefined
   ingest: Ingest
   mover: Mover
   removals: Removals

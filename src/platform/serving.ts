@@ -81,7 +81,10 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
       })
       return bus
     },
-    close: (bus) => bus.close()
+    async close(bus, { direct }) {
+      await bus.close()
+      await direct?.close()
+    }
   },
   trust: { open: ({ config }) => trustIn(config.TRUSTED_PROXIES) },
   address: {
@@ -95,8 +98,8 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
     }
   },
   health: {
-    open: ({ config, claims, directory, mover, history, bus, disk }) =>
-      healthOf({ config, claims, directory, mover, history, bus, disk })
+    open: ({ config, claims, directory, mover, direct, history, bus, disk }) =>
+      healthOf({ config, claims, directory, mover, direct, history, bus, disk })
   },
   deps: { open: (parts) => depsOf(parts) },
   app: {

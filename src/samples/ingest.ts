@@ -10,15 +10,19 @@ import { clientIdOf, isObjectTopic, isWithinTopicLimits, topicExcerpt } from '..
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Directory } from '../permission/directory.ts'
+import { dayOf } from '../quota/account.ts'
 import type { Accounts } from '../quota/accounts.ts'
 import type { Meter, QuotaExcess } from '../quota/meter.ts'
 import type { InstallationRef } from '../registry/installations.ts'
+import type { Intake } from './direct-writer.ts'
 import { Refusals } from './refusals.ts'
 import { SlowLane } from './slow-lane.ts'
 import { SpoolRoom } from './spool-room.ts'
 
 type Parts = {
   spool: Spool
+  /** [ADR-0057] Where samples go instead of the spool. The ledger stays in the spool. */
+  direct?: Intake | undefined
   ids: SampleIds
   latest: Latest
   accounts: Accounts
@@ -42,7 +46,10 @@ const LOOK_EVERY_MS = SECOND / 10
 const MAX_UNKNOWN_CLIENT_IDS = 10_000
 const NOTHING_TO_STORE = Promise.resolve()
 
-/** Brings samples from the bus to the spool. The promise of `accept` is the acknowledgement. */
+/**
+ * Brings samples from the bus to the spool, or to history. The promise of `accept` is the
+ * acknowledgement.
+ */
 export class Ingest {
   readonly #parts: Parts
   /**
@@ -54,6 +61,7 @@ export class Ingest {
   #looking: Promise<boolean> | undefined
   #lookPauseMs = LOOK_EVERY_MS
   readonly #slowLane = new SlowLane()
+  readonly #intake: Intake
   readonly #room: SpoolRoom
   readonly #refusals: Refusals
   /** When the newest sample arrived that is stored; 0 = there is none. */
@@ -62,7 +70,8 @@ export class Ingest {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#room = new SpoolRoom(parts.spool)
+    this.#intake = parts.direct ?? parts.spool
+    this.#room = new SpoolRoom(this.#intake)
     this.#refusals = new Refusals(parts)
     this.newestAt = arrivalOf(parts.ids.last)
   }
@@ -148,7 +157,7 @@ export class Ingest {
   }
 
   #store(message: Message, sender: string, installation: InstallationRef): Promise<void> {
-    const { spool, ids, accounts, meter, clock } = this.#parts
+    const { ids, accounts, meter, clock } = this.#parts
     const { topic, payload } = message
     const arrival = clock()
     const place = accounts.placeOf(installation)
@@ -167,7 +176,7 @@ export class Ingest {
     const bytes = isPlain ? topic.length + msg.length + SAMPLE_BYTES : sampleBytes(topic, msg)
     const excess = meter.takeSample(place, { topic, timestamp, bytes }, arrival)
     if (excess) return this.#refuseOver(excess, message, sender)
-    const stored = spool.append(line, id, lineBytes)
+    const stored = this.#intake.append(line, id, lineBytes)
     if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
     this.#group.samples.push(sample)
     return stored
@@ -226,13 +235,27 @@ export class Ingest {
     const release = () => {
       for (const { installation_id, topic } of samples) meter.release(installation_id, topic)
     }
+    const giveUp = () => {
+      release()
+      for (const sample of samples) this.#giveBack(sample)
+    }
     void stored.then(() => {
       for (const sample of samples) latest.put(sample)
       metrics.stored(samples.length)
       this.newestAt = clock()
       release()
-    }, release)
+    }, giveUp)
     return { stored, samples }
+  }
+
+  /** It was charged but not stored. Its sender sends it again, and it is charged then. */
+  #giveBack({ id, installation_id, topic, timestamp, msg }: Sample): void {
+    const { accounts, meter, directory } = this.#parts
+    const installation = directory.installation(installation_id)
+    if (!installation) return
+    const month = meter.monthAt(timestamp)
+    const bytes = -sampleBytes(topic, msg)
+    meter.charge(accounts.placeOf(installation), month, bytes, dayOf(arrivalOf(id)))
   }
 
   /**
