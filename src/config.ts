@@ -54,6 +54,13 @@ export const Settings = Type.Object({
     description:
       'spool: a value is acknowledged when the disk of the node has it. history: when the ClickHouse server has it, so a node may be lost with its disk; needs BUS_URL and HISTORY_URL'
   }),
+  DRAIN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 60,
+    default: 2,
+    description:
+      'With several nodes: after SIGTERM a node answers requests for this long, while health says draining, so that a load balancer stops sending them'
+  }),
   BROKER_KEY: Secret(
     'Key with which the external broker asks /broker who may connect, publish and subscribe; 22 or more of A-Z a-z 0-9 _ -'
   ),

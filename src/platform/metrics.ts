@@ -35,13 +35,13 @@ export function describeState(parts: Described): void {
   )
 }
 
-function describeHealth({ metrics, health, tls, disk, config }: Described): void {
+function describeHealth({ metrics, health, state, tls, disk, config }: Described): void {
   const engines = together(() =>
     within(HEALTH_LIMIT_MS, health(), () => new Error('the engines do not answer'))
   )
   metrics.gauge('ready', '1 while everything works, as GET /health/ready says', () =>
     engines().then(
-      (all) => Number(Object.values(all).every(({ ok }) => ok)),
+      (all) => Number(!state.isDraining && Object.values(all).every(({ ok }) => ok)),
       () => 0
     )
   )

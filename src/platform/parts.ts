@@ -133,6 +133,7 @@ export type Serving = {
   /** Whose X-Forwarded-For is believed. */
   trust: Trust
   address: PublicAddress
+  state: RunState
   health: ReadHealth
   deps: RoomDeps
   app: App
@@ -155,6 +156,12 @@ export type Workers = {
 /** How the last run ended, and whether this one has started. */
 export type Run = { lastRun: LastRun }
 
+/** What has changed since the start. */
+export type RunState = { isDraining: boolean }
+
+/** What a stop does before any part is closed. */
+export type Drain = { drained: boolean }
+
 /** How operators reach the running platform. */
 export type Control = { control: ControlServer | undefined }
 
@@ -165,4 +172,5 @@ export type Parts = GivenToStart &
   Samples &
   Serving &
   Workers &
-  Control
+  Control &
+  Drain
