@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Bench, Line, Row } from './line.ts'
 import { ackLine } from './lines/ack.ts'
+import { acksLine } from './lines/acks.ts'
 import { aggregateLine } from './lines/aggregate.ts'
 import { backupLine } from './lines/backup.ts'
 import { bytesLine } from './lines/bytes.ts'
@@ -33,6 +34,7 @@ import { full, huge, quick } from './sizes.ts'
 const lines: Line[] = [
   ingestLine,
   ackLine,
+  acksLine,
   backupLine,
   memoryLine,
   heldLine,

@@ -10,20 +10,9 @@ import { originsFault } from './lib/origins.ts'
 import { passwordFault } from './lib/password-rules.ts'
 import { isWithin } from './lib/path.ts'
 import { quotaNames, quotasFault } from './lib/quota.ts'
+import { expectation, isNumeric, isSecret, Port, PortOrOff, Secret, Text } from './lib/setting.ts'
 
 const PREFIX = 'CARACAL_'
-
-const Port = (fallback: number, description: string) =>
-  Type.Integer({ minimum: 0, maximum: 65_535, default: fallback, description })
-const PortOrOff = (fallback: number, description: string) =>
-  Type.Union([Type.Integer({ minimum: 0, maximum: 65_535 }), Type.Literal('off')], {
-    default: fallback,
-    description
-  })
-const Text = (fallback: string, description: string) =>
-  Type.String({ default: fallback, description })
-/** Can also be read from the file that `<name>_FILE` names. */
-const Secret = (description: string) => Type.String({ default: '', description, secret: true })
 
 export const Settings = Type.Object({
   HOST: Text(
@@ -59,6 +48,18 @@ export const Settings = Type.Object({
     default: 1,
     description:
       'Number of sessions on the external broker that all nodes share; it must be equal on all nodes. Use more than 1 only with a broker that distributes by topic, or messages without a timestamp lose their order'
+  }),
+  ACK: Type.Union([Type.Literal('spool'), Type.Literal('history')], {
+    default: 'spool',
+    description:
+      'spool: a value is acknowledged when the disk of the node has it. history: when the ClickHouse server has it, so a node may be lost with its disk; needs BUS_URL and HISTORY_URL'
+  }),
+  DRAIN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 60,
+    default: 2,
+    description:
+      'With several nodes: after SIGTERM a node answers requests for this long, while health says draining, so that a load balancer stops sending them'
   }),
   BROKER_KEY: Secret(
     'Key with which the external broker asks /broker who may connect, publish and subscribe; 22 or more of A-Z a-z 0-9 _ -'
@@ -269,8 +270,6 @@ const schemaOf = (key: string): TSchema | undefined =>
     ? Settings.properties[key as keyof typeof Settings.properties]
     : undefined
 
-export const isSecret = (schema: TSchema): boolean => 'secret' in schema
-
 function readSecret(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
@@ -290,24 +289,6 @@ function parse(raw: Record<string, string>): Config {
     }
   }
   return values as Config
-}
-
-const kindsOf = (schema: TSchema): TSchema[] =>
-  'anyOf' in schema && Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
-
-const isNumeric = (schema: TSchema): boolean =>
-  kindsOf(schema).some((kind) => 'type' in kind && kind.type === 'integer')
-
-function expectation(schema: TSchema): string {
-  const [number, other] = kindsOf(schema)
-  if (isNumeric(schema) && number && other && 'const' in other) {
-    return `${expectation(number)}, or ${other.const}`
-  }
-  if ('minimum' in schema) {
-    const to = 'maximum' in schema ? ` to ${schema.maximum}` : ' or more'
-    return `must be a whole number from ${schema.minimum}${to}`
-  }
-  return `must be ${'description' in schema ? schema.description : 'text'}`
 }
 
 function check(config: Config): void {
@@ -351,6 +332,12 @@ function check(config: Config): void {
     if (!isPercentEncoded(username + password)) {
       fail('BUS_URL', 'write a % in the name or password as %25')
     }
+  }
+  if (config.ACK === 'history' && (config.BUS_URL === '' || !isServer)) {
+    fail(
+      'ACK',
+      'history needs an external broker in CARACAL_BUS_URL and a ClickHouse server in CARACAL_HISTORY_URL'
+    )
   }
   if (config.BROKER_KEY !== '') {
     if (!/^mqtts?:\/\/[^:@/]+:[^@]+@/.test(config.BUS_URL)) {

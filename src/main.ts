@@ -52,7 +52,7 @@ export async function main(args: readonly string[]): Promise<void> {
         firstLogin = login
       }
     })
-    stopOnSignal(platform)
+    stopOnSignal(platform, STOP_TIMEOUT_MS + config.DRAIN_SECONDS * SECOND)
     // Building the demo takes a while. A crash in between must not lose the password.
     if (wantsDemo && firstLogin) tellFirstLogin(firstLogin)
     const demo = wantsDemo ? await startDemo(config, platform) : undefined
@@ -102,7 +102,7 @@ function fail(message: string): void {
  * The first signal stops the platform cleanly. Another one, a second or more later, stops it by
  * force.
  */
-function stopOnSignal(platform: Platform): void {
+function stopOnSignal(platform: Platform, timeoutMs: number): void {
   let stoppingSince: number | undefined
   const onSignal = () => {
     if (stoppingSince !== undefined) {
@@ -110,7 +110,7 @@ function stopOnSignal(platform: Platform): void {
       return
     }
     stoppingSince = Date.now()
-    setTimeout(() => fail('did not stop in time'), STOP_TIMEOUT_MS).unref()
+    setTimeout(() => fail('did not stop in time'), timeoutMs).unref()
     platform.stop().then(
       () => process.exit(0),
       (error) => fail(`did not stop cleanly (${error.message})`)

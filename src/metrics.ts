@@ -48,8 +48,14 @@ export class Metrics {
   /** Bring the figures that are kept elsewhere up to date. */
   readonly #reads: (() => Promise<void>)[] = []
   #reading: Promise<string> | undefined
-  readonly #stored = this.#events('samples_total', 'Samples acknowledged and stored in the spool')
-  readonly #moved = this.#events('samples_moved_total', 'Samples moved from the spool to history')
+  readonly #stored = this.#events(
+    'samples_total',
+    'Samples stored and acknowledged: in the spool, or with ACK=history in history'
+  )
+  readonly #moved = this.#events(
+    'samples_moved_total',
+    'Samples brought to history, from the spool or directly'
+  )
   readonly #imported = this.#events('samples_imported_total', 'Samples of imported files')
   readonly #refused = this.#events(
     'refused_total',

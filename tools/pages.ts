@@ -2,10 +2,11 @@ import { globSync, readFileSync } from 'node:fs'
 import Fastify, { type FastifyContextConfig, type FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import { measuredTables } from '../bench/measured.ts'
-import { isSecret, Settings } from '../src/config.ts'
+import { Settings } from '../src/config.ts'
 import type { App } from '../src/deps.ts'
 import { routePath } from '../src/http/route-path.ts'
 import { validatorCompiler } from '../src/http/validation.ts'
+import { isSecret } from '../src/lib/setting.ts'
 import {
   addresses,
   addressOf,

@@ -1,7 +1,8 @@
-import { type Config, isSecret, Settings } from '../config.ts'
+import { type Config, Settings } from '../config.ts'
 import type { FirstLogin } from '../identity/first-administrator.ts'
 import { isEveryAddress } from '../lib/host.ts'
 import { postgresPlace } from '../lib/postgres-url.ts'
+import { isSecret } from '../lib/setting.ts'
 import { VERSION } from '../lib/version.ts'
 import type { Platform } from '../platform/platform.ts'
 

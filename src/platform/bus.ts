@@ -46,6 +46,8 @@ export interface PlatformBus extends Bus {
   attach(server: HttpServer, tls: Tls | undefined, addressOf: AddressOf): Promise<void>
   /** Call it when the API listens, because an external broker may ask the API who we are. */
   connect(): Promise<void>
+  /** Leaves the messages of an external broker to other nodes. */
+  stopReading(): Promise<void>
   stopAccepting(): void
   /** Checks the credential of every open connection again. */
   recheck(): Promise<void>
@@ -133,6 +135,7 @@ async function openEmbedded(
       await once(overTls, 'listening').catch(explainPort('CARACAL_MQTTS_PORT', host, MQTTS_PORT))
     },
     connect: () => Promise.resolve(),
+    stopReading: () => Promise.resolve(),
     stopAccepting() {
       bus.stopAccepting()
       overTls?.close()
@@ -187,6 +190,7 @@ async function openExternal(
       bus.start().catch((error: Error) => {
         throw new Error(`CARACAL_BUS_URL: no connection to ${host}:${port} (${error.message})`)
       }),
+    stopReading: () => bus.stopReading(),
     stopAccepting() {},
     recheck: () => rechecks.ask(),
     // Another owner may get the client id, so no kept messages may be left.

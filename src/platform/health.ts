@@ -6,9 +6,15 @@ import type { Parts } from './parts.ts'
 
 /** The answer of `GET /health/ready` for each engine. */
 export const healthOf =
-  (parts: Pick<Parts, 'config' | 'claims' | 'directory' | 'mover' | 'history' | 'bus' | 'disk'>) =>
+  (
+    parts: Pick<
+      Parts,
+      'config' | 'claims' | 'directory' | 'mover' | 'direct' | 'history' | 'bus' | 'disk'
+    >
+  ) =>
   async (): ReturnType<ReadHealth> => {
-    const { config, claims, directory, mover, history, bus, disk } = parts
+    const { config, claims, directory, mover, direct, history, bus, disk } = parts
+    const notTaken = mover.failure ?? direct?.failure
     const historyDetail = () => {
       const missing = quarantineText(history.files)
       const engine = historyEngineAt(config.HISTORY_URL)
@@ -20,9 +26,9 @@ export const healthOf =
         ? failed(claims.failure)
         : await directory.catchUp().then(ok(registryEngine), failed),
       history:
-        mover.failure === undefined
+        notTaken === undefined
           ? await history.check().then(ok(historyDetail()), failed)
-          : failed(mover.failure),
+          : failed(notTaken),
       bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
       disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
     }

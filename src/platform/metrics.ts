@@ -35,13 +35,13 @@ export function describeState(parts: Described): void {
   )
 }
 
-function describeHealth({ metrics, health, tls, disk, config }: Described): void {
+function describeHealth({ metrics, health, state, tls, disk, config }: Described): void {
   const engines = together(() =>
     within(HEALTH_LIMIT_MS, health(), () => new Error('the engines do not answer'))
   )
   metrics.gauge('ready', '1 while everything works, as GET /health/ready says', () =>
     engines().then(
-      (all) => Number(Object.values(all).every(({ ok }) => ok)),
+      (all) => Number(!state.isDraining && Object.values(all).every(({ ok }) => ok)),
       () => 0
     )
   )
@@ -65,7 +65,7 @@ function describeHealth({ metrics, health, tls, disk, config }: Described): void
   )
 }
 
-function describeSamples({ metrics, spool, ingest, clock }: Described): void {
+function describeSamples({ metrics, spool, direct, ingest, clock }: Described): void {
   const state = together(() => spool.state())
   const ageOf = (time: number) => Math.max(0, clock() - time) / SECOND
   metrics.gauge(
@@ -85,6 +85,16 @@ function describeSamples({ metrics, spool, ingest, clock }: Described): void {
     'spool_samples',
     'Samples in the spool, on their way to history',
     async () => (await state()).samples
+  )
+  metrics.gauge(
+    'unacknowledged_samples',
+    'With ACK=history: samples that wait until history has them',
+    () => direct?.waitingSamples ?? 0
+  )
+  metrics.gauge(
+    'unacknowledged_oldest_sample_age_seconds',
+    'With ACK=history: how long the oldest of them has waited; 0 if none waits',
+    () => (direct?.waitingSince === undefined ? 0 : ageOf(direct.waitingSince))
   )
   metrics.gauge('spool_bytes', 'Size of the samples in the spool on disk', async () =>
     Math.max(...(await state()).readers.map(({ bytes }) => bytes))

@@ -35,6 +35,7 @@ import type { Shares } from '../quota/shares.ts'
 import type { Claims } from '../registry/claims.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { RoomDeps } from '../routes.ts'
+import type { DirectWriter } from '../samples/direct-writer.ts'
 import type { Ingest } from '../samples/ingest.ts'
 import type { Mover } from '../samples/mover.ts'
 import type { OwnRetention } from '../samples/own-retention.ts'
@@ -110,6 +111,8 @@ export type Samples = {
   accounts: Accounts
   meter: Meter
   bookkeeper: Bookkeeper
+  /** With ACK=history; else samples go to the spool. */
+  direct: DirectWriter | undefined
   ingest: Ingest
   mover: Mover
   removals: Removals
@@ -130,6 +133,7 @@ export type Serving = {
   /** Whose X-Forwarded-For is believed. */
   trust: Trust
   address: PublicAddress
+  state: RunState
   health: ReadHealth
   deps: RoomDeps
   app: App
@@ -152,6 +156,12 @@ export type Workers = {
 /** How the last run ended, and whether this one has started. */
 export type Run = { lastRun: LastRun }
 
+/** What has changed since the start. */
+export type RunState = { isDraining: boolean }
+
+/** What a stop does before any part is closed. */
+export type Drain = { drained: boolean }
+
 /** How operators reach the running platform. */
 export type Control = { control: ControlServer | undefined }
 
@@ -162,4 +172,5 @@ export type Parts = GivenToStart &
   Samples &
   Serving &
   Workers &
-  Control
+  Control &
+  Drain

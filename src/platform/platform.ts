@@ -10,6 +10,7 @@ import type { RoomDeps } from '../routes.ts'
 import { access } from './access.ts'
 import type { Ports, PublicAddress } from './address.ts'
 import { control } from './control/control.ts'
+import { draining } from './draining.ts'
 import { openParts } from './part.ts'
 import type { GivenToStart, Parts } from './parts.ts'
 import { samples } from './samples.ts'
@@ -52,7 +53,8 @@ export async function startPlatform(
     ...samples,
     ...serving,
     ...workers,
-    ...control
+    ...control,
+    ...draining
   }
   const { parts, onStop, stop } = await openParts<Parts, Exclude<keyof Parts, keyof GivenToStart>>(
     given,

@@ -15,6 +15,7 @@ import { Metrics } from '../metrics.ts'
 import { Accounts } from '../quota/accounts.ts'
 import { Bookkeeper } from '../quota/bookkeeper.ts'
 import { Meter } from '../quota/meter.ts'
+import { DirectWriter } from '../samples/direct-writer.ts'
 import { Ingest } from '../samples/ingest.ts'
 import { Mover } from '../samples/mover.ts'
 import { OwnRetention } from '../samples/own-retention.ts'
@@ -89,12 +90,16 @@ export const samples: PartList<Parts, keyof Samples> = {
     close: (bookkeeper) => bookkeeper.stop(),
     closeWithinMs: STOP_LIMIT_MS
   },
+  direct: {
+    open: ({ history, spool, metrics, config, log }) =>
+      config.ACK === 'history' ? new DirectWriter({ history, spool, metrics, log }) : undefined
+  },
   ingest: {
     open(parts) {
-      const { spool, node, latest, accounts, meter, directory, blacklist } = parts
+      const { spool, direct, node, latest, accounts, meter, directory, blacklist } = parts
       const { disk, metrics, clock, config, log } = parts
       return new Ingest({
-        ...{ spool, ids: node.ids, latest, accounts, meter, directory, blacklist },
+        ...{ spool, direct, ids: node.ids, latest, accounts, meter, directory, blacklist },
         ...{ disk, metrics, clock, log },
         hasOwnSessions: config.BUS_URL === ''
       })
@@ -102,10 +107,10 @@ export const samples: PartList<Parts, keyof Samples> = {
     close: (ingest) => ingest.stop()
   },
   mover: {
-    async open({ spool, history, latest, metrics, hasRoom, disk, log }) {
+    async open({ spool, direct, history, latest, metrics, hasRoom, disk, log }) {
       const { samples: left } = await spool.state()
       const onMoved = (lastId: number) => latest.moved(lastId)
-      const mover = new Mover({ spool, history, metrics, hasRoom, log, left, onMoved })
+      const mover = new Mover({ spool, direct, history, metrics, hasRoom, log, left, onMoved })
       disk.onFreed(() => mover.wake())
       return mover
     },

@@ -81,7 +81,10 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
       })
       return bus
     },
-    close: (bus) => bus.close()
+    async close(bus, { direct }) {
+      await bus.close()
+      await direct?.close()
+    }
   },
   trust: { open: ({ config }) => trustIn(config.TRUSTED_PROXIES) },
   address: {
@@ -94,9 +97,10 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
       }))
     }
   },
+  state: { open: () => ({ isDraining: false }) },
   health: {
-    open: ({ config, claims, directory, mover, history, bus, disk }) =>
-      healthOf({ config, claims, directory, mover, history, bus, disk })
+    open: ({ config, claims, directory, mover, direct, history, bus, disk }) =>
+      healthOf({ config, claims, directory, mover, direct, history, bus, disk })
   },
   deps: { open: (parts) => depsOf(parts) },
   app: {
@@ -153,7 +157,7 @@ function depsOf(parts: Parts): RoomDeps {
   const { config, clock, log, address, bus, eraser, removals } = parts
   const { registry, history, latest, spool, node, files, lineage, metrics, hasRoom } = parts
   const { searcher, directory, identity, blacklist, quotas, shares, accounts, meter } = parts
-  const { trace, brokerAccess, health, failedSignIns, gateways } = parts
+  const { trace, brokerAccess, health, state, failedSignIns, gateways } = parts
   return {
     ...{ clock, log, registry, history, latest, spool, bus, metrics, lineage, hasRoom, files },
     ...{ searcher, directory, identity, blacklist, quotas, shares, accounts, meter },
@@ -172,6 +176,7 @@ function depsOf(parts: Parts): RoomDeps {
     registering: new Throttle(clock, sharedUsesOf(registry, clock), REGISTRATION),
     brokerKey: config.BROKER_KEY,
     isBusRead: () => bus.isRead,
+    isDraining: () => state.isDraining,
     systemAccounts: systemAccountsOf(config),
     publicUrl: () => address.url,
     gatewayAddresses: (request) => address.ofGateway(request),

@@ -47,9 +47,11 @@ export const workers: PartList<Parts, keyof Workers> = {
   },
   indexer: { open: ({ registry, log }) => new Indexer({ registry, log }) },
   scheduler: {
-    open: ({ registry, claims, bus, ingest, metrics, clock, log, config }) =>
+    open: ({ registry, claims, bus, ingest, direct, metrics, clock, log, config }) =>
       new Scheduler({
-        ...{ registry, claims, bus, ingest, metrics, clock, log },
+        ...{ registry, claims, bus, metrics, clock, log },
+        // The broker keeps the value of a schedule until history has it, so no schedule waits here.
+        ingest: direct ? { accept: async () => {} } : ingest,
         timezone: config.TIMEZONE
       })
   },

@@ -17,6 +17,10 @@ export interface Claims {
   keep(claim: Claim): Promise<boolean>
   /** The number of nodes, with this one; undefined while it is not known. */
   nodes(): Promise<number | undefined>
+  /** Nodes that read from the broker share its sessions. A node that starts or drains does not read. */
+  setReading(isReading: boolean): Promise<void>
+  /** The number of nodes that read; undefined while it is not known. */
+  readers(): Promise<number | undefined>
   /** The listener is called when a node has changed the registry. */
   onChange(listener: () => void): void
   /** Why the held claims are not known; undefined when all is well. */

@@ -16,15 +16,19 @@ import { clientIdOf, isObjectTopic, isWithinTopicLimits, topicExcerpt } from '..
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Directory } from '../permission/directory.ts'
+import { dayOf } from '../quota/account.ts'
 import type { AccountPlace, Accounts } from '../quota/accounts.ts'
 import type { KnownTopics, Meter, QuotaExcess } from '../quota/meter.ts'
 import type { InstallationRef } from '../registry/installations.ts'
+import type { Intake } from './direct-writer.ts'
 import { Refusals } from './refusals.ts'
 import { SlowLane } from './slow-lane.ts'
 import { SpoolRoom } from './spool-room.ts'
 
 type Parts = {
   spool: Spool
+  /** [ADR-0057] Where samples go instead of the spool. The ledger stays in the spool. */
+  direct?: Intake | undefined
   ids: SampleIds
   latest: Latest
   accounts: Accounts
@@ -56,7 +60,10 @@ const MAX_UNKNOWN_CLIENT_IDS = 10_000
 const NOTHING_TO_STORE = Promise.resolve()
 const everyTopic: KnownTopics = { has: () => true }
 
-/** Brings samples from the bus to the spool. The promise of `accept` is the acknowledgement. */
+/**
+ * Brings samples from the bus to the spool, or to history. The promise of `accept` is the
+ * acknowledgement.
+ */
 export class Ingest {
   readonly #parts: Parts
   /**
@@ -68,6 +75,7 @@ export class Ingest {
   #looking: Promise<boolean> | undefined
   #lookPauseMs = LOOK_EVERY_MS
   readonly #slowLane = new SlowLane()
+  readonly #intake: Intake
   readonly #room: SpoolRoom
   readonly #refusals: Refusals
   /** When the newest sample arrived that is stored; 0 = there is none. */
@@ -76,7 +84,8 @@ export class Ingest {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#room = new SpoolRoom(parts.spool)
+    this.#intake = parts.direct ?? parts.spool
+    this.#room = new SpoolRoom(this.#intake)
     this.#refusals = new Refusals(parts)
     this.newestAt = arrivalOf(parts.ids.last)
   }
@@ -186,7 +195,7 @@ export class Ingest {
   }
 
   #append(read: ReadMessage, place: AccountPlace, topics?: KnownTopics): Promise<void> {
-    const { spool, ids, meter, clock } = this.#parts
+    const { ids, meter, clock } = this.#parts
     const { message, sender, installation, reading } = read
     const { topic } = message
     const { timestamp, value, msg } = reading
@@ -201,7 +210,7 @@ export class Ingest {
     const bytes = isPlain ? topic.length + msg.length + SAMPLE_BYTES : sampleBytes(topic, msg)
     const excess = meter.takeSample(place, { topic, timestamp, bytes }, arrival, topics)
     if (excess) return this.#refuseOver(excess, message, sender)
-    const stored = spool.append(line, id, lineBytes)
+    const stored = this.#intake.append(line, id, lineBytes)
     if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
     this.#group.samples.push(sample)
     return stored
@@ -255,22 +264,34 @@ export class Ingest {
    * acknowledged.
    */
   #newGroup(stored: Promise<void>): SampleGroup {
-    const { latest, metrics, meter, clock } = this.#parts
+    const { latest, direct, metrics, meter, clock } = this.#parts
     const samples: Sample[] = []
     const release = (isStored: boolean) => {
       for (const { installation_id, topic } of samples)
         meter.release(installation_id, topic, { isStored })
     }
-    void stored.then(
-      () => {
-        for (const sample of samples) latest.put(sample)
-        metrics.stored(samples.length)
-        this.newestAt = clock()
-        release(true)
-      },
-      () => release(false)
-    )
+    const giveUp = () => {
+      release(false)
+      for (const sample of samples) this.#giveBack(sample)
+    }
+    const isPending = direct === undefined
+    void stored.then(() => {
+      for (const sample of samples) latest.put(sample, { isPending })
+      metrics.stored(samples.length)
+      this.newestAt = clock()
+      release(true)
+    }, giveUp)
     return { stored, samples }
+  }
+
+  /** It was charged but not stored. Its sender sends it again, and it is charged then. */
+  #giveBack({ id, installation_id, topic, timestamp, msg }: Sample): void {
+    const { accounts, meter, directory } = this.#parts
+    const installation = directory.installation(installation_id)
+    if (!installation) return
+    const month = meter.monthAt(timestamp)
+    const bytes = -sampleBytes(topic, msg)
+    meter.charge(accounts.placeOf(installation), month, bytes, dayOf(arrivalOf(id)))
   }
 
   /**

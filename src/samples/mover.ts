@@ -6,9 +6,12 @@ import { countText } from '../lib/count-text.ts'
 import { Outage } from '../lib/outage.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Intake } from './direct-writer.ts'
 
 type Parts = {
   spool: Spool
+  /** Samples that go to history without the spool. */
+  direct?: Intake | undefined
   history: History
   metrics: Metrics
   hasRoom: () => boolean
@@ -68,11 +71,11 @@ export class Mover {
   }
 
   /**
-   * Resolves when everything that was in the spool at the time of the call is in history; rejects
-   * if that fails.
+   * Resolves when everything that was on its way at the time of the call is in history; rejects if
+   * that fails.
    */
   async flush(): Promise<void> {
-    await this.#parts.spool.settled()
+    await (this.#parts.direct ?? this.#parts.spool).settled()
     await this.#moving?.catch(() => {})
     await this.#move()
   }

@@ -27,6 +27,8 @@ onEveryRegistry('claims', ({ name, url }) => {
     await claims.release('slot 3')
     assert.equal(await claims.take('slot 3'), true)
     assert.equal(await claims.nodes(), 1)
+    await claims.setReading(true)
+    assert.equal(await claims.readers(), 1)
     assert.equal(claims.failure, undefined)
   })
 
@@ -42,6 +44,21 @@ onEveryRegistry('claims', ({ name, url }) => {
     await one.release('scheduler')
     assert.equal(await two.take('scheduler'), true)
     assert.equal(await one.take('scheduler'), false)
+  })
+
+  test('nodes that read are counted, also after their connection broke', async (t) => {
+    const at = await url()
+    const [one, two] = [await open(t, at), await open(t, at)]
+    assert.equal(await one.readers(), 0)
+    await one.setReading(true)
+    await two.setReading(true)
+    assert.equal(await one.readers(), 2)
+    await endConnections(at)
+    await eventually(async () => assert.equal(await two.readers(), 2))
+    await eventually(() => assert.equal(one.failure, undefined))
+    await one.setReading(false)
+    assert.equal(await two.readers(), 1)
+    assert.equal(await two.nodes(), 2)
   })
 
   test('the claims of a node that has ended are free, and the node is no longer counted', async (t) => {

@@ -138,7 +138,8 @@ onPostgres('bookkeeper', (engine) => {
     const meter = new Meter({ accounts, latest, metrics: new Metrics(), clock, log })
     const claims = {
       ...{ take: async () => true, release: async () => {}, keep: async () => true },
-      ...{ nodes: async () => 2, onChange: () => {}, failure: undefined, close: async () => {} }
+      ...{ nodes: async () => 2, setReading: async () => {}, readers: async () => 2 },
+      ...{ onChange: () => {}, failure: undefined, close: async () => {} }
     }
     const hasRoom = () => true
     const other = await Bookkeeper.open({

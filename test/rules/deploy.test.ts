@@ -5,7 +5,8 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { isSecret, Settings } from '../../src/config.ts'
+import { Settings } from '../../src/config.ts'
+import { isSecret } from '../../src/lib/setting.ts'
 import { temporaryDirectory } from '../support/process.ts'
 
 const root = new URL('../..', import.meta.url).pathname

@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 9eb6f6f14f451f8af7080a107d53043a59955805f32560c9401c9f57ebe35152
+ * Fingerprint: 35dd3804ff2a78e97b2920d181bc6173bc52271c757d35b100e346a0b8b0c1a7
  */
 export interface paths {
     "/api/v2/auth": {
@@ -1776,7 +1776,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check that the process runs */
+        /** Check that the process runs and takes requests; 503 while it stops */
         get: operations["getLiveness"];
         put?: never;
         post?: never;
@@ -2288,7 +2288,7 @@ export interface components {
         };
         Health: {
             /** @enum {string} */
-            status: "ready" | "degraded";
+            status: "ready" | "degraded" | "draining";
             /** @description The version of Caracal */
             version: string;
             engines: {
@@ -10008,6 +10008,16 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             500: components["responses"]["Error500"];
+            /** @description Not available now */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
             default: components["responses"]["ErrorOther"];
         };
     };

@@ -147,11 +147,15 @@ export class ExternalBus implements Bus {
   }
 
   /**
-   * First stores and acknowledges what was read, for a limited time. The sessions stay at the
-   * broker.
+   * Stores and acknowledges what was read, for a limited time, and leaves the sessions to other
+   * nodes.
    */
+  stopReading(): Promise<void> {
+    return this.#slots.stop()
+  }
+
   async close(): Promise<void> {
-    await this.#slots.stop()
+    await this.stopReading()
     await this.#publisher.stop()
   }
 

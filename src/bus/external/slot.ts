@@ -14,6 +14,12 @@ export type SlotOptions = Pick<LinkOptions, 'address' | 'clientId' | 'expirySeco
 }
 
 type PendingAck = { messageId: number; isStored: boolean }
+type Storing = { topic: string; payload: Buffer; stored: Promise<void> }
+/**
+ * [MQTT5 2.2.1] Messages that are not acknowledged, by packet id. The broker uses such an id for no
+ * other message, also over a later connection of the session.
+ */
+type Unacknowledged = Map<number, Storing>
 
 /** For one session. Further messages wait at the broker. */
 const RECEIVE_MAXIMUM = 1000
@@ -33,10 +39,11 @@ export class Slot {
   readonly #options: SlotOptions
   readonly #lasting: LastingLink
   #reader: Reader | undefined
+  readonly #unacknowledged: Unacknowledged = new Map()
 
   /** Unsubscribes, reads the messages that wait, and ends the session for good. */
   static async finish(options: SlotOptions, signal: AbortSignal): Promise<void> {
-    const reader = new Reader(options)
+    const reader = new Reader(options, new Map())
     const link = await openLink(options, reader, signal)
     try {
       if (link.isResumed) await reader.finish(link)
@@ -78,9 +85,11 @@ export class Slot {
   }
 
   async #open(signal: AbortSignal): Promise<Link> {
-    const reader = new Reader(this.#options)
+    const reader = new Reader(this.#options, this.#unacknowledged)
     this.#reader = reader
     const link = await openLink(this.#options, reader, signal)
+    // A new session begins with new packet ids. It has no filter yet, so no message has come.
+    if (!link.isResumed) this.#unacknowledged.clear()
     const { filter, formerFilter } = this.#options
     try {
       if (link.isResumed) await link.unsubscribe([formerFilter])
@@ -107,6 +116,7 @@ const openLink = (
 /** Reads what comes through one connection of a session. */
 class Reader {
   readonly #options: SlotOptions
+  readonly #unacknowledged: Unacknowledged
   /** [MQTT5 4.6] PUBACKs go out in the order in which the messages came. */
   readonly #pending: PendingAck[] = []
   #taken = 0
@@ -114,15 +124,16 @@ class Reader {
   #bytes = 0
   #isLeaving = false
 
-  constructor(options: SlotOptions) {
+  constructor(options: SlotOptions, unacknowledged: Unacknowledged) {
     this.#options = options
+    this.#unacknowledged = unacknowledged
   }
 
   take(packet: IPublishPacket, link: Link): void {
     // It is not acknowledged, so the broker sends it again to the next reader.
     if (this.#isLeaving || !link.isUp) return
     this.#taken++
-    const { topic, qos, retain, messageId = 0 } = packet
+    const { qos, retain, messageId = 0 } = packet
     const payload = packet.payload as Buffer
     const pending = { messageId, isStored: retain }
     if (qos > 0) this.#pending.push(pending)
@@ -134,18 +145,30 @@ class Reader {
     this.#unstored++
     this.#bytes += payload.length
     if (this.#isFull) link.pause()
-    this.#options.onMessage({ topic, payload, qos, retain }, SENDER).then(
+    this.#store(packet).then(
       () => {
         pending.isStored = true
         this.#settle(link, payload.length)
         this.#acknowledge(link)
       },
       (error: Error) => {
+        this.#unacknowledged.delete(messageId)
         this.#settle(link, payload.length)
         // The broker sends the message again over the next connection.
         link.destroy(error)
       }
     )
+  }
+
+  /** A message that comes again while it is being stored is not stored twice. */
+  #store({ topic, payload, qos, retain, dup, messageId = 0 }: IPublishPacket): Promise<void> {
+    const message = { topic, payload: payload as Buffer, qos, retain }
+    if (qos === 0) return this.#options.onMessage(message, SENDER)
+    const before = dup ? this.#unacknowledged.get(messageId) : undefined
+    if (before?.topic === topic && before.payload.equals(message.payload)) return before.stored
+    const stored = this.#options.onMessage(message, SENDER)
+    this.#unacknowledged.set(messageId, { topic, payload: message.payload, stored })
+    return stored
   }
 
   async drain(link: Link): Promise<void> {
@@ -178,6 +201,8 @@ class Reader {
   #acknowledge(link: Link): void {
     for (let pending = this.#pending[0]; pending?.isStored; pending = this.#pending[0]) {
       this.#pending.shift()
+      // Without a connection the broker does not hear it, and sends the message again.
+      if (link.isUp) this.#unacknowledged.delete(pending.messageId)
       link.acknowledge(pending.messageId)
     }
   }

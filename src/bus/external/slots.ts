@@ -7,7 +7,8 @@ type SlotName = `slot ${number}`
 export type SlotClaims = {
   take(claim: SlotName): Promise<boolean>
   release(claim: SlotName): Promise<void>
-  nodes(): Promise<number | undefined>
+  setReading(isReading: boolean): Promise<void>
+  readers(): Promise<number | undefined>
 }
 
 /** The most that a platform can have, whatever BUS_SLOTS is now. */
@@ -62,6 +63,7 @@ export class Slots {
     this.#finishing = finishing.then((left) => this.#finishLater(left))
     // First, because a session that reads alone gets all messages, and these would get them too.
     await finishing
+    await this.#claims.setReading(true)
     await this.#goOn()
   }
 
@@ -80,6 +82,8 @@ export class Slots {
     this.#stopping.abort()
     clearTimeout(this.#timer)
     await Promise.all([this.#round, this.#finishing])
+    // First, so that the others take what is given back.
+    await this.#claims.setReading(false)
     await this.#giveBack([...this.#held])
   }
 
@@ -88,7 +92,7 @@ export class Slots {
   }
 
   async #share(): Promise<void> {
-    const share = Math.ceil(this.#count / ((await this.#claims.nodes()) ?? 1))
+    const share = Math.ceil(this.#count / ((await this.#claims.readers()) || 1))
     for (const [number, slot] of this.#held) {
       if (await this.#claims.take(`slot ${number}`)) continue
       this.#held.delete(number)

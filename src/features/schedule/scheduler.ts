@@ -23,7 +23,7 @@ import type { RunOutcome } from './tables.ts'
 type Parts = {
   registry: Registry
   bus: Bus
-  ingest: Ingest
+  ingest: Pick<Ingest, 'accept'>
   claims: Pick<Claims, 'take'>
   metrics: Metrics
   clock: Clock

@@ -5,6 +5,8 @@ export type ReadHealth = () => Promise<Record<string, EngineHealth>>
 export type BackupHealth = { ok: boolean; made: number | null; detail: string }
 
 export type SystemDeps = {
+  /** The platform was told to stop and still answers. */
+  isDraining: () => boolean
   health: ReadHealth
   /** Undefined: there is no backup, and none was asked for. */
   backupHealth: () => BackupHealth | undefined

@@ -32,19 +32,22 @@ export const pingRoutes: Routes = (app) => {
   )
 }
 
-export const healthRoutes: Routes<SystemDeps> = (app, { health, backupHealth }) => {
+export const healthRoutes: Routes<SystemDeps> = (app, { health, isDraining, backupHealth }) => {
   app.get(
     '/live',
     {
       schema: {
         tags: ['System'],
         operationId: 'getLiveness',
-        summary: 'Check that the process runs',
-        response: { 200: Message }
+        summary: 'Check that the process runs and takes requests; 503 while it stops',
+        response: { 200: Message, 503: Message }
       },
       config: { access: everyone }
     },
-    () => ({ message: 'alive' })
+    (_request, reply) => {
+      if (isDraining()) reply.code(503)
+      return { message: isDraining() ? 'draining' : 'alive' }
+    }
   )
 
   app.get(
@@ -60,10 +63,11 @@ export const healthRoutes: Routes<SystemDeps> = (app, { health, backupHealth }) 
     },
     async (_request, reply) => {
       const engines = await health()
-      const isReady = Object.values(engines).every(({ ok }) => ok)
+      const isWell = Object.values(engines).every(({ ok }) => ok)
+      const status = isDraining() ? 'draining' : isWell ? 'ready' : 'degraded'
       const backup = backupHealth()
-      return reply.code(isReady ? 200 : 503).send({
-        ...{ status: isReady ? 'ready' : 'degraded', version: VERSION, engines },
+      return reply.code(status === 'ready' ? 200 : 503).send({
+        ...{ status, version: VERSION, engines },
         ...(backup && { backup })
       })
     }

@@ -3,7 +3,7 @@ import { UnixTime } from '../../http/schema.ts'
 
 export const Health = Type.Object(
   {
-    status: Type.Union([Type.Literal('ready'), Type.Literal('degraded')]),
+    status: Type.Union([Type.Literal('ready'), Type.Literal('degraded'), Type.Literal('draining')]),
     version: Type.String({ description: 'The version of Caracal' }),
     engines: Type.Record(Type.String(), Type.Object({ ok: Type.Boolean(), detail: Type.String() })),
     backup: Type.Optional(

@@ -44,17 +44,17 @@ export class Latest {
     this.#pulse = new Pulse(options.clock())
   }
 
-  /** A sample that is acknowledged and not in history yet. */
-  put(sample: Sample): void {
+  /** A sample that is acknowledged. `isPending`: it is not in history yet. */
+  put(sample: Sample, { isPending = true } = {}): void {
     const held = heldOf(sample)
     const now = this.#options.clock()
-    this.#pending.put(held, now)
+    if (isPending) this.#pending.put(held, now)
     this.#note(held, now)
     if (held.msg === undefined) this.#long.keep(sample)
     this.#pulse.beat(sample.installation_id, now)
   }
 
-  /** A sample that went to history directly. */
+  /** A sample that nobody sent now, and that is in history. */
   stored(sample: Sample): void {
     this.#note(heldOf(sample), this.#options.clock())
   }

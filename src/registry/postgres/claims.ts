@@ -16,6 +16,7 @@ const RETRY_EVERY_MS = SECOND / 2
 /** The time a server may need to notice that the previous process is gone. */
 const JOIN_TIMEOUT_MS = 10 * SECOND
 const NODE = 'node'
+const READER = 'reader'
 
 /**
  * Claims are advisory locks of one connection that lives as long as the node. The server frees them
@@ -30,6 +31,7 @@ export class PostgresClaims implements Claims {
   #client: pg.Client | undefined
   #changed: () => void = () => {}
   #kept: Claim | undefined
+  #isReading = false
   #failure: string | undefined
   #watching: Promise<void> = Promise.resolve()
 
@@ -71,17 +73,19 @@ export class PostgresClaims implements Claims {
     await this.#ask((client) => client.query(`select pg_advisory_unlock(${KEY})`, [claim]))
   }
 
-  async nodes(): Promise<number | undefined> {
-    const found = await this.#ask((client) =>
-      client.query<{ nodes: number }>(
-        `select count(*)::int as nodes from pg_locks
-       where locktype = 'advisory' and granted and objsubid = 2
-         and database = (select oid from pg_database where datname = current_database())
-         and (classid, objid) = (${AS_OIDS})`,
-        [NODE]
-      )
-    )
-    return found?.rows[0]?.nodes
+  nodes(): Promise<number | undefined> {
+    return this.#count(NODE)
+  }
+
+  async setReading(isReading: boolean): Promise<void> {
+    if (isReading === this.#isReading) return
+    this.#isReading = isReading
+    const change = isReading ? 'pg_advisory_lock_shared' : 'pg_advisory_unlock_shared'
+    await this.#ask((client) => client.query(`select ${change}(${KEY})`, [READER]))
+  }
+
+  readers(): Promise<number | undefined> {
+    return this.#count(READER)
   }
 
   async close(): Promise<void> {
@@ -90,6 +94,19 @@ export class PostgresClaims implements Claims {
     const client = this.#client
     this.#lose('closed')
     await client?.end().catch(() => {})
+  }
+
+  async #count(name: typeof NODE | typeof READER): Promise<number | undefined> {
+    const found = await this.#ask((client) =>
+      client.query<{ nodes: number }>(
+        `select count(*)::int as nodes from pg_locks
+       where locktype = 'advisory' and granted and objsubid = 2
+         and database = (select oid from pg_database where datname = current_database())
+         and (classid, objid) = (${AS_OIDS})`,
+        [name]
+      )
+    )
+    return found?.rows[0]?.nodes
   }
 
   /** When a connection breaks, its locks are free again. Then its answer is ignored. */
@@ -133,6 +150,7 @@ export class PostgresClaims implements Claims {
         await client.query(`listen ${CHANGES_CHANNEL}`)
         this.#client = client
         if (this.#kept) this.#held.add(this.#kept)
+        if (this.#isReading) await lock(client, READER, '_shared')
         this.#failure = undefined
         return true
       }

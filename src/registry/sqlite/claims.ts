@@ -6,6 +6,8 @@ export const soleClaims: Claims = {
   release: () => Promise.resolve(),
   keep: () => Promise.resolve(true),
   nodes: () => Promise.resolve(1),
+  setReading: () => Promise.resolve(),
+  readers: () => Promise.resolve(1),
   onChange: () => {},
   failure: undefined,
   close: () => Promise.resolve()
