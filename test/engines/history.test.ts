@@ -11,7 +11,7 @@ import { PageTooLarge } from '../../src/lib/page-limit.ts'
 import { encodeSample, type Sample, statusJson } from '../../src/lib/sample.ts'
 import { DAY, HOUR, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, slow } from '../support/rounds.ts'
 import { rowsText } from '../support/samples.ts'
 
 onEveryHistory('history', historyBehaviour)
@@ -278,7 +278,7 @@ function historyBehaviour({ name, url, open: openEngine }: EngineUnderTest) {
     await assertPage(ofGone.slice(0, 10), pageOf(gone))
   })
 
-  test('a batch of 50 000 rows, and pages with a large offset', async () => {
+  test('a batch of 50 000 rows, and pages with a large offset', slow, async () => {
     const installation_id = nextNumber()
     const stored = Array.from({ length: 50_000 }, (_, i) =>
       sample({
@@ -325,7 +325,7 @@ function historyBehaviour({ name, url, open: openEngine }: EngineUnderTest) {
     await assertPage([], pageOf(installation_id))
   })
 
-  test('a page of texts that would not fit into memory is refused', async () => {
+  test('a page of texts that would not fit into memory is refused', slow, async () => {
     const installation_id = nextNumber()
     const msg = 'x'.repeat(1_000_000)
     const stored = Array.from({ length: 80 }, (_, i) =>

@@ -8,6 +8,7 @@ import { sampleBytes } from '../../src/lib/quota.ts'
 import { decodeSamples, encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
+import { slow } from '../support/rounds.ts'
 
 onEveryHistory('months', monthBehaviour)
 
@@ -112,7 +113,7 @@ function monthBehaviour({ url, open }: EngineUnderTest) {
     }
   })
 
-  test('parts have few samples if messages are large', async () => {
+  test('parts have few samples if messages are large', slow, async () => {
     const stored = Array.from({ length: 60 }, (_, i) =>
       sample({ timestamp: unixMs(Date.UTC(2023, 5) + i), msg: 'x'.repeat(1_000_000) })
     )

@@ -8,7 +8,7 @@ import type { History, RemovalQuery } from '../../src/history/history.ts'
 import { decodeSamples, encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { DAY, HOUR, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, slow } from '../support/rounds.ts'
 import { rowsText } from '../support/samples.ts'
 
 onEveryHistory('removal', removalBehaviour)
@@ -232,7 +232,7 @@ function removalBehaviour({ name, url, open }: EngineUnderTest) {
     await assertStored(installation_id, [later])
   })
 
-  test('more topics than fit into one statement', async () => {
+  test('more topics than fit into one statement', slow, async () => {
     const installation_id = nextNumber()
     const topics = Array.from({ length: 1500 }, (_, i) => `7/obj/${'long/'.repeat(20)}${i}`)
     const stored = topics.flatMap((topic) =>

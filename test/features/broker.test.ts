@@ -12,6 +12,7 @@ import { type Mosquitto, startMosquitto, withoutMosquitto } from '../support/mos
 import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import type { Account, Answer } from '../support/world.ts'
 
 const KEY = 'a_broker-key_of_32_characters_00'
@@ -561,29 +562,33 @@ onRegistryMatrix('broker', (engine) => {
       assert.deepEqual(await signIn(account), deny)
     })
 
-    test('a gateway waits for its client id while the other connection cannot be closed', async () => {
-      const { world, deps } = platform
-      const { installation, user } = await world.site(['mqtt/#'])
-      const gateway = await gatewayOf(installation.id)
-      const { clientid } = gateway
-      const { brokerAccess } = deps
-      const isRefused = async () => {
-        const user = { ...gateway, clientId: clientid }
-        assert.equal(await brokerAccess.signIn(user, gateway.password, ''), 'refused')
+    test(
+      'a gateway waits for its client id while the other connection cannot be closed',
+      slow,
+      async () => {
+        const { world, deps } = platform
+        const { installation, user } = await world.site(['mqtt/#'])
+        const gateway = await gatewayOf(installation.id)
+        const { clientid } = gateway
+        const { brokerAccess } = deps
+        const isRefused = async () => {
+          const user = { ...gateway, clientId: clientid }
+          assert.equal(await brokerAccess.signIn(user, gateway.password, ''), 'refused')
+        }
+        const account = { clientid, username: 'x', password: user.token }
+        assert.deepEqual(await signIn(account), allow)
+        await mosquitto.stop('SIGTERM')
+        try {
+          await isRefused()
+          await brokerAccess.cutOffEnded(async () => false)
+          await isRefused()
+        } finally {
+          await mosquitto.start()
+          await isRead()
+        }
+        await eventually(async () => assert.deepEqual(await signIn(gateway), allow))
       }
-      const account = { clientid, username: 'x', password: user.token }
-      assert.deepEqual(await signIn(account), allow)
-      await mosquitto.stop('SIGTERM')
-      try {
-        await isRefused()
-        await brokerAccess.cutOffEnded(async () => false)
-        await isRefused()
-      } finally {
-        await mosquitto.start()
-        await isRead()
-      }
-      await eventually(async () => assert.deepEqual(await signIn(gateway), allow))
-    })
+    )
 
     test('the client ids of a deleted account are free, those of an account that signed out are not', async (t) => {
       const { world, deps } = platform

@@ -8,6 +8,7 @@ import { unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { onSqlite } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -102,7 +103,7 @@ onSqlite('log export', (engine) => {
     }
   })
 
-  test('a slow client slows down the reading, and a hang-up ends it', async () => {
+  test('a slow client slows down the reading, and a hang-up ends it', slow, async () => {
     const { world, deps } = platform()
     const { installation, user } = await world.site(grants)
     const msg = 'long '.repeat(200)

@@ -11,6 +11,7 @@ import { unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { onSqlite } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { statusText, store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -223,7 +224,7 @@ onSqlite('log import', (engine) => {
     assert.match(endless.json.message, /^line 1: .*; 0 samples are stored/)
   })
 
-  test('gzip that is incomplete, broken, unknown or a bomb is refused', async () => {
+  test('gzip that is incomplete, broken, unknown or a bomb is refused', slow, async () => {
     const house = await site()
     const gzip = { 'content-encoding': 'gzip' }
     const many = gzipSync(lines(60_000))

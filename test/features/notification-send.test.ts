@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { type Received, startExecutor } from '../support/executor.ts'
 import { onRegistryMatrix, onSqlite } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -457,7 +458,7 @@ onRegistryMatrix('sending a notification', (engine) => {
 onSqlite('notifications to a slow executor', (engine) => {
   const { platform } = withPlatform(engine, { settings: opened })
 
-  test('end after ten seconds, and only a few wait at once', async (t) => {
+  test('end after ten seconds, and only a few wait at once', slow, async (t) => {
     const executor = await startExecutor(() => {})
     t.after(() => executor.stop())
     const { world } = platform()

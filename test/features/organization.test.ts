@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { recordChange } from '../../src/registry/changes.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -505,7 +505,7 @@ onRegistryMatrix('organization', (engine) => {
     assert.equal((await world.request(leaf, { as, body: { parent } })).status, 200)
   })
 
-  test('a tenant has at most 5 000 organizations, whatever other tenants have', async () => {
+  test('a tenant has at most 5 000 organizations, whatever other tenants have', slow, async () => {
     const { world, deps } = platform()
     const as = world.admin
     const [tenant, other] = [await world.organization(), await world.organization()]

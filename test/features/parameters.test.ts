@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 const address = { address: '', city: '', country: '', zip: '' }
@@ -36,7 +37,7 @@ onRegistryMatrix('parameters', (engine) => {
   }
 
   describe('of a list with metadata filters', () => {
-    test('parameters of other routes are metadata keys and filter the list', async () => {
+    test('parameters of other routes are metadata keys and filter the list', slow, async () => {
       for (const { path, body, own } of await lists()) {
         const names = elsewhere.filter((name) => !own.some((one) => one === name))
         const value = unique('v')

@@ -18,6 +18,7 @@ import type { ModelxKind } from '../../src/registry/tables.ts'
 import { inTransaction } from '../../src/registry/transaction.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -484,7 +485,7 @@ onRegistryMatrix('search', (engine) => {
   const appWith = (parts: { searcher?: Searcher; searchTimeoutMs?: number }) =>
     createApp({ ...platform().deps, ...parts })
 
-  test('GET search whose page would be too large is 400', async () => {
+  test('GET search whose page would be too large is 400', slow, async () => {
     const { installation, user } = await platform().world.site(grants)
     const text = 'large '.repeat(10_000)
     const meta = JSON.stringify({ a: text, b: text, c: text, d: text })

@@ -128,53 +128,57 @@ test('another tenant and the platform can upload at once while uploads of one te
   await eventually(() => isServed(send(house, house.user)))
 })
 
-test('another tenant and the platform get answers at once while one tenant does not read its answers', async (t) => {
-  const [house, other] = [await site(), await site()]
-  const samples = Array.from({ length: 5 * LONG_TEXTS }, (_, i) => ({
-    ...{ topic: 'obj/a', msg: LONG_TEXT },
-    timestamp: unixMs(i * SECOND)
-  }))
-  await store(platform, house.installation, samples)
-  for (let i = 0; i < LONG_TEXTS; i++) {
-    const body = { type: 'house', meta: { text: LONG_TEXT, more: LONG_TEXT, most: LONG_TEXT } }
-    const path = `POST /api/v2/functionx/${house.installation.id}`
-    assert.equal((await platform.world.request(path, { as: house.user, body })).status, 200)
-  }
-  const log = ({ installation }: Site) => `/api/v3beta/log/${installation.id}`
-  const rows: [what: string, each: number, waiting: number, path: (at: Site) => string][] = [
-    ['log queries', 2, 100, (at) => `${log(at)}?from=0&to=86400&limit=1000`],
-    ['log queries of long times', 2, 100, (at) => `${log(at)}?from=0&limit=1000`],
-    ['exports', 2, 4, (at) => `${log(at)}/export`],
-    ['searches', 2, 50, () => '/api/v3beta/search?q=house&limit=1000'],
-    ['long lists', 64, 64, ({ installation }) => `/api/v2/functionx/${installation.id}`]
-  ]
-  for (const [what, each, waiting, path] of rows) {
-    // They wait in the same kind of queue.
-    const isSlow = !['log queries', 'long lists'].includes(what)
-    await t.test(what, isSlow ? slow : {}, async () => {
-      const ask = (at: Site, { token }: { token: string }, signal: AbortSignal | null = null) =>
-        fetch(platform.url + path(at), { headers: { 'x-api-key': token }, signal })
-      const ignore = () => open(house.user, `GET ${path(house)}`)
-      const unread = await openMany(each + waiting, ignore)
-      const more = async () => unread.push(await ignore())
-      await isRefused(
-        (signal) => ask(house, house.user, signal),
-        more,
-        `Too many ${what} at once: an organization has at most ${each} running and ${waiting} waiting`
-      )
-      await isServed(ask(other, other.user))
-      await isServed(ask(house, platform.world.admin))
-      // A caller who hangs up while waiting leaves the queue, and the next one waits there.
-      for (const socket of unread.splice(-waiting)) socket.destroy()
-      await eventually(() => {
-        const answer = ask(house, house.user, AbortSignal.timeout(SECOND))
-        return assert.rejects(answer, { name: 'TimeoutError' })
+test(
+  'another tenant and the platform get answers at once while one tenant does not read its answers',
+  slow,
+  async (t) => {
+    const [house, other] = [await site(), await site()]
+    const samples = Array.from({ length: 5 * LONG_TEXTS }, (_, i) => ({
+      ...{ topic: 'obj/a', msg: LONG_TEXT },
+      timestamp: unixMs(i * SECOND)
+    }))
+    await store(platform, house.installation, samples)
+    for (let i = 0; i < LONG_TEXTS; i++) {
+      const body = { type: 'house', meta: { text: LONG_TEXT, more: LONG_TEXT, most: LONG_TEXT } }
+      const path = `POST /api/v2/functionx/${house.installation.id}`
+      assert.equal((await platform.world.request(path, { as: house.user, body })).status, 200)
+    }
+    const log = ({ installation }: Site) => `/api/v3beta/log/${installation.id}`
+    const rows: [what: string, each: number, waiting: number, path: (at: Site) => string][] = [
+      ['log queries', 2, 100, (at) => `${log(at)}?from=0&to=86400&limit=1000`],
+      ['log queries of long times', 2, 100, (at) => `${log(at)}?from=0&limit=1000`],
+      ['exports', 2, 4, (at) => `${log(at)}/export`],
+      ['searches', 2, 50, () => '/api/v3beta/search?q=house&limit=1000'],
+      ['long lists', 64, 64, ({ installation }) => `/api/v2/functionx/${installation.id}`]
+    ]
+    for (const [what, each, waiting, path] of rows) {
+      // They wait in the same kind of queue.
+      const isSlow = !['log queries', 'long lists'].includes(what)
+      await t.test(what, isSlow ? slow : {}, async () => {
+        const ask = (at: Site, { token }: { token: string }, signal: AbortSignal | null = null) =>
+          fetch(platform.url + path(at), { headers: { 'x-api-key': token }, signal })
+        const ignore = () => open(house.user, `GET ${path(house)}`)
+        const unread = await openMany(each + waiting, ignore)
+        const more = async () => unread.push(await ignore())
+        await isRefused(
+          (signal) => ask(house, house.user, signal),
+          more,
+          `Too many ${what} at once: an organization has at most ${each} running and ${waiting} waiting`
+        )
+        await isServed(ask(other, other.user))
+        await isServed(ask(house, platform.world.admin))
+        // A caller who hangs up while waiting leaves the queue, and the next one waits there.
+        for (const socket of unread.splice(-waiting)) socket.destroy()
+        await eventually(() => {
+          const answer = ask(house, house.user, AbortSignal.timeout(SECOND))
+          return assert.rejects(answer, { name: 'TimeoutError' })
+        })
+        for (const socket of unread) socket.destroy()
+        await eventually(() => isServed(ask(house, house.user)))
       })
-      for (const socket of unread) socket.destroy()
-      await eventually(() => isServed(ask(house, house.user)))
-    })
+    }
   }
-})
+)
 
 test('a list that gets no place in time is 503 and says when to come again', slow, async () => {
   const house = await site()

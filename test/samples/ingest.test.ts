@@ -7,6 +7,7 @@ import { Ingest } from '../../src/samples/ingest.ts'
 import { MAX_TENANT_BYTES } from '../../src/samples/spool-room.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { onPostgres } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const MiB = 1024 * 1024
@@ -75,64 +76,72 @@ onPostgres('ingest', (engine) => {
   })
 })
 
-test('the messages that wait for the disk are limited, and later ones are stored in order', async (t) => {
-  const platform = await startTestPlatform()
-  t.after(() => platform.stop())
-  const { deps, world } = platform
-  const { id, client_id } = await world.installation()
-  const ingest = new Ingest({ ...deps, hasOwnSessions: true, disk })
-  t.after(() => ingest.stop())
-  const msg = 'x'.repeat(60 * 1024)
-  const count = 1500
-  const all = Array.from({ length: count }, (_, value) => {
-    const payload = Buffer.from(JSON.stringify({ value, msg, timestamp: 1_700_000_000 }))
-    const message = { topic: `${client_id}/obj/x`, payload, qos: 1 as const, retain: false }
-    return ingest.accept(message, 'test')
-  })
-  assert(deps.spool.waitingBytes > MiB)
-  // All of one tenant; there is room for others.
-  assert(deps.spool.waitingBytes < MAX_TENANT_BYTES + MiB, `${deps.spool.waitingBytes} bytes`)
-  await Promise.all(all)
-  assert.equal(deps.spool.isFull, false)
-  const response = await fetch(`${platform.url}/api/v2/status/${id}`, {
-    headers: { authorization: `Bearer ${world.admin.token}` }
-  })
-  // With equal timestamps the later arrival is the latest.
-  assert.equal(((await response.json()) as [{ value: number }])[0].value, count - 1)
-})
+test(
+  'the messages that wait for the disk are limited, and later ones are stored in order',
+  slow,
+  async (t) => {
+    const platform = await startTestPlatform()
+    t.after(() => platform.stop())
+    const { deps, world } = platform
+    const { id, client_id } = await world.installation()
+    const ingest = new Ingest({ ...deps, hasOwnSessions: true, disk })
+    t.after(() => ingest.stop())
+    const msg = 'x'.repeat(60 * 1024)
+    const count = 1500
+    const all = Array.from({ length: count }, (_, value) => {
+      const payload = Buffer.from(JSON.stringify({ value, msg, timestamp: 1_700_000_000 }))
+      const message = { topic: `${client_id}/obj/x`, payload, qos: 1 as const, retain: false }
+      return ingest.accept(message, 'test')
+    })
+    assert(deps.spool.waitingBytes > MiB)
+    // All of one tenant; there is room for others.
+    assert(deps.spool.waitingBytes < MAX_TENANT_BYTES + MiB, `${deps.spool.waitingBytes} bytes`)
+    await Promise.all(all)
+    assert.equal(deps.spool.isFull, false)
+    const response = await fetch(`${platform.url}/api/v2/status/${id}`, {
+      headers: { authorization: `Bearer ${world.admin.token}` }
+    })
+    // With equal timestamps the later arrival is the latest.
+    assert.equal(((await response.json()) as [{ value: number }])[0].value, count - 1)
+  }
+)
 
-test('a message of one tenant does not wait for the flood of another, and each tenant keeps its order', async (t) => {
-  const platform = await startTestPlatform()
-  t.after(() => platform.stop())
-  const { deps, world } = platform
-  const [{ client_id: flooding }, { client_id: other }] = [
-    await world.installation(),
-    await world.installation()
-  ]
-  const ingest = new Ingest({ ...deps, hasOwnSessions: true, disk })
-  t.after(() => ingest.stop())
-  const msg = 'x'.repeat(60 * 1024)
-  const accept = (clientId: number, value: number, text: string) => {
-    const payload = Buffer.from(JSON.stringify({ value, msg: text, timestamp: 1_700_000_000 }))
-    const message = { topic: `${clientId}/obj/x`, payload, qos: 1 as const, retain: false }
-    return ingest.accept(message, 'test')
+test(
+  'a message of one tenant does not wait for the flood of another, and each tenant keeps its order',
+  slow,
+  async (t) => {
+    const platform = await startTestPlatform()
+    t.after(() => platform.stop())
+    const { deps, world } = platform
+    const [{ client_id: flooding }, { client_id: other }] = [
+      await world.installation(),
+      await world.installation()
+    ]
+    const ingest = new Ingest({ ...deps, hasOwnSessions: true, disk })
+    t.after(() => ingest.stop())
+    const msg = 'x'.repeat(60 * 1024)
+    const accept = (clientId: number, value: number, text: string) => {
+      const payload = Buffer.from(JSON.stringify({ value, msg: text, timestamp: 1_700_000_000 }))
+      const message = { topic: `${clientId}/obj/x`, payload, qos: 1 as const, retain: false }
+      return ingest.accept(message, 'test')
+    }
+    const stored: number[] = []
+    const flood = Array.from({ length: 1500 }, async (_, value) => {
+      await accept(flooding, value, msg)
+      stored.push(value)
+    })
+    const before: number[] = []
+    for (const value of [1, 2, 3]) {
+      const since = stored.length
+      await accept(other, value, '')
+      before.push(stored.length - since)
+    }
+    // Two groups: the one that is being written, and its own, which has a share for the flood.
+    assert(Math.max(...before) < 150, `behind ${before.join()} messages of the flood`)
+    await Promise.all(flood)
+    assert.deepEqual(
+      stored,
+      Array.from({ length: 1500 }, (_, value) => value)
+    )
   }
-  const stored: number[] = []
-  const flood = Array.from({ length: 1500 }, async (_, value) => {
-    await accept(flooding, value, msg)
-    stored.push(value)
-  })
-  const before: number[] = []
-  for (const value of [1, 2, 3]) {
-    const since = stored.length
-    await accept(other, value, '')
-    before.push(stored.length - since)
-  }
-  // Two groups: the one that is being written, and its own, which has a share for the flood.
-  assert(Math.max(...before) < 150, `behind ${before.join()} messages of the flood`)
-  await Promise.all(flood)
-  assert.deepEqual(
-    stored,
-    Array.from({ length: 1500 }, (_, value) => value)
-  )
-})
+)

@@ -14,6 +14,7 @@ import { Ingest } from '../../src/samples/ingest.ts'
 import { MAX_HELD_BYTES, MAX_HELD_BYTES_WITHOUT_ROOM, Mover } from '../../src/samples/mover.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 import { fill, from, MB, opened, sizeOf, temporary } from '../support/spool.ts'
 
 /** The engines of the platform, and a spool on a small disk that nothing else uses. */
@@ -113,7 +114,7 @@ test('a reader that is a little behind misses nothing when the disk is full', as
   assert.equal((await readerOf(spool, 'behind'))?.samples, samples)
 })
 
-test('the spool keeps 256 MiB for a reader that has stopped, and not more', async (t) => {
+test('the spool keeps 256 MiB for a reader that has stopped, and not more', slow, async (t) => {
   const { mover, spool, told } = await spoolOnDisk(t, { room: 1024 * MB })
   await spool.register('stopped')
   const samples = MAX_HELD_BYTES / MB
