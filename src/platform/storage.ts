@@ -48,13 +48,20 @@ export const storage: PartList<Given & Storage, keyof Storage> = {
   },
   upgrade: { open: () => ({ hasMigrated: false }) },
   registry: {
-    open: ({ config, log, upgrade }) =>
+    open: ({ config, claims, log, upgrade }) =>
       openRegistry({
         ...{ url: config.REGISTRY_URL, dataDir: config.DATA_DIR },
         onMigrate: ({ from, to, copy }) => {
           upgrade.hasMigrated = true
           log.info({ from, to, copy }, `registry: schema ${from} -> ${to}`)
-        }
+        },
+        onNewer: (schema) =>
+          log.warn(
+            { schema },
+            'a newer version has changed the registry; this one can live with it'
+          ),
+        // Unknown counts as shared.
+        isShared: async () => (await claims.nodes()) !== 1
       }),
     close: (registry) => registry.destroy(),
     closeWithinMs: STOP_LIMIT_MS

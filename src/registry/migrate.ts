@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { SECOND } from '../lib/unix-time.ts'
 import { hasTable, lockForMigration } from './dialect.ts'
 import type { Migration } from './migration.ts'
 import { foundation } from './migrations/0001-foundation.ts'
@@ -22,6 +24,7 @@ import { traceAddress } from './migrations/0019-trace-address.ts'
 import { boards } from './migrations/0020-boards.ts'
 import { logPatterns } from './migrations/0021-log-patterns.ts'
 import { sharedLimits } from './migrations/0022-shared-limits.ts'
+import { additive } from './migrations/0023-additive.ts'
 import type { Registry } from './tables.ts'
 
 /** In this order, forward only. A released migration is never edited. */
@@ -47,7 +50,8 @@ export const migrations: readonly Migration[] = [
   traceAddress,
   boards,
   logPatterns,
-  sharedLimits
+  sharedLimits,
+  additive
 ]
 
 export type Upgrade = { from: number; to: number }
@@ -55,24 +59,42 @@ export type Upgrade = { from: number; to: number }
 /** The migrations that this start applied. */
 export type Migrated = { number: number; name: string }[]
 
+export type MigrationHooks = {
+  /** Called before anything of an older schema is changed. */
+  before?: (upgrade: Upgrade) => Promise<void>
+  /** Called if a newer program has changed the schema in a way that this one can live with. */
+  onNewer?: (schema: number) => void
+  /** Whether other nodes use the registry. */
+  isShared?: () => Promise<boolean>
+  othersLimitMs?: number
+}
+
+/** Another node may be about to end, or may be applying the same migrations. */
+const OTHERS_LIMIT_MS = 15 * SECOND
+const LOOK_EVERY_MS = SECOND / 2
+
 /**
- * Each migration is one transaction. A schema newer than this program is refused and left
- * untouched. `before` is called before anything of an older schema is changed.
+ * Each migration is one transaction. A schema that is newer than this program is refused and left
+ * untouched, unless all that is newer is additive. A migration that is not additive waits until no
+ * other node uses the registry. [ADR-0059]
  */
 export async function migrate(
   registry: Registry,
   steps = migrations,
-  before: (upgrade: Upgrade) => Promise<void> = async () => {}
+  hooks: MigrationHooks = {}
 ): Promise<Migrated> {
   const done: Migrated = []
   const applied = await schemaNumber(registry)
   if (applied > steps.length) {
-    throw new Error(
-      `the registry has schema ${applied}, but this program knows only ${steps.length}: start a newer Caracal`
-    )
+    await refuseUnlessAdditive(registry, applied, steps.length)
+    hooks.onNewer?.(applied)
+    return done
   }
-  if (applied > 0 && applied < steps.length) await before({ from: applied, to: steps.length })
-  for (const [index, { name, up }] of steps.entries()) {
+  if (applied > 0 && applied < steps.length) {
+    await untilOthersAllow(registry, steps, hooks)
+    await hooks.before?.({ from: applied, to: steps.length })
+  }
+  for (const [index, { name, isAdditive, up }] of steps.entries()) {
     const number = index + 1
     if (number <= applied) continue
     await registry.transaction().execute(async (registry) => {
@@ -81,12 +103,49 @@ export async function migrate(
       await up(registry)
       await registry
         .insertInto('schema_migrations')
-        .values({ number, name, applied: Date.now() })
+        .values({ number, name, applied: Date.now(), ...(isAdditive && { is_additive: 1 }) })
         .execute()
       done.push({ number, name })
     })
   }
   return done
+}
+
+async function refuseUnlessAdditive(
+  registry: Registry,
+  applied: number,
+  known: number
+): Promise<void> {
+  const breaking = await registry
+    .selectFrom('schema_migrations')
+    .select('number')
+    .where('number', '>', known)
+    .where('is_additive', '=', 0)
+    .executeTakeFirst()
+  if (!breaking) return
+  throw new Error(
+    `the registry has schema ${applied}, but this program knows only ${known}: start a newer Caracal`
+  )
+}
+
+/** Older nodes that run could not live with what this program is about to change. */
+async function untilOthersAllow(
+  registry: Registry,
+  steps: readonly Migration[],
+  { isShared, othersLimitMs = OTHERS_LIMIT_MS }: MigrationHooks
+): Promise<void> {
+  const end = performance.now() + othersLimitMs
+  for (;;) {
+    const applied = await schemaNumber(registry)
+    if (steps.slice(applied).every(({ isAdditive }) => isAdditive)) return
+    if (!(await isShared?.())) return
+    if (performance.now() > end) {
+      throw new Error(
+        `the registry has schema ${applied} and other nodes use it: schema ${steps.length} of this program does not suit them, so stop them first`
+      )
+    }
+    await wait(LOOK_EVERY_MS)
+  }
 }
 
 async function schemaNumber(registry: Registry): Promise<number> {

@@ -4,7 +4,7 @@ import { Kysely } from 'kysely'
 import { explainDamage } from '../lib/storage-fault.ts'
 import type { Claims } from './claims.ts'
 import { copyBefore } from './copy-before.ts'
-import { migrate, migrations, type Upgrade } from './migrate.ts'
+import { type MigrationHooks, migrate, migrations, type Upgrade } from './migrate.ts'
 import { PostgresClaims } from './postgres/claims.ts'
 import { explainAt, postgresDialect, unhurriedDialect } from './postgres/postgres.ts'
 import { soleClaims } from './sqlite/claims.ts'
@@ -16,7 +16,7 @@ type Place = {
   dataDir: string
   /** Hears that the schema of a registry that was there before is about to change. */
   onMigrate?: (upgrade: Upgrade & { copy: string | undefined }) => void
-}
+} & Pick<MigrationHooks, 'onNewer' | 'isShared'>
 
 /**
  * Opens SQLite in the data directory or the PostgreSQL of the URL, and brings its schema up to
@@ -33,16 +33,17 @@ export async function openRegistry(place: Place): Promise<Registry> {
  * Like `openRegistry`, but statements have no time limit. `setting` names where the URL was given.
  */
 export async function openUnhurried(
-  { url, dataDir, onMigrate }: Place,
+  { url, dataDir, onMigrate, ...hooks }: Place,
   setting: string
 ): Promise<Registry> {
   const dialect = url === '' ? sqliteDialect(sqliteFile(dataDir)) : unhurriedDialect(url)
   const registry = new Kysely<Tables>({ dialect })
   try {
-    await migrate(registry, migrations, async (upgrade) => {
+    const before = async (upgrade: Upgrade) => {
       const copy = url === '' ? await copyBefore(registry, sqliteFile(dataDir), upgrade) : undefined
       onMigrate?.({ ...upgrade, copy })
-    })
+    }
+    await migrate(registry, migrations, { before, ...hooks })
   } catch (error) {
     await registry.destroy()
     if (url === '') {

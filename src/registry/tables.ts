@@ -163,7 +163,13 @@ export interface Tables {
    * Ids that history was asked to reserve, and ids it has reserved; null: there is no limit yet.
    */
   id_reserves: { kind: IdKind; asked: number; confirmed: number | null }
-  schema_migrations: { number: number; name: string; applied: number }
+  /** `is_additive`: 1 if programs that do not know the migration can live with it. */
+  schema_migrations: {
+    number: number
+    name: string
+    applied: number
+    is_additive: Generated<number>
+  }
 }
 
 /** A pending sign-in waits for its second factor. A reset key can only set a new password. */

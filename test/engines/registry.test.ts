@@ -91,6 +91,49 @@ onEveryRegistry('registry', (engine) => {
     await registry.deleteFrom('schema_migrations').where('number', '=', 999).execute()
   })
 
+  test('a newer schema is used as it is when all that is newer is additive', async () => {
+    const rows = [1, 0].map((is_additive, i) => ({
+      ...{ number: 998 + i, name: 'from the future', applied: 0, is_additive }
+    }))
+    await registry.insertInto('schema_migrations').values(rows).execute()
+    const newer: number[] = []
+    const open = () => openRegistry({ url, dataDir, onNewer: (schema) => void newer.push(schema) })
+    await assert.rejects(open(), /has schema 999/)
+    await registry.deleteFrom('schema_migrations').where('number', '=', 999).execute()
+    await (await open()).destroy()
+    assert.deepEqual(newer, [998])
+    await registry.deleteFrom('schema_migrations').where('number', '=', 998).execute()
+  })
+
+  test('only an additive migration is applied while other nodes use the registry', async () => {
+    const { number } = await registry
+      .selectFrom('schema_migrations')
+      .select((eb) => eb.fn.max('number').as('number'))
+      .executeTakeFirstOrThrow()
+    const before = Array.from({ length: number }, () => ({ name: 'old', up: async () => {} }))
+    const next = { name: 'next', up: async () => {} }
+    const additive = { ...next, isAdditive: true as const }
+    const othersLimitMs = 600
+    const shared = { isShared: async () => true, othersLimitMs }
+    const done = [{ number: number + 1, name: 'next' }]
+    await assert.rejects(
+      migrate(registry, [...before, next], shared),
+      /other nodes use it: schema \d+ of this program does not suit them, so stop them first/
+    )
+    assert.deepEqual(await migrate(registry, [...before, additive], shared), done)
+    await registry
+      .deleteFrom('schema_migrations')
+      .where('number', '=', number + 1)
+      .execute()
+    let asked = 0
+    const isShared = async () => ++asked === 1
+    assert.deepEqual(await migrate(registry, [...before, next], { isShared }), done)
+    await registry
+      .deleteFrom('schema_migrations')
+      .where('number', '=', number + 1)
+      .execute()
+  })
+
   if (engine.name === 'PostgreSQL') {
     test('a migration has no time limit, a query has one', async () => {
       const at = await engine.url()

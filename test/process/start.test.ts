@@ -150,7 +150,9 @@ describe('the program refuses with one line', () => {
     const caracal = await startProgram({ CARACAL_DATA_DIR, ...admin })
     await caracal.stop()
     const db = new DatabaseSync(join(CARACAL_DATA_DIR, 'registry.sqlite'))
-    db.exec("insert into schema_migrations values (999, 'from the future', 0)")
+    db.exec(
+      "insert into schema_migrations (number, name, applied) values (999, 'from the future', 0)"
+    )
     await refuses(
       { CARACAL_DATA_DIR },
       /has schema 999, but this program knows only \d+: start a newer Caracal/

@@ -195,7 +195,7 @@ test('a part that a newer program has written stops the start with one line that
       'the registry',
       raised(
         'registry.sqlite',
-        "insert into schema_migrations values (99, 'newer', 0)",
+        "insert into schema_migrations (number, name, applied) values (99, 'newer', 0)",
         'delete from schema_migrations where number = 99'
       )
     ]

@@ -22,9 +22,9 @@ after(() => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-function launch(env: Record<string, string>, args: readonly string[]) {
+function launch(env: Record<string, string>, args: readonly string[], cwd = root) {
   const child = spawn(process.execPath, ['caracal.js', ...args], {
-    cwd: root,
+    cwd,
     env: {
       PATH: process.env['PATH'] ?? '',
       CARACAL_HTTP_PORT: '0',
@@ -45,12 +45,13 @@ function launch(env: Record<string, string>, args: readonly string[]) {
   return { child, out: () => out, err: () => err }
 }
 
-/** Starts the real program and waits until it is ready. */
+/** Starts the real program, or another version of it, and waits until it is ready. */
 export async function startCaracal(
   env: Record<string, string>,
-  args: readonly string[] = []
+  args: readonly string[] = [],
+  program?: string
 ): Promise<Caracal> {
-  const { child, out, err } = launch(env, args)
+  const { child, out, err } = launch(env, args, program)
   const ready = Promise.withResolvers<void>()
   const fail = (why: string) => ready.reject(new Error(`${why}: ${out()}${err()}`))
   const timer = setTimeout(fail, START_TIMEOUT_MS, 'it is not ready yet')
