@@ -26,7 +26,7 @@ type Cached = { topics: Topics; readAt: number }
 type Reading = { topics: Topics; whole: Promise<Topics> }
 
 /**
- * [ADR-0059] The newest sample of every topic. History has the table; `isNewer` decides. In memory
+ * [ADR-0060] The newest sample of every topic. History has the table; `isNewer` decides. In memory
  * are what is not in history yet, and the installations that were asked for last.
  */
 export class Latest {
