@@ -8,7 +8,7 @@ import { openParts } from '../platform/part.ts'
 import type { Given, Storage } from '../platform/parts.ts'
 import { storage } from '../platform/storage.ts'
 import { askForIds, confirmIds, raiseIds } from '../registry/id-reserves.ts'
-import { readInstallationRefs } from '../registry/installations.ts'
+import { readAllInstallationRefs } from '../registry/installations.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { Output } from './progress.ts'
 
@@ -66,7 +66,8 @@ async function refuseStranger(
   if (own.isNew) return
   const stranger = parts.find((part) => (part.platform ?? own.platform) !== own.platform)
   if (!stranger) return
-  const { length } = await readInstallationRefs(registry)
+  let length = 0
+  for await (const refs of readAllInstallationRefs(registry)) length += refs.length
   if (length === 0) return
   throw new Error(
     `${mismatch(own, stranger)}; ${own.name} has ${length} installations, which would show the values of another platform: start each platform with its own parts`
@@ -79,7 +80,9 @@ async function unknownInstallations({ registry, history, spool }: Storage): Prom
   const add = ({ installation_id }: Sample) => stored.add(installation_id)
   for await (const samples of history.latest()) samples.forEach(add)
   for await (const rows of spool.rows()) for (const sample of decodeSamples(rows)) add(sample)
-  for (const { id } of await readInstallationRefs(registry)) stored.delete(id)
+  for await (const refs of readAllInstallationRefs(registry)) {
+    for (const { id } of refs) stored.delete(id)
+  }
   return [...stored].sort((a, b) => a - b)
 }
 

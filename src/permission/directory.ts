@@ -7,24 +7,26 @@ import { endsWithin, within } from '../lib/within.ts'
 import { CHANGES_KEPT_MS, changesSince, lastChange } from '../registry/changes.ts'
 import {
   assignedUsers,
+  clientIdOfInstallation,
   type InstallationRef,
+  idOfClientId,
+  readAllInstallationRefs,
   readInstallationRefs
 } from '../registry/installations.ts'
 import type { ChangeKind, Registry } from '../registry/tables.ts'
+import { InstallationTable } from './installation-table.ts'
 
 const READ_TIMEOUT_MS = 4 * SECOND
 const MAX_WAIT_MS = SECOND
 
 /**
- * Every installation in its shortest form, in memory: MQTT looks one up for each message and each
+ * Every installation in its shortest form, in memory, 24 bytes each: MQTT looks one up for each message and each
  * delivery and cannot wait. The registry's list of changes, which all nodes read, keeps it current.
  */
 export class Directory {
   readonly #registry: Registry
   readonly #now: () => number
-  readonly #byId = new Map<number, InstallationRef>()
-  readonly #byClientId = new Map<number, InstallationRef>()
-  readonly #byOrganization = new Map<number, Map<number, InstallationRef>>()
+  #table = new InstallationTable()
   readonly #listeners: ((change: IdentityChange | undefined) => void)[] = []
   readonly #removalListeners: ((id: number) => void)[] = []
   readonly #moveListeners: ((ref: InstallationRef) => void)[] = []
@@ -48,33 +50,38 @@ export class Directory {
   }
 
   installation(id: number): InstallationRef | undefined {
-    return this.#byId.get(id)
+    const organization_id = this.#table.organizationOf(id)
+    return organization_id === undefined ? undefined : refOf(id, organization_id)
   }
 
   installationByClientId(clientId: number): InstallationRef | undefined {
-    return this.#byClientId.get(clientId)
+    return this.installation(idOfClientId(clientId))
   }
 
   /** Takes a topic, or a filter without a wildcard in its first level. */
   installationByTopic(topic: string): InstallationRef | undefined {
-    return this.#byClientId.get(clientIdOf(topic) ?? 0)
+    return this.installationByClientId(clientIdOf(topic) ?? 0)
   }
 
-  *inOrganizations(ids: Iterable<number>): Generator<InstallationRef> {
-    for (const id of ids) yield* this.#byOrganization.get(id)?.values() ?? []
+  *inOrganizations(organizations: Iterable<number>): Generator<InstallationRef> {
+    for (const organization of organizations) {
+      for (const id of this.#table.inOrganization(organization)) yield refOf(id, organization)
+    }
   }
 
-  installations(): Iterable<InstallationRef> {
-    return this.#byId.values()
+  /** By id. */
+  *installations(): Generator<InstallationRef> {
+    for (const id of this.#table.ids()) yield refOf(id, this.#table.organizationOf(id) ?? 0)
   }
 
   /** Whether all installations belong to these organizations. */
   isWithin(organizations: ReadonlySet<number>): boolean {
-    return [...this.#byOrganization.keys()].every((id) => organizations.has(id))
+    for (const id of this.#table.organizations()) if (!organizations.has(id)) return false
+    return true
   }
 
   get size(): number {
-    return this.#byId.size
+    return this.#table.size
   }
 
   /**
@@ -152,13 +159,18 @@ export class Directory {
   async #readAll(): Promise<void> {
     const startedAt = this.#now()
     const seq = await lastChange(this.#registry)
-    const refs = await readInstallationRefs(this.#registry)
+    const table = new InstallationTable()
+    for await (const refs of readAllInstallationRefs(this.#registry)) {
+      for (const { id, organization_id } of refs) table.put(id, organization_id)
+    }
     await Promise.all(this.#waits)
-    const known = new Set(refs.map(({ id }) => id))
-    const gone = [...this.#byId.keys()].filter((id) => !known.has(id))
-    const moved = refs.filter((ref) => this.#isElsewhere(ref))
-    for (const id of [...this.#byId.keys()]) this.#drop(id)
-    for (const ref of refs) this.#put(ref)
+    const before = this.#table
+    this.#table = table
+    const gone = [...before.ids()].filter((id) => table.organizationOf(id) === undefined)
+    const moved = [...before.ids()].flatMap((id) => {
+      const now = table.organizationOf(id)
+      return now === undefined || now === before.organizationOf(id) ? [] : [refOf(id, now)]
+    })
     for (const listener of this.#blacklistListeners) await listener()
     for (const listener of this.#quotaListeners) await listener()
     this.#seq = seq
@@ -171,10 +183,10 @@ export class Directory {
   async #readAgain(ids: readonly number[]): Promise<void> {
     const refs = await readInstallationRefs(this.#registry, ids)
     const moved = refs.filter((ref) => this.#isElsewhere(ref))
-    for (const id of ids) this.#drop(id)
-    for (const ref of refs) this.#put(ref)
+    for (const id of ids) this.#table.delete(id)
+    for (const { id, organization_id } of refs) this.#table.put(id, organization_id)
     this.#tellMoved(moved)
-    this.#tellRemoved(ids.filter((id) => !this.#byId.has(id)))
+    this.#tellRemoved(ids.filter((id) => this.#table.organizationOf(id) === undefined))
   }
 
   /** Undefined if this version does not know the kind of a change: it may concern any caller. */
@@ -211,8 +223,8 @@ export class Directory {
   }
 
   #isElsewhere({ id, organization_id }: InstallationRef): boolean {
-    const before = this.#byId.get(id)
-    return before !== undefined && before.organization_id !== organization_id
+    const before = this.#table.organizationOf(id)
+    return before !== undefined && before !== organization_id
   }
 
   #tellMoved(refs: readonly InstallationRef[]): void {
@@ -220,24 +232,13 @@ export class Directory {
       for (const listener of this.#moveListeners) listener(ref)
     }
   }
-
-  #put(ref: InstallationRef): void {
-    this.#byId.set(ref.id, ref)
-    this.#byClientId.set(ref.client_id, ref)
-    const others = this.#byOrganization.get(ref.organization_id) ?? new Map()
-    this.#byOrganization.set(ref.organization_id, others.set(ref.id, ref))
-  }
-
-  #drop(id: number): void {
-    const ref = this.#byId.get(id)
-    if (!ref) return
-    this.#byId.delete(id)
-    this.#byClientId.delete(ref.client_id)
-    const others = this.#byOrganization.get(ref.organization_id)
-    others?.delete(id)
-    if (others?.size === 0) this.#byOrganization.delete(ref.organization_id)
-  }
 }
+
+const refOf = (id: number, organization_id: number): InstallationRef => ({
+  id,
+  client_id: clientIdOfInstallation(id),
+  organization_id
+})
 
 /** Gives up on a silent connection, so that revoked rights end soon. The next run uses another one. */
 const inTime = <T>(reading: Promise<T>): Promise<T> =>

@@ -40,6 +40,11 @@ export type InstallationFields = {
 
 /** Client ids differ from installation ids on purpose, so a mix-up shows at once. */
 const FIRST_CLIENT_ID = 1000
+/** Reading so many takes the event loop some milliseconds. */
+const REFS_PER_PART = 2000
+
+export const clientIdOfInstallation = (id: number): number => FIRST_CLIENT_ID + id
+export const idOfClientId = (clientId: number): number => clientId - FIRST_CLIENT_ID
 
 export async function insertInstallation(
   registry: Registry,
@@ -64,7 +69,7 @@ export async function insertInstallation(
   requireConfirmed(id, confirmed)
   await registry
     .updateTable('installations')
-    .set({ client_id: FIRST_CLIENT_ID + id })
+    .set({ client_id: clientIdOfInstallation(id) })
     .where('id', '=', id)
     .execute()
   await writeLinks(registry, id, fields, now)
@@ -95,7 +100,7 @@ export const reserveInstallation = (
     requireConfirmed(id, confirmed)
     await registry.deleteFrom('installations').where('id', '=', id).execute()
     await registry.insertInto('erasures').values({ installation_id: id, created: until }).execute()
-    return { id, client_id: FIRST_CLIENT_ID + id, organization_id }
+    return { id, client_id: clientIdOfInstallation(id), organization_id }
   })
 
 /** False if the reserved installation was erased meanwhile, or may be by now. */
@@ -264,18 +269,35 @@ export async function finishErasure(registry: Registry, installationId: number):
   await registry.deleteFrom('erasures').where('installation_id', '=', installationId).execute()
 }
 
-/** Every installation in its shortest form, or only those with these ids. */
+/** Installations in their shortest form. */
 export const readInstallationRefs = (
   registry: Registry,
-  ids?: readonly number[]
+  ids: readonly number[]
 ): Promise<InstallationRef[]> =>
   registry
     .selectFrom('installations')
     .select(['id', 'client_id', 'organization_id'])
-    .$if(ids !== undefined, (query) =>
-      query.where(isOneOf(registry, sql.ref('installations.id'), ids ?? []))
-    )
+    .where(isOneOf(registry, sql.ref('installations.id'), ids))
     .execute()
+
+/** All of them by id, in parts. */
+export async function* readAllInstallationRefs(
+  registry: Registry
+): AsyncGenerator<InstallationRef[]> {
+  for (let after = 0; ; ) {
+    const part = await registry
+      .selectFrom('installations')
+      .select(['id', 'client_id', 'organization_id'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(REFS_PER_PART)
+      .execute()
+    const last = part.at(-1)
+    if (!last) return
+    yield part
+    after = last.id
+  }
+}
 
 export async function findInstallation(
   registry: Registry,
