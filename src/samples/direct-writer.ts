@@ -99,6 +99,7 @@ export class DirectWriter implements Intake {
 
   /** `line` is a sample as `encodeSample` writes it. Resolves when history has it. */
   append(line: string, id: number, bytes = Buffer.byteLength(line)): Promise<void> {
+    if (this.#stopping.signal.aborted) return Promise.reject(stopped())
     const batch = this.#gather(id, bytes)
     batch.lines.push(line)
     batch.bytes += bytes
@@ -132,7 +133,7 @@ export class DirectWriter implements Intake {
     }
     this.#stopping.abort()
     // A batch that was sent is not waited for: the server may hang.
-    for (const batch of this.#batches.splice(0)) this.#end(batch, new Error('the platform stops'))
+    for (const batch of this.#batches.splice(0)) this.#end(batch, stopped())
   }
 
   #gather(id: number, bytes: number): Batch {
@@ -149,6 +150,7 @@ export class DirectWriter implements Intake {
 
   async #run(): Promise<void> {
     this.#isRunning = true
+    // `close` empties the list.
     for (let batch = this.#batches[0]; batch; batch = this.#batches[0]) {
       await this.#whenDue(batch)
       await this.#store(batch)
@@ -212,6 +214,8 @@ export class DirectWriter implements Intake {
     this.#room = undefined
   }
 }
+
+const stopped = () => new Error('the platform stops')
 
 /** Whoever waits sees a failure. If nobody waits, it must not end the process. */
 function silent(): PromiseWithResolvers<void> {

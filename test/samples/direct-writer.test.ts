@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readConfig } from '../../src/config.ts'
+import { DirectWriter } from '../../src/samples/direct-writer.ts'
 import { withoutClickhouse } from '../support/clickhouse.ts'
 import { newDatabase } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -165,5 +166,9 @@ describe('samples that are acknowledged when history has them', { skip }, () => 
     await wait(300)
     await stop()
     assert.equal(bytes(), stored)
+    const { spool, history, metrics, log } = deps
+    const writer = new DirectWriter({ spool, history, metrics, log })
+    await writer.close()
+    await assert.rejects(writer.append('', 1), /the platform stops/)
   })
 })

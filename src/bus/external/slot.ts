@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { IPublishPacket } from 'mqtt-packet'
 import type { MessageHandler } from '../bus.ts'
@@ -14,7 +15,7 @@ export type SlotOptions = Pick<LinkOptions, 'address' | 'clientId' | 'expirySeco
 }
 
 type PendingAck = { messageId: number; isStored: boolean }
-type Storing = { topic: string; payload: Buffer; stored: Promise<void> }
+type Storing = { content: string; stored: Promise<void> }
 /**
  * [MQTT5 2.2.1] Messages that are not acknowledged, by packet id. The broker uses such an id for no
  * other message, also over a later connection of the session.
@@ -28,6 +29,8 @@ const MAX_UNSTORED_MESSAGES = 2 * RECEIVE_MAXIMUM
 /** For one session. A platform has at most 16 sessions, together 64 MiB. */
 const MAX_UNSTORED_BYTES = 4 * 1024 * 1024
 const DRAIN_LIMIT_MS = 3000
+/** Larger messages are remembered by their digest. */
+const MAX_CONTENT_BYTES = 1024
 /** An external broker does not say who sent a message. */
 const SENDER = 'broker'
 
@@ -164,10 +167,11 @@ class Reader {
   #store({ topic, payload, qos, retain, dup, messageId = 0 }: IPublishPacket): Promise<void> {
     const message = { topic, payload: payload as Buffer, qos, retain }
     if (qos === 0) return this.#options.onMessage(message, SENDER)
+    const content = contentOf(topic, message.payload)
     const before = dup ? this.#unacknowledged.get(messageId) : undefined
-    if (before?.topic === topic && before.payload.equals(message.payload)) return before.stored
+    if (before?.content === content) return before.stored
     const stored = this.#options.onMessage(message, SENDER)
-    this.#unacknowledged.set(messageId, { topic, payload: message.payload, stored })
+    this.#unacknowledged.set(messageId, { content, stored })
     return stored
   }
 
@@ -207,3 +211,9 @@ class Reader {
     }
   }
 }
+
+/** Equal for equal messages. It is a text of its own, so it keeps no memory of the connection. */
+const contentOf = (topic: string, payload: Buffer): string =>
+  topic.length + payload.length > MAX_CONTENT_BYTES
+    ? hash('sha256', Buffer.concat([Buffer.from(`${topic}\0`), payload]))
+    : `${topic}\0${payload.toString('latin1')}`
