@@ -20,8 +20,9 @@ const READ_TIMEOUT_MS = 4 * SECOND
 const MAX_WAIT_MS = SECOND
 
 /**
- * Every installation in its shortest form, in memory, 24 bytes each: MQTT looks one up for each message and each
- * delivery and cannot wait. The registry's list of changes, which all nodes read, keeps it current.
+ * Every installation in its shortest form, in memory, 24 bytes each: MQTT looks one up for each
+ * message and each delivery and cannot wait. The registry's list of changes, which all nodes read,
+ * keeps it current.
  */
 export class Directory {
   readonly #registry: Registry
