@@ -22,6 +22,7 @@ import { traceAddress } from './migrations/0019-trace-address.ts'
 import { boards } from './migrations/0020-boards.ts'
 import { logPatterns } from './migrations/0021-log-patterns.ts'
 import { sharedLimits } from './migrations/0022-shared-limits.ts'
+import { searchSegments } from './migrations/0023-search-segments.ts'
 import type { Registry } from './tables.ts'
 
 /** In this order, forward only. A released migration is never edited. */
@@ -47,7 +48,8 @@ export const migrations: readonly Migration[] = [
   traceAddress,
   boards,
   logPatterns,
-  sharedLimits
+  sharedLimits,
+  searchSegments
 ]
 
 export type Upgrade = { from: number; to: number }
