@@ -106,6 +106,7 @@ const asked = fc.record({
   visible: reach,
   seesProtected: reach,
   little: fc.constantFrom(0, 5, 2000),
+  few: fc.constantFrom(-1, 1, 100),
   types: fc.dictionary(nat.map(String), fc.oneof(fc.constant('all' as const), type), {
     maxKeys: 2
   }),
@@ -295,7 +296,10 @@ onEveryRegistry('search', (engine) => {
           for (const asked of questions) {
             const question = questionOf(asked)
             const { total, results } = JSON.parse(
-              await search(registry, question, async () => {}, { little: asked.little })
+              await search(registry, question, async () => {}, {
+                little: asked.little,
+                few: asked.few
+              })
             )
             assert.deepEqual(
               {

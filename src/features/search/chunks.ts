@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import { forUpdate, isOneOf } from '../../registry/dialect.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { forUpdate, isOneOf, isPostgres } from '../../registry/dialect.ts'
 import { docOf, IDS_PER_KIND } from '../../registry/search-marks.ts'
 import type { Registry, SearchKind } from '../../registry/tables.ts'
 import {
@@ -29,15 +29,27 @@ const SEGMENTS_PER_BUCKET = 2 ** 32
 const SEGMENTS_PER_KIND = 2 ** 30
 const placeOf = (bucket: number, segment: number): number => bucket * SEGMENTS_PER_BUCKET + segment
 
-export const readChunks = (registry: Registry, kind: SearchKind): Promise<Chunk[]> =>
-  registry
+export async function readChunks(registry: Registry, kind: SearchKind): Promise<Chunk[]> {
+  const rows = registry
     .selectFrom('search_chunks')
     .select(['chunk', 'segment', 'gone'])
     .where('chunk', '>=', chunkOf(docOf(kind, 0)))
     .where('chunk', '<', chunkOf(docOf(kind, IDS_PER_KIND)))
     .where('segment', '>', 0)
-    .orderBy('chunk')
-    .execute()
+  if (!isPostgres(registry)) return rows.orderBy('chunk').execute()
+  const all = await bytesOf(
+    registry,
+    sql`select string_agg(int8send(chunk) || int8send(segment), '' order by chunk) as bytes
+      from (${rows}) as chunks`
+  )
+  const changed = await rows.where('gone', 'is not', null).execute()
+  const gone = new Map(changed.map(({ chunk, gone }) => [chunk, gone]))
+  return Array.from({ length: all.length / 16 }, (_, i) => {
+    const chunk = Number(all.readBigInt64BE(i * 16))
+    const segment = Number(all.readBigInt64BE(i * 16 + 8))
+    return { chunk, segment, gone: gone.get(chunk) ?? null }
+  })
+}
 
 /** One bucket of all segments of a kind: segment -> sets. */
 export async function readBucket(
@@ -46,10 +58,31 @@ export async function readBucket(
   bucket: number
 ): Promise<Map<number, Uint8Array>> {
   const first = placeOf(bucket, kindOf(chunkOf(docOf(kind, 0))) * SEGMENTS_PER_KIND)
-  const { rows } = await sql<{ place: number; sets: Uint8Array }>`
-    select place, sets from search_postings where place >= ${first}
-    and place < ${first + SEGMENTS_PER_KIND}`.execute(registry)
-  return new Map(rows.map(({ place, sets }) => [place % SEGMENTS_PER_BUCKET, sets]))
+  const isHere = sql`place >= ${first} and place < ${first + SEGMENTS_PER_KIND}`
+  if (!isPostgres(registry)) {
+    const { rows } = await sql<{ place: number; sets: Uint8Array }>`
+      select place, sets from search_postings where ${isHere}`.execute(registry)
+    return new Map(rows.map(({ place, sets }) => [place % SEGMENTS_PER_BUCKET, sets]))
+  }
+  const all = await bytesOf(
+    registry,
+    sql`select string_agg(int8send(place) || int4send(length(sets)) || sets, '') as bytes
+      from search_postings where ${isHere}`
+  )
+  const found = new Map<number, Uint8Array>()
+  for (let at = 0; at < all.length; ) {
+    const end = at + 12 + all.readUInt32BE(at + 8)
+    const segment = Number(all.readBigInt64BE(at)) % SEGMENTS_PER_BUCKET
+    found.set(segment, all.subarray(at + 12, end))
+    at = end
+  }
+  return found
+}
+
+/** Many rows as one value: for PostgreSQL's client each row costs more than its bytes. */
+async function bytesOf(registry: Registry, select: RawBuilder<unknown>): Promise<Buffer> {
+  const { rows } = await sql<{ bytes: Buffer | null }>`${select}`.execute(registry)
+  return rows[0]?.bytes ?? Buffer.alloc(0)
 }
 
 /** All documents of the segments: chunk -> bits. */

@@ -13,8 +13,8 @@ const DOCUMENTS_PER_ROUND = 32
 const ROUND_BUDGET = { tokens: 3000, ms: 5 }
 const PAUSE_MS = SECOND / 4
 const PAUSE_AFTER_FAILURE_MS = 10 * SECOND
-/** Segments are not urgent: they use at most a quarter of the time. */
-const PAUSE_PER_SEALING = 3
+/** Segments are not urgent: they use at most an eighth of the time. */
+const PAUSE_PER_SEALING = 7
 
 /**
  * Adds marked documents to the search index. Searches read the marks too, so a delay does no harm.

@@ -8,9 +8,9 @@ import { textLength } from './tokens.ts'
 import { BUCKETS, wideTokens } from './wide-tokens.ts'
 
 /** A chunk gets a new segment when so many of its documents are fresh. */
-const MAX_FRESH_IN_CHUNK = 2048
+const MAX_FRESH_IN_CHUNK = 4096
 /** All chunks together have no more fresh documents, if the work keeps up with the changes. */
-const MAX_FRESH = 4096
+const MAX_FRESH = 8192
 
 /** Each step is a short transaction or a short computation, so that other requests do not wait. */
 const STEP_MS = 4

@@ -24,7 +24,7 @@ import {
   type SearchReach
 } from './query.ts'
 import { hasManyFresh } from './sealer.ts'
-import { Docs, findInSegments } from './segments-search.ts'
+import { Docs, findInSegments, type SegmentPlace } from './segments-search.ts'
 import { queryTokens } from './tokens.ts'
 import { wideQuery, withProtected } from './wide-tokens.ts'
 
@@ -47,7 +47,9 @@ const TURN_MS = 5
 /** A caller who sees at most this many documents is served without the index. */
 const MAX_DOCUMENTS_WITHOUT_INDEX = 2000
 /** Above this the index alone decides about a long text, see `Trust`. */
-const MAX_COMPARED = 2000
+const MAX_COMPARED = 500
+/** So few documents are compared sooner than more tokens are read. */
+const FEW_DOCUMENTS = 100
 
 /** The results of the page so far, as JSON. */
 class Results {
@@ -72,7 +74,7 @@ export async function search(
   registry: Registry,
   { query, reach }: Question,
   pause: Pause,
-  { little = MAX_DOCUMENTS_WITHOUT_INDEX, most = MAX_COMPARED } = {}
+  { little = MAX_DOCUMENTS_WITHOUT_INDEX, most = MAX_COMPARED, few = FEW_DOCUMENTS } = {}
 ): Promise<string> {
   const { limit, offset } = query
   const results = new Results()
@@ -84,7 +86,7 @@ export async function search(
       skip: Math.max(0, offset - total),
       take: limit - results.texts.length
     }
-    const part = { kind, query, reach: kindReach, little, most, results }
+    const part = { kind, query, reach: kindReach, little, most, few, results }
     total += await searchKind(registry, part, page, pause)
   }
   const texts = results.texts.join(',')
@@ -97,6 +99,7 @@ type KindSearch = {
   reach: KindReach
   little: number
   most: number
+  few: number
   results: Results
 }
 
@@ -126,7 +129,7 @@ async function searchKind(
     return searchAll(registry, part, page, pause, { matches, show })
   }
   const { docs, doubtful } = await onSnapshot(registry, (registry) =>
-    find({ registry, kind, pause }, part)
+    find({ registry, kind, few: part.few, pause }, part)
   )
   for await (const ids of visibleOf(registry, kind, reach, partsOf(doubtful))) {
     await eachDocument(registry, kind, ids, pause, (document) => {
@@ -170,10 +173,7 @@ async function searchAll(
 /** `docs` match by the index alone. Each of `doubtful` must be compared with the query. */
 type Found = { docs: Docs; doubtful: Docs }
 
-async function find(
-  place: { registry: Registry; kind: SearchKind; pause: Pause },
-  { kind, query, reach, most }: KindSearch
-): Promise<Found> {
+async function find(place: SegmentPlace, { kind, query, reach, most }: KindSearch): Promise<Found> {
   const { registry } = place
   const doubtful = new Docs(kind)
   const seesSome = reachesSome(reach.seesProtected)
@@ -182,16 +182,22 @@ async function find(
     await place.pause()
   }
   const wide = wideQuery(query)
-  const docs = await findInSegments(place, seesSome ? withProtected(wide) : wide, reach)
+  const { docs, isCut } = await findInSegments(place, seesSome ? withProtected(wide) : wide, reach)
   docs.removeFrom(doubtful)
   const isTrusted =
-    reach.types.size === 0 && (wide.trust === 'all' || (wide.trust === 'most' && docs.count > most))
+    !isCut &&
+    reach.types.size === 0 &&
+    (wide.trust === 'all' || (wide.trust === 'most' && docs.count > most))
   if (!isTrusted) {
     doubtful.addFrom(docs)
     return { docs: new Docs(kind), doubtful }
   }
   if (seesSome && reach.seesProtected !== 'everything') {
-    const open = await findInSegments(place, wide, reach)
+    const { docs: open, isCut: isOpenCut } = await findInSegments(place, wide, reach)
+    if (isOpenCut) {
+      doubtful.addFrom(docs)
+      return { docs: new Docs(kind), doubtful }
+    }
     docs.removeFrom(open)
     doubtful.addFrom(docs)
     open.removeFrom(doubtful)

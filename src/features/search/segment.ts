@@ -8,8 +8,8 @@ import { BUCKETS, bucketOf, type WideToken } from './wide-tokens.ts'
 export const DOCS_PER_CHUNK = 16_384
 
 /** One bit for each document of a chunk. */
-export type Bits = Uint32Array
-export const noBits = (): Bits => new Uint32Array(DOCS_PER_CHUNK / 32)
+export type Bits = Int32Array
+export const noBits = (): Bits => new Int32Array(DOCS_PER_CHUNK / 32)
 const BITMAP_BYTES = DOCS_PER_CHUNK / 8
 const ENTRY_BYTES = 6
 
@@ -122,7 +122,7 @@ export function addSet(bits: Bits, sets: Uint8Array, token: WideToken): void {
 
 /** Bitmaps are little-endian, as the processors are that Node.js supports. */
 const bitmapBytes = new Uint8Array(BITMAP_BYTES)
-const bitmapWords = new Uint32Array(bitmapBytes.buffer)
+const bitmapWords = new Int32Array(bitmapBytes.buffer)
 
 export function decodeInto(bits: Bits, set: Uint8Array): void {
   if (set.length === BITMAP_BYTES) {

@@ -106,21 +106,32 @@ export class Docs {
   }
 }
 
-type Place = { registry: Registry; kind: SearchKind; pause: () => Promise<void> }
+export type SegmentPlace = {
+  registry: Registry
+  kind: SearchKind
+  /** With so few documents the search for more tokens ends. */
+  few: number
+  pause: () => Promise<void>
+}
 
-/** The documents in segments that the query finds and the caller sees. */
+/**
+ * The documents in segments that the query finds and the caller sees. `isCut`: they are so few that
+ * not all tokens were read.
+ */
 export async function findInSegments(
-  place: Place,
+  place: SegmentPlace,
   { groups }: WideQuery,
   reach: KindReach
-): Promise<Docs> {
+): Promise<{ docs: Docs; isCut: boolean }> {
   const { registry, kind } = place
   const chunks = await readChunks(registry, kind)
   const scope = reach.visible === 'everything' ? [] : scopeGroups(reach.visible, reach)
   const isShort = scope.every((group) => group.length <= MAX_SCOPE_TOKENS)
   const all = [...groups, ...(isShort ? scope : [])]
-  const found =
-    all.length > 0 ? await withTokens(place, chunks, all) : await readDocs(registry, chunks)
+  const { found, isCut } =
+    all.length > 0
+      ? await withTokens(place, chunks, all)
+      : { found: await readDocs(registry, chunks), isCut: false }
   for (const { chunk, gone } of chunks) {
     const bits = found.get(chunk)
     if (bits && gone) removeAll(bits, readBits(gone))
@@ -128,7 +139,7 @@ export async function findInSegments(
   const docs = new Docs(kind, found)
   if (!isShort) docs.keepCommon(await visibleDocs(place, reach))
   if (kind !== 'installation') await removeErased(registry, kind, docs)
-  return docs
+  return { docs, isCut }
 }
 
 const scopeGroups = (scope: Scope, reach?: KindReach): WideToken[][] => [
@@ -141,28 +152,30 @@ const scopeGroups = (scope: Scope, reach?: KindReach): WideToken[][] => [
 
 /** The documents that have a token of each group: chunk -> bits. */
 async function withTokens(
-  place: Place,
+  place: SegmentPlace,
   chunks: readonly Chunk[],
   groups: readonly (readonly WideToken[])[]
-): Promise<Map<number, Bits>> {
-  let found: Map<Chunk, Bits> | undefined
+): Promise<{ found: Map<number, Bits>; isCut: boolean }> {
+  let found = new Map<Chunk, Bits | undefined>(chunks.map((chunk) => [chunk, undefined]))
+  let left = groups.length
   for (const group of groups) {
-    found = await withSome(
-      place,
-      found ?? new Map(chunks.map((chunk) => [chunk, undefined])),
-      group
-    )
-    if (found.size === 0) break
+    found = await withSome(place, found, group)
+    left--
+    if (left > 0 && countAll(found) <= place.few) break
   }
-  return new Map([...(found ?? [])].map(([{ chunk }, bits]) => [chunk, bits]))
+  const bits = [...found].map(([{ chunk }, bits]) => [chunk, bits ?? noBits()] as const)
+  return { found: new Map(bits), isCut: left > 0 }
 }
+
+const countAll = (found: ReadonlyMap<Chunk, Bits | undefined>): number =>
+  [...found.values()].reduce((sum, bits) => sum + (bits ? countBits(bits) : 0), 0)
 
 /** Of the documents so far, those that have one of the tokens. */
 async function withSome(
-  { registry, kind, pause }: Place,
+  { registry, kind, pause }: SegmentPlace,
   before: ReadonlyMap<Chunk, Bits | undefined>,
   group: readonly WideToken[]
-): Promise<Map<Chunk, Bits>> {
+): Promise<Map<Chunk, Bits | undefined>> {
   const found = new Map<Chunk, Bits>()
   const own = noBits()
   for (const [bucket, tokens] of Map.groupBy(group, bucketOf)) {
@@ -183,7 +196,7 @@ async function withSome(
   return found
 }
 
-async function visibleDocs({ registry, kind }: Place, reach: KindReach): Promise<Docs> {
+async function visibleDocs({ registry, kind }: SegmentPlace, reach: KindReach): Promise<Docs> {
   const docs = new Docs(kind)
   for await (const ids of visibleIds(registry, kind, reach)) for (const id of ids) docs.add(id)
   return docs

@@ -55,7 +55,8 @@ const trusts: readonly Trust[] = ['some', 'most', 'all']
 export type WideQuery = { groups: readonly (readonly WideToken[])[]; trust: Trust }
 
 export function wideQuery({ wanted, filters }: Pick<SearchQuery, 'wanted' | 'filters'>): WideQuery {
-  const parts = wanted.by === 'text' ? [textQuery(wanted.text)] : []
+  // Filters come first: mostly they leave fewer documents than a text.
+  const parts: WideQuery[] = []
   for (const { key, patterns } of filters) {
     if (patterns.every((value) => !value.includes('*'))) {
       const tokens = patterns.map((value) => pairToken(key, fold(value)))
@@ -65,6 +66,7 @@ export function wideQuery({ wanted, filters }: Pick<SearchQuery, 'wanted' | 'fil
       parts.push({ groups, trust: 'some' })
     } else parts.push({ groups: [], trust: 'some' })
   }
+  if (wanted.by === 'text') parts.push(textQuery(wanted.text))
   const lowest = Math.min(...parts.map(({ trust }) => trusts.indexOf(trust)), trusts.length - 1)
   return { groups: parts.flatMap(({ groups }) => groups), trust: trusts[lowest] ?? 'some' }
 }
