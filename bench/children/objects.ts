@@ -40,6 +40,8 @@ async function answer(question: ObjectsQuestion): Promise<ObjectsAnswer> {
           : sql`pragma synchronous = off`
         ).execute(registry)
       }
+      // No history is here that reserves ids. The next start reserves more.
+      await registry.updateTable('id_reserves').set({ confirmed: null }).execute()
       return none
     case 'install':
       await install(question.count)
@@ -61,8 +63,6 @@ async function answer(question: ObjectsQuestion): Promise<ObjectsAnswer> {
 
 async function install(count: number): Promise<void> {
   await registry.transaction().execute(async (registry) => {
-    // The next start reserves ids after the ones that are filled in here.
-    await sql`delete from id_reserves`.execute(registry)
     const organizations: number[] = []
     for (let i = 0; i < organizationCount; i++) {
       const fields = { name: `Organization ${i}`, parent_id: 1 }

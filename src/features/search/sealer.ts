@@ -16,7 +16,7 @@ const MAX_FRESH = 8192
 const STEP_MS = 4
 const DOCUMENTS_PER_STEP = 32
 const BUCKETS_PER_STEP = 64
-const DROPPED_PER_STEP = 32
+const DROPPED_PER_STEP = 256
 
 /** Larger documents stay in the index of fresh documents. */
 const MAX_TEXT_LENGTH = 4096
