@@ -47,10 +47,20 @@ export function objectAt(i: number, installations: number): BenchObject {
       serial: `SN${String(i * 7919).padStart(12, '0')}`,
       eui: scramble(i).toString(16).padStart(8, '0') + i.toString(16).padStart(8, '0'),
       topic_read: `obj/${word(12)}/${i}/${word(13)}`,
-      unit: units[pick(14, units.length)] ?? ''
+      unit: units[pick(14, units.length)] ?? '',
+      status: statusOf(pick(15, 100))
     }
   }
 }
+
+/** Nearly all objects have the same status. */
+const statusOf = (percent: number): string =>
+  percent < 90 ? 'active' : percent < 99 ? 'spare' : 'broken'
+
+/** The place of an organization in a list: the first has most installations, the last has few. */
+export const organizationAt = (installation: number): number =>
+  installation % 10 > 0 ? 0 : installation % 1000 > 0 ? 1 : 2
+export const organizationCount = 3
 
 /** 32 bits that look random. */
 function scramble(seed: number): number {
@@ -59,46 +69,47 @@ function scramble(seed: number): number {
   return (x ^ (x >>> 16)) >>> 0
 }
 
-/** A data directory with many objects, indexed. */
-export type ObjectStore = { dataDir: string; objects: number; installations: number }
+/** A registry with many objects, indexed. The URL is empty for SQLite. */
+export type ObjectStore = { dataDir: string; url: string; objects: number; installations: number }
 
-/** Written the first time like the registry does it, and kept in the cache. */
-export async function filledObjects(bench: Bench): Promise<ObjectStore> {
-  const objects = bench.sizes.objects
-  const installations = objects / objectsPerInstallation
+/** Filled on SQLite the first time, and kept in the cache. */
+export async function filledObjects(bench: Bench, objects: number): Promise<ObjectStore> {
   const dataDir = join(bench.cacheDir, `objects-${objects}-${layoutHash()}`)
-  const store = { dataDir, objects, installations }
+  const store = { dataDir, url: '', objects, installations: objects / objectsPerInstallation }
   const manifest = join(dataDir, 'bench.json')
   if (existsSync(manifest)) return store
-
   rmSync(dataDir, { recursive: true, force: true })
-  await (await Caracal.start(dataDir)).stop()
-  const child = new Child<ObjectsQuestion, ObjectsAnswer>('modelx')
-  await child.ask({ kind: 'open', dataDir, isDurable: false })
+  await fillObjects(bench, store)
+  writeFileSync(manifest, JSON.stringify(store))
+  return store
+}
+
+/** Writes rows as the registry has them, without the requests, and indexes them. */
+export async function fillObjects(bench: Bench, store: ObjectStore): Promise<void> {
+  const { dataDir, url, objects, installations } = store
+  // The first start makes the top organization and its administrator.
+  await (await Caracal.start(dataDir, settingsOf(store))).stop()
+  const child = new Child<ObjectsQuestion, ObjectsAnswer>('objects')
+  await child.ask({ kind: 'open', dataDir, url, isDurable: false })
   const start = performance.now()
   await child.ask({ kind: 'install', count: installations })
   for (let from = 0; from < objects; from += OBJECTS_PER_REQUEST) {
     bench.say(`filling the registry: ${whole(from)} of ${whole(objects)} objects`)
-    await child.ask({
-      kind: 'fill',
-      from,
-      to: Math.min(from + OBJECTS_PER_REQUEST, objects),
-      installations
-    })
+    const to = Math.min(from + OBJECTS_PER_REQUEST, objects)
+    await child.ask({ kind: 'fill', from, to, installations })
   }
   const seconds = (performance.now() - start) / 1000
-  let left = 1
-  while (left > 0) {
-    left = (await child.ask({ kind: 'fold', batches: 20 })).count
-    bench.say(`indexing: ${whole(left)} left`)
-  }
+  bench.say(`indexing ${whole(objects)} objects`)
+  await child.ask({ kind: 'index' })
   const indexSeconds = (performance.now() - start) / 1000 - seconds
   await child.ask({ kind: 'close' })
   await child.stop()
-  bench.note('fill objects', { objects, installations, seconds, indexSeconds })
-  writeFileSync(manifest, JSON.stringify({ objects, installations }))
-  return store
+  bench.note(`fill ${engineOf(store)}`, { objects, installations, seconds, indexSeconds })
 }
+
+export const engineOf = ({ url }: ObjectStore): string => (url === '' ? 'SQLite' : 'PostgreSQL')
+export const settingsOf = ({ url }: ObjectStore): Record<string, string> =>
+  url === '' ? {} : { CARACAL_REGISTRY_URL: url }
 
 /** If tables or tokens change, another store is used. */
 function layoutHash(): string {
@@ -106,8 +117,8 @@ function layoutHash(): string {
   const hash = createHash('sha256')
   for (const file of [
     ...globSync('src/registry/migrations/*.ts', { cwd: root }).sort(),
-    'src/features/search/engine-sql.ts',
-    'src/features/search/tokens.ts',
+    'src/features/search/segment.ts',
+    'src/features/search/wide-tokens.ts',
     'bench/objects.ts'
   ]) {
     hash.update(readFileSync(join(root, file)))

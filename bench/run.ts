@@ -61,6 +61,8 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     huge: { type: 'boolean', default: false },
+    /** For `search`: `--objects 1000000 --objects 5000000`. */
+    objects: { type: 'string', multiple: true },
     /** Puts the figures into docs/benchmarks.md, after `npm run docs`. */
     keep: { type: 'boolean', default: false }
   }
@@ -81,8 +83,9 @@ process.once('exit', () => rmSync(workDir, { recursive: true, force: true }))
 const notes: Record<string, unknown> = {}
 const disturbances: number[] = []
 const lacking: string[] = []
+const sizes = values.quick ? quick : values.huge ? huge : full
 const bench: Bench = {
-  sizes: values.quick ? quick : values.huge ? huge : full,
+  sizes: values.objects ? { ...sizes, objects: values.objects.map(Number) } : sizes,
   workDir,
   cacheDir: join(results, 'cache'),
   say: progress,

@@ -12,7 +12,8 @@ export type Sizes = {
   starts: number
   /** The store for the start is this many times the store of the other lines. */
   startTimes: number
-  objects: number
+  /** Each of these numbers is measured. */
+  objects: number[]
   searches: number
   /** Of the year that is aggregated. */
   yearMonths: number
@@ -37,7 +38,7 @@ export const full: Sizes = {
   pageRepeats: 30,
   starts: 5,
   startTimes: 1,
-  objects: 1_000_000,
+  objects: [1_000_000],
   searches: 1000,
   importRows: 3_000_000,
   yearMonths: 12,
@@ -57,7 +58,7 @@ export const quick: Sizes = {
   pageRepeats: 5,
   starts: 1,
   startTimes: 1,
-  objects: 20_000,
+  objects: [20_000],
   searches: 100,
   importRows: 1_000_000,
   yearMonths: 1,

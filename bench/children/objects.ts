@@ -1,21 +1,23 @@
 import { sql } from 'kysely'
 import pino from 'pino'
-import { foldMarks } from '../../src/features/search/fold.ts'
+import { fillIndex } from '../../src/features/search/fold.ts'
 import { Indexer } from '../../src/features/search/indexer.ts'
 import { fold } from '../../src/lib/meta-filter.ts'
+import { isPostgres, jsonRows, raiseLastId } from '../../src/registry/dialect.ts'
 import { insertInstallation } from '../../src/registry/installations.ts'
 import { IDS_PER_BLOCK, insertModelx } from '../../src/registry/modelx.ts'
-import { openRegistry } from '../../src/registry/open.ts'
-import { markForSearch } from '../../src/registry/search-marks.ts'
+import { openUnhurried } from '../../src/registry/open.ts'
+import { insertOrganization } from '../../src/registry/organizations.ts'
+import { soleClaims } from '../../src/registry/sqlite/claims.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { answerWith } from '../child.ts'
-import { type BenchObject, objectAt } from '../objects.ts'
+import { type BenchObject, objectAt, organizationAt, organizationCount } from '../objects.ts'
 
 export type ObjectsQuestion =
   | { kind: 'open'; dataDir: string; isDurable: boolean; url?: string }
   | { kind: 'install'; count: number }
   | { kind: 'fill'; from: number; to: number; installations: number }
-  | { kind: 'fold'; batches: number }
+  | { kind: 'index' }
   /** Writes objects one after the other for this time, with the index or as if there were no search. */
   | { kind: 'write'; isIndexed: boolean; from: number; installations: number; ms: number }
   | { kind: 'close' }
@@ -23,27 +25,34 @@ export type ObjectsQuestion =
 export type ObjectsAnswer = { count: number; ms: number; settledMs: number }
 
 let registry: Registry
-const OBJECTS_PER_INSERT = 500
+const OBJECTS_PER_INSERT = 2000
 const now = 1_700_000_000_000
 const none = { count: 0, ms: 0, settledMs: 0 }
 
 async function answer(question: ObjectsQuestion): Promise<ObjectsAnswer> {
   switch (question.kind) {
     case 'open':
-      registry = await openRegistry({ url: question.url ?? '', dataDir: question.dataDir })
+      registry = await openUnhurried({ url: question.url ?? '', dataDir: question.dataDir }, 'url')
       // Filling is not measured, so it is not durable: after a crash it is done again.
-      if (!question.isDurable) await sql`pragma synchronous = off`.execute(registry)
+      if (!question.isDurable) {
+        await (isPostgres(registry)
+          ? sql`set synchronous_commit = off`
+          : sql`pragma synchronous = off`
+        ).execute(registry)
+      }
+      // No history is here that reserves ids. The next start reserves more.
+      await registry.updateTable('id_reserves').set({ confirmed: null }).execute()
       return none
     case 'install':
-      for (let i = 0; i < question.count; i++) await install(i)
+      await install(question.count)
       return none
     case 'fill':
       for (let from = question.from; from < question.to; from += OBJECTS_PER_INSERT)
         await fill(from, question)
       return none
-    case 'fold':
-      for (let i = 0; i < question.batches; i++) if (!(await foldMarks(registry, 2000))) break
-      return { ...none, count: await marks() }
+    case 'index':
+      await index()
+      return none
     case 'write':
       return measure(question)
     case 'close':
@@ -52,12 +61,19 @@ async function answer(question: ObjectsQuestion): Promise<ObjectsAnswer> {
   }
 }
 
-const install = (i: number) =>
-  registry
-    .transaction()
-    .execute((registry) =>
-      insertInstallation(registry, { name: `Site ${i}`, organization_id: 1 }, now)
-    )
+async function install(count: number): Promise<void> {
+  await registry.transaction().execute(async (registry) => {
+    const organizations: number[] = []
+    for (let i = 0; i < organizationCount; i++) {
+      const fields = { name: `Organization ${i}`, parent_id: 1 }
+      organizations.push(await insertOrganization(registry, fields, now))
+    }
+    for (let i = 0; i < count; i++) {
+      const organization_id = organizations[organizationAt(i)] ?? 1
+      await insertInstallation(registry, { name: `Site ${i}`, organization_id }, now)
+    }
+  })
+}
 
 const fieldsOf = ({ type, meta }: BenchObject) => ({
   type,
@@ -65,37 +81,40 @@ const fieldsOf = ({ type, meta }: BenchObject) => ({
   protected_meta: '{}'
 })
 
-/** Like `insertModelx`, but many at once, because one by one takes half an hour. */
-const fill = (from: number, { to, installations }: { to: number; installations: number }) =>
-  registry.transaction().execute(async (registry) => {
-    const count = Math.min(OBJECTS_PER_INSERT, to - from)
-    const objects = Array.from({ length: count }, (_, i) => objectAt(from + i, installations))
-    const rows = await registry
-      .insertInto('modelx')
-      .values(objects.map(rowOf))
-      .returning(['id', 'kind', 'installation_id'])
-      .execute()
-    for (const kind of ['device', 'function'] as const) {
-      const ids = rows.filter((row) => row.kind === kind).map(({ id }) => id)
-      await markForSearch(registry, kind, ids)
-    }
-    const blocks = Map.groupBy(
-      rows.map(({ id, ...row }) => ({ ...row, block: Math.floor(id / IDS_PER_BLOCK) })),
-      ({ kind, installation_id, block }) => `${kind} ${installation_id} ${block}`
-    )
-    const counts = [...blocks.values()].flatMap(([row, ...more]) =>
-      row ? [{ ...row, count: 1 + more.length }] : []
-    )
-    await registry
-      .insertInto('modelx_counts')
-      .values(counts)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['installation_id', 'kind', 'block'])
-          .doUpdateSet({ count: sql`modelx_counts.count + excluded.count` })
-      )
-      .execute()
-  })
+/** Only rows; counts and the index follow. One by one it takes half an hour. */
+async function fill(from: number, { to, installations }: { to: number; installations: number }) {
+  const count = Math.min(OBJECTS_PER_INSERT, to - from)
+  const rows = Array.from({ length: count }, (_, i) => ({
+    id: from + i + 1,
+    ...rowOf(objectAt(from + i, installations))
+  }))
+  await sql`insert into modelx (${sql.join(Object.keys(modelxColumns).map((name) => sql.ref(name)))})
+    select * from ${jsonRows(registry, JSON.stringify(rows), modelxColumns)}`.execute(registry)
+}
+
+const modelxColumns = {
+  id: 'bigint',
+  kind: 'text',
+  installation_id: 'bigint',
+  type: 'text',
+  meta: 'text',
+  protected_meta: 'text',
+  type_folded: 'text',
+  created: 'bigint',
+  updated: 'bigint'
+} as const
+
+/** Counts what was filled, and fills the index. */
+async function index(): Promise<void> {
+  await sql`insert into modelx_counts (installation_id, kind, block, count)
+    select installation_id, kind, id / ${sql.lit(IDS_PER_BLOCK)}, count(*) from modelx
+    group by installation_id, kind, id / ${sql.lit(IDS_PER_BLOCK)}`.execute(registry)
+  const { rows } = await sql<{ last: number }>`select max(id) as last from modelx`.execute(registry)
+  await raiseLastId(registry, 'modelx', rows[0]?.last ?? 0)
+  await sql`delete from search_marks`.execute(registry)
+  await registry.transaction().execute((registry) => fillIndex(registry, () => {}))
+  await sql`analyze`.execute(registry)
+}
 
 const rowOf = (object: BenchObject) => {
   const { kind, home, type } = object
@@ -119,7 +138,7 @@ async function measure({
   installations,
   ms
 }: Extract<ObjectsQuestion, { kind: 'write' }>): Promise<ObjectsAnswer> {
-  const indexer = new Indexer({ registry, log: pino({ level: 'silent' }) })
+  const indexer = new Indexer({ registry, claims: soleClaims, log: pino({ level: 'silent' }) })
   if (isIndexed) indexer.start()
   const start = performance.now()
   let count = 0

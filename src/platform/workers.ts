@@ -45,7 +45,7 @@ export const workers: PartList<Parts, keyof Workers> = {
     },
     close: (timers) => timers.forEach((timer) => void clearInterval(timer))
   },
-  indexer: { open: ({ registry, log }) => new Indexer({ registry, log }) },
+  indexer: { open: ({ registry, claims, log }) => new Indexer({ registry, claims, log }) },
   scheduler: {
     open: ({ registry, claims, bus, ingest, direct, metrics, clock, log, config }) =>
       new Scheduler({

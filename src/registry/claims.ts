@@ -1,7 +1,10 @@
 /**
  * A job that one node does for all nodes. Slots are the sessions on an external broker [ADR-0020].
  */
-export type Claim = 'scheduler' | 'housekeeping' | 'usage' | `slot ${number}` | `data ${string}`
+export type Claim =
+  | ('scheduler' | 'housekeeping' | 'usage' | 'segments')
+  | `slot ${number}`
+  | `data ${string}`
 
 /** The claims that this node holds. All nodes share the registry. */
 export interface Claims {

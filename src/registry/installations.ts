@@ -7,7 +7,7 @@ import { isOneOf } from './dialect.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { type Meta, matchesMeta, readMeta, writeMeta } from './meta.ts'
 import { readInParts } from './parts.ts'
-import { markForSearch } from './search-marks.ts'
+import { markForSearch, markObjects } from './search-marks.ts'
 import type { Registry } from './tables.ts'
 
 export type InstallationRef = { id: number; client_id: number; organization_id: number }
@@ -180,6 +180,11 @@ export async function updateInstallation(
   now: number
 ): Promise<void> {
   const { name, notes, timezone, organization_id } = fields
+  const before = await registry
+    .selectFrom('installations')
+    .select('organization_id')
+    .where('id', '=', id)
+    .executeTakeFirst()
   await registry
     .updateTable('installations')
     .set({ name, notes, timezone, organization_id, updated: now })
@@ -187,6 +192,9 @@ export async function updateInstallation(
     .execute()
   await writeLinks(registry, id, fields, now)
   await markForSearch(registry, 'installation', [id])
+  // The search index knows the organization of each object.
+  const isMoved = organization_id !== undefined && organization_id !== before?.organization_id
+  if (isMoved) await markObjects(registry, id)
   await recordChange(registry, 'installation', id, now)
 }
 

@@ -25,6 +25,7 @@ import { boards } from './migrations/0020-boards.ts'
 import { logPatterns } from './migrations/0021-log-patterns.ts'
 import { sharedLimits } from './migrations/0022-shared-limits.ts'
 import { additive } from './migrations/0023-additive.ts'
+import { searchSegments } from './migrations/0024-search-segments.ts'
 import type { Registry } from './tables.ts'
 
 /** In this order, forward only. A released migration is never edited. */
@@ -51,7 +52,8 @@ export const migrations: readonly Migration[] = [
   boards,
   logPatterns,
   sharedLimits,
-  additive
+  additive,
+  searchSegments
 ]
 
 export type Upgrade = { from: number; to: number }

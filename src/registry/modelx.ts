@@ -5,7 +5,7 @@ import { forKeyShare, forUpdate, isOneOfTexts } from './dialect.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { requireSize } from './meta.ts'
 import { prepared } from './postgres/prepared.ts'
-import { markForSearch } from './search-marks.ts'
+import { markForSearch, markObjects } from './search-marks.ts'
 import type { ModelxKind, Registry } from './tables.ts'
 
 export type ModelxRow = {
@@ -128,9 +128,7 @@ export async function settleModelx(registry: Registry, installation_id: number):
     select installation_id, kind, id / ${sql.lit(IDS_PER_BLOCK)}, count(*) from modelx
     where installation_id = ${installation_id}
     group by installation_id, kind, id / ${sql.lit(IDS_PER_BLOCK)}`.execute(registry)
-  await sql`insert into search_marks (kind, id)
-    select kind, id from modelx where installation_id = ${installation_id}
-    on conflict (kind, id) do update set id = excluded.id`.execute(registry)
+  await markObjects(registry, installation_id)
 }
 
 export async function findModelx(

@@ -27,3 +27,10 @@ export async function markForSearch(
     select ${kind}, value from ${valuesOf(registry, ids)} where true
     on conflict (kind, id) do update set id = excluded.id`.execute(registry)
 }
+
+/** Marks all objects of an installation. */
+export async function markObjects(registry: Registry, installationId: number): Promise<void> {
+  await sql`insert into search_marks (kind, id)
+    select kind, id from modelx where installation_id = ${installationId}
+    on conflict (kind, id) do update set id = excluded.id`.execute(registry)
+}

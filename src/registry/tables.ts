@@ -147,6 +147,24 @@ export interface Tables {
   modelx_counts: { installation_id: number; kind: ModelxKind; block: number; count: number }
   /** Rows that the search index must read again. */
   search_marks: { kind: SearchKind; id: number }
+  /** The documents of the search in chunks of neighbours; see features/search/chunks.ts. */
+  search_chunks: {
+    chunk: number
+    /** The segment that searches read; 0 = none yet. */
+    segment: number
+    /** The documents of the segment, and those of them that changed since. */
+    docs: Generated<Uint8Array | null>
+    gone: Generated<Uint8Array | null>
+    /** The segment that is being written, and what changed since it was begun; 0 = none. */
+    building: number
+    gone_next: Generated<Uint8Array | null>
+    /** The segment that is being removed; 0 = none, -1 = everything is tidy. */
+    outdated: number
+    /** How many changes are not in the segment. */
+    fresh: number
+  }
+  /** The segments of the search index, in buckets; `place` has bucket, kind and segment. */
+  search_postings: { place: number; sets: Uint8Array }
   /** Deleted installations whose objects and history are not deleted yet. */
   erasures: { installation_id: number; created: number }
   /** What the caches of every node must read again; see changes.ts. */

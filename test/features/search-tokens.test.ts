@@ -5,6 +5,7 @@ import type { SearchDocument } from '../../src/features/search/document.ts'
 import { matcherOf } from '../../src/features/search/document.ts'
 import { wantedBy } from '../../src/features/search/query.ts'
 import { documentTokens, OVERSIZED, queryTokens } from '../../src/features/search/tokens.ts'
+import { wideQuery, wideTokens, withProtected } from '../../src/features/search/wide-tokens.ts'
 import { rounds } from '../support/rounds.ts'
 
 const document = (parts: Partial<SearchDocument>): SearchDocument => ({
@@ -29,7 +30,7 @@ test('a search has the expected number of tokens', () => {
       wanted: wantedBy(q),
       filters: Object.entries(filters).map(([key, patterns]) => ({ key, patterns }))
     }
-    const found = queryTokens(query, false)?.fine
+    const found = queryTokens(query, false)
     assert.deepEqual([found?.all.length ?? 0, found?.any.length ?? 0], [all, any], q)
   }
   f('*', {}, 0, 0)
@@ -71,8 +72,7 @@ test('a caller who sees no protected metadata does not use their tokens', () => 
   const own = new Set(documentTokens(document({ name: '', type: null, protectedMeta: secret })))
   const asked = (seesProtected: boolean) => {
     const filters = [{ key: 'pin', patterns: ['hemlig kod'] }]
-    const { all, any } = queryTokens({ wanted: wantedBy('hemlig'), filters }, seesProtected)
-      ?.fine ?? {
+    const { all, any } = queryTokens({ wanted: wantedBy('hemlig'), filters }, seesProtected) ?? {
       all: [],
       any: []
     }
@@ -110,13 +110,17 @@ test('every document that matches has the tokens of the search', () => {
       (name, meta, protectedMeta, q, filters, isOpen) => {
         const query = { wanted: wantedBy(q), filters }
         const found = document({ name, meta, protectedMeta })
+        const wide = isOpen ? withProtected(wideQuery(query)) : wideQuery(query)
+        const wideOwn = new Set(wideTokens(found))
+        const isFound = wide.groups.every((group) => group.some((token) => wideOwn.has(token)))
+        const isMatch = matcherOf(query).matches(found, isOpen)
+        if (query.wanted.by !== 'id' && wide.trust === 'all') assert.equal(isFound, isMatch)
+        if (query.wanted.by !== 'id' && isMatch) assert(isFound)
         if (query.wanted.by === 'id' || !matcherOf(query).matches(found, isOpen)) return
-        const tokens = queryTokens(query, isOpen)
+        const { all, any } = queryTokens(query, isOpen) ?? { all: [], any: [] }
         const own = new Set(documentTokens(found))
-        for (const { all, any } of tokens ? [tokens.rough, tokens.fine] : []) {
-          assert(all.every((token) => own.has(token)))
-          assert(any.every((group) => group.some((token) => own.has(token))))
-        }
+        assert(all.every((token) => own.has(token)))
+        assert(any.every((group) => group.some((token) => own.has(token))))
       }
     ),
     { numRuns: rounds(2000) }

@@ -6,40 +6,32 @@ import { docOf, IDS_PER_KIND, idOf } from '../../registry/search-marks.ts'
 import type { ModelxKind, Registry, SearchKind } from '../../registry/tables.ts'
 import { findInIndex } from './engine-sql.ts'
 import type { KindReach } from './query.ts'
-import type { TokenQueries } from './tokens.ts'
+import type { TokenQuery } from './tokens.ts'
 
 /** Ids in rising order. The documents must still be compared with the query and the scope. */
 export type Candidates = AsyncGenerator<readonly number[]>
 
-/** The first lookup is small, because most searches find little; later ones are larger. */
-const LOOKUP_IDS = { first: 250, most: 16_000 }
-const LOOKUP_GROWTH = 4
+const IDS_PER_LOOKUP = 4000
 const IDS_PER_SCAN = 2000
 
-/** Ids from the index, and all marked ids, which the index does not know yet. */
-export async function* indexed(
+/** Fresh ids from the index, and all marked ids, which the index does not know yet. */
+export async function* fresh(
   registry: Registry,
   kind: SearchKind,
-  { rough, fine }: TokenQueries,
-  look = LOOKUP_IDS
+  tokens: TokenQuery | undefined,
+  limit = IDS_PER_LOOKUP
 ): Candidates {
   const before = docOf(kind, IDS_PER_KIND)
-  let after = 0
-  // If there are few candidates, comparing them is cheaper than a more exact lookup.
-  let tokens = rough
-  for (let limit = look.first; ; limit = Math.min(limit * LOOKUP_GROWTH, look.most)) {
-    // Marks are read first: an id that loses its mark meanwhile is in the index by then.
+  for (let after = 0; ; ) {
     const marked = await markedAfter(registry, kind, after, limit)
     const range = { after: docOf(kind, after), before, limit }
     const found = (await findInIndex(registry, tokens, range)).map(idOf)
-    const isLast = marked.length < limit && found.length < limit
     // Both lists are complete up to this id.
     const end = Math.min(...[marked, found].map((ids) => endOf(ids, limit)))
     const ids = new Set([...marked, ...found].filter((id) => id <= end))
     yield [...ids].sort((a, b) => a - b)
-    if (isLast) return
+    if (marked.length < limit && found.length < limit) return
     after = end
-    tokens = fine
   }
 }
 
@@ -95,7 +87,11 @@ async function visibleAmong(
 }
 
 /** All visible ids, without the index. */
-export async function* scanned(registry: Registry, kind: SearchKind, reach: KindReach): Candidates {
+export async function* visibleIds(
+  registry: Registry,
+  kind: SearchKind,
+  reach: KindReach
+): Candidates {
   if (kind === 'installation') yield* scannedInstallations(registry, reach)
   else yield* scannedObjects(registry, kind, reach)
 }

@@ -1,27 +1,14 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { isPostgres } from '../../registry/dialect.ts'
-import { createTokenIndex } from '../../registry/migrations/0006-search.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { OVERSIZED, type SearchToken, type TokenQuery } from './tokens.ts'
 
 /**
- * The index of both engines has the tokens of documents, which are numbered in the order of
+ * The index of fresh documents, which are in no segment yet. Documents are numbered in the order of
  * results. SQLite uses FTS5 without texts and positions, PostgreSQL uses arrays with a GIN index.
  */
 
 export type IndexEntry = { doc: number; tokens: readonly SearchToken[] }
-
-/** Call this in a transaction, so that no other connection sees the table without its index. */
-export async function withoutTokenIndex(
-  registry: Registry,
-  work: () => Promise<void>
-): Promise<void> {
-  if (!isPostgres(registry)) return work()
-  await sql`drop index search_index_tokens`.execute(registry)
-  await work()
-  await sql`set local maintenance_work_mem = '256MB'`.execute(registry)
-  await createTokenIndex(registry)
-}
 
 /** The entries must be in rising order of `doc`: FTS5 writes them at once only in this order. */
 export async function putInIndex(
@@ -52,40 +39,42 @@ export async function dropFromIndex(registry: Registry, docs: readonly number[])
   }
 }
 
-/** The first documents with the tokens, in rising order. */
+/** The first documents with the tokens, in rising order. Without tokens all documents. */
 export async function findInIndex(
   registry: Registry,
-  tokens: TokenQuery,
+  tokens: TokenQuery | undefined,
   { after, before, limit }: { after: number; before: number; limit: number }
 ): Promise<number[]> {
   // Otherwise PostgreSQL would read every document by the primary key to avoid a sort.
   const { rows } = isPostgres(registry)
     ? await sql<{ doc: number }>`
         with found as materialized (
-          select doc from search_index where doc > ${after} and doc < ${before} and ${has(tokens)})
+          select doc from search_index where doc > ${after} and doc < ${before} ${has(tokens)})
         select doc from found order by doc limit ${limit}`.execute(registry)
     : await sql<{ doc: number }>`
-        select rowid as doc from search_index where search_index match ${expression(tokens)}
-        and rowid > cast(${after} as integer) and rowid < cast(${before} as integer)
+        select rowid as doc from search_index where rowid > cast(${after} as integer)
+        and rowid < cast(${before} as integer) ${matches(tokens)}
         order by rowid limit ${limit}`.execute(registry)
   return rows.map(({ doc }) => doc)
 }
 
-const has = ({ all, any }: TokenQuery): RawBuilder<SqlBool> => {
+const has = (tokens: TokenQuery | undefined): RawBuilder<unknown> => {
+  if (!tokens) return sql``
   const conditions = [
-    ...(all.length > 0 ? [sql`tokens @> ${all}::integer[]`] : []),
-    ...any.map((group) => sql`tokens && ${group}::integer[]`)
+    ...(tokens.all.length > 0 ? [sql`tokens @> ${tokens.all}::integer[]`] : []),
+    ...tokens.any.map((group) => sql`tokens && ${group}::integer[]`)
   ]
-  return sql<SqlBool>`(${sql.join(conditions, sql` and `)} or tokens @> array[${sql.lit(OVERSIZED)}])`
+  return sql`and (${sql.join(conditions, sql` and `)} or tokens @> array[${sql.lit(OVERSIZED)}])`
 }
 
 /** The words are hashes in quotes, so text of a caller is never read as syntax. */
-const expression = ({ all, any }: TokenQuery): string => {
+const matches = (tokens: TokenQuery | undefined): RawBuilder<unknown> => {
+  if (!tokens) return sql``
   const groups = [
-    ...all.map((token) => `"${wordOf(token)}"`),
-    ...any.map((group) => `(${group.map((token) => `"${wordOf(token)}"`).join(' OR ')})`)
+    ...tokens.all.map((token) => `"${wordOf(token)}"`),
+    ...tokens.any.map((group) => `(${group.map((token) => `"${wordOf(token)}"`).join(' OR ')})`)
   ]
-  return `(${groups.join(' AND ')}) OR "${wordOf(OVERSIZED)}"`
+  return sql`and search_index match ${`(${groups.join(' AND ')}) OR "${wordOf(OVERSIZED)}"`}`
 }
 
 const wordOf = (token: SearchToken): string => (token >>> 0).toString(36)

@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
 import { isOneOf, skipLocked } from '../../registry/dialect.ts'
-import { docOf, searchKinds } from '../../registry/search-marks.ts'
+import { docOf, IDS_PER_KIND, searchKinds } from '../../registry/search-marks.ts'
 import type { Registry, SearchKind } from '../../registry/tables.ts'
+import { addChunk, chunkOf, leaveSegments, sealedDocs } from './chunks.ts'
 import { readDocuments } from './documents.ts'
-import { dropFromIndex, type IndexEntry, putInIndex, withoutTokenIndex } from './engine-sql.ts'
+import { dropFromIndex, type IndexEntry, putInIndex } from './engine-sql.ts'
+import { idsBetween, seal } from './sealer.ts'
+import { DOCS_PER_CHUNK, hasBit } from './segment.ts'
 import { documentTokens, type SearchToken } from './tokens.ts'
 
 /** How many documents are read at once; each may have a megabyte. */
 const DOCUMENTS_PER_READ = 4
-/** The same when the index is filled and no other request waits. */
-const DOCUMENTS_PER_FILL = 128
 
 /** The limits of one transaction: tokens to write, and milliseconds for reading. */
 export type FoldBudget = { tokens: number; ms: number }
@@ -87,6 +88,7 @@ async function write(registry: Registry, folded: readonly Folded[]): Promise<voi
   // The marks are sorted by kind and id, which is also the order of documents.
   await putInIndex(registry, entries)
   await dropFromIndex(registry, gone)
+  await leaveSegments(registry, [...entries.map(({ doc }) => doc), ...gone])
   for (const [kind, rows] of Map.groupBy(folded, (mark) => mark.kind)) {
     const ids = rows.map(({ id }) => id)
     await registry
@@ -97,48 +99,45 @@ async function write(registry: Registry, folded: readonly Folded[]): Promise<voi
   }
 }
 
-/**
- * Fills an empty index with all documents at once. PostgreSQL is many times faster if its own index
- * is created afterwards. Use it only in a transaction that nobody waits for.
- */
+/** Fills an empty index with all documents. Use it in a transaction that nobody waits for. */
 export async function fillIndex(
   registry: Registry,
   onDocuments: (count: number) => void
 ): Promise<void> {
-  await withoutTokenIndex(registry, async () => {
-    for (const kind of searchKinds) {
-      for (let last = 0; ; ) {
-        const ids = await idsAfter(registry, kind, last)
-        if (ids.length === 0) break
-        last = ids.at(-1) ?? last
-        const entries: IndexEntry[] = []
-        for (const document of await readDocuments(registry, kind, ids)) {
-          entries.push({ doc: docOf(kind, document.id), tokens: documentTokens(document) })
-        }
-        await putInIndex(registry, entries)
-        onDocuments(ids.length)
-      }
+  for (const kind of searchKinds) {
+    for (let last = 0; ; ) {
+      const ids = await idsBetween(registry, kind, {
+        after: last,
+        before: IDS_PER_KIND,
+        limit: DOCS_PER_CHUNK
+      })
+      const chunk = chunkOf(docOf(kind, ids[0] ?? 0))
+      const own = ids.filter((id) => chunkOf(docOf(kind, id)) === chunk)
+      if (own.length === 0) break
+      last = own.at(-1) ?? last
+      await addChunk(registry, chunk)
+      await seal(registry, chunk, async () => {})
+      await indexLarge(registry, kind, chunk, own)
+      onDocuments(own.length)
     }
-  })
+  }
 }
 
-async function idsAfter(registry: Registry, kind: SearchKind, last: number): Promise<number[]> {
-  const rows =
-    kind === 'installation'
-      ? await registry
-          .selectFrom('installations')
-          .select('id')
-          .where('id', '>', last)
-          .orderBy('id')
-          .limit(DOCUMENTS_PER_FILL)
-          .execute()
-      : await registry
-          .selectFrom('modelx')
-          .select('id')
-          .where('kind', '=', kind)
-          .where('id', '>', last)
-          .orderBy('id')
-          .limit(DOCUMENTS_PER_FILL)
-          .execute()
-  return rows.map(({ id }) => id)
+/** What the segment did not take. */
+async function indexLarge(
+  registry: Registry,
+  kind: SearchKind,
+  chunk: number,
+  ids: readonly number[]
+): Promise<void> {
+  const sealed = await sealedDocs(registry, chunk)
+  const left = ids.filter((id) => !hasBit(sealed, docOf(kind, id) % DOCS_PER_CHUNK))
+  for (let at = 0; at < left.length; at += DOCUMENTS_PER_READ) {
+    const some = left.slice(at, at + DOCUMENTS_PER_READ)
+    const entries: IndexEntry[] = []
+    for (const document of await readDocuments(registry, kind, some)) {
+      entries.push({ doc: docOf(kind, document.id), tokens: documentTokens(document) })
+    }
+    await putInIndex(registry, entries)
+  }
 }

@@ -7,11 +7,11 @@ import type { Registry, SearchKind } from '../../registry/tables.ts'
 import {
   type Candidates,
   countBlocks,
+  fresh,
   idsInBlocks,
-  indexed,
   isVisible,
-  scanned,
   seesLittle,
+  visibleIds,
   visibleOf
 } from './candidates.ts'
 import { matcherOf, resultOf, type SearchDocument } from './document.ts'
@@ -23,7 +23,10 @@ import {
   type SearchQuery,
   type SearchReach
 } from './query.ts'
+import { hasManyFresh } from './sealer.ts'
+import { Docs, findInSegments, type SegmentPlace } from './segments-search.ts'
 import { queryTokens } from './tokens.ts'
+import { wideQuery, withProtected } from './wide-tokens.ts'
 
 export type Question = { query: SearchQuery; reach: SearchReach }
 
@@ -43,6 +46,10 @@ const DOCUMENTS_PER_READ = 200
 const TURN_MS = 5
 /** A caller who sees at most this many documents is served without the index. */
 const MAX_DOCUMENTS_WITHOUT_INDEX = 2000
+/** Above this the index alone decides about a long text, see `Trust`. */
+const MAX_COMPARED = 500
+/** So few documents are compared sooner than more tokens are read. */
+const FEW_DOCUMENTS = 100
 
 /** The results of the page so far, as JSON. */
 class Results {
@@ -67,7 +74,7 @@ export async function search(
   registry: Registry,
   { query, reach }: Question,
   pause: Pause,
-  little = MAX_DOCUMENTS_WITHOUT_INDEX
+  { little = MAX_DOCUMENTS_WITHOUT_INDEX, most = MAX_COMPARED, few = FEW_DOCUMENTS } = {}
 ): Promise<string> {
   const { limit, offset } = query
   const results = new Results()
@@ -79,7 +86,7 @@ export async function search(
       skip: Math.max(0, offset - total),
       take: limit - results.texts.length
     }
-    const part = { kind, query, reach: kindReach, little, results }
+    const part = { kind, query, reach: kindReach, little, most, few, results }
     total += await searchKind(registry, part, page, pause)
   }
   const texts = results.texts.join(',')
@@ -91,6 +98,8 @@ type KindSearch = {
   query: SearchQuery
   reach: KindReach
   little: number
+  most: number
+  few: number
   results: Results
 }
 
@@ -106,24 +115,106 @@ async function searchKind(
   const sees = viewOf(reach)
   const show = (document: SearchDocument) =>
     results.add(JSON.stringify(resultOf(document, matcher, sees.protected(document))))
-  if (query.wanted.by === 'everything' && query.filters.length === 0 && reach.types.size === 0) {
+  const isEverything = query.wanted.by === 'everything' && query.filters.length === 0
+  if (isEverything && reach.types.size === 0 && (await hasManyFresh(registry))) {
     const { total, ids } = await countedPage(registry, kind, reach, page)
     await eachDocument(registry, kind, ids, pause, (document) => {
       if (sees.document(document)) show(document)
     })
     return total
   }
-  let total = 0
-  for await (const ids of await candidatesOf(registry, part)) {
+  const matches = (document: SearchDocument) =>
+    sees.document(document) && matcher.matches(document, sees.protected(document))
+  if (query.wanted.by === 'id' || (await seesLittle(registry, kind, reach, part.little))) {
+    return searchAll(registry, part, page, pause, { matches, show })
+  }
+  const { docs, doubtful } = await onSnapshot(registry, (registry) =>
+    find({ registry, kind, few: part.few, pause }, part)
+  )
+  for await (const ids of visibleOf(registry, kind, reach, partsOf(doubtful))) {
     await eachDocument(registry, kind, ids, pause, (document) => {
-      if (!sees.document(document)) return
-      if (!matcher.matches(document, sees.protected(document))) return
-      if (total >= page.skip && total < page.skip + page.take) show(document)
+      if (matches(document)) docs.add(document.id)
+    })
+  }
+  await eachDocument(registry, kind, docs.page(page), pause, (document) => {
+    if (matches(document)) show(document)
+  })
+  return docs.count
+}
+
+type Use = {
+  matches: (document: SearchDocument) => boolean
+  show: (document: SearchDocument) => void
+}
+
+/** Without the index: compares all documents that the caller sees, or only the one with the id. */
+async function searchAll(
+  registry: Registry,
+  { kind, query, reach }: KindSearch,
+  { skip, take }: Page,
+  pause: Pause,
+  { matches, show }: Use
+): Promise<number> {
+  let total = 0
+  const candidates =
+    query.wanted.by === 'id'
+      ? visibleOf(registry, kind, reach, only(query.wanted.id))
+      : visibleIds(registry, kind, reach)
+  for await (const ids of candidates) {
+    await eachDocument(registry, kind, ids, pause, (document) => {
+      if (!matches(document)) return
+      if (total >= skip && total < skip + take) show(document)
       total++
     })
   }
   return total
 }
+
+/** `docs` match by the index alone. Each of `doubtful` must be compared with the query. */
+type Found = { docs: Docs; doubtful: Docs }
+
+async function find(place: SegmentPlace, { kind, query, reach, most }: KindSearch): Promise<Found> {
+  const { registry } = place
+  const doubtful = new Docs(kind)
+  const seesSome = reachesSome(reach.seesProtected)
+  for await (const ids of fresh(registry, kind, queryTokens(query, seesSome))) {
+    for (const id of ids) doubtful.add(id)
+    await place.pause()
+  }
+  const wide = wideQuery(query)
+  const { docs, isCut } = await findInSegments(place, seesSome ? withProtected(wide) : wide, reach)
+  docs.removeFrom(doubtful)
+  const isTrusted =
+    !isCut &&
+    reach.types.size === 0 &&
+    (wide.trust === 'all' || (wide.trust === 'most' && docs.count > most))
+  if (!isTrusted) {
+    doubtful.addFrom(docs)
+    return { docs: new Docs(kind), doubtful }
+  }
+  if (seesSome && reach.seesProtected !== 'everything') {
+    const { docs: open, isCut: isOpenCut } = await findInSegments(place, wide, reach)
+    if (isOpenCut) {
+      doubtful.addFrom(docs)
+      return { docs: new Docs(kind), doubtful }
+    }
+    docs.removeFrom(open)
+    doubtful.addFrom(docs)
+    open.removeFrom(doubtful)
+    return { docs: open, doubtful }
+  }
+  return { docs, doubtful }
+}
+
+async function* partsOf(docs: Docs): Candidates {
+  yield* docs.ids()
+}
+
+/** Segments may be replaced at any time, so they are read at one point in time. */
+const onSnapshot = <T>(registry: Registry, read: (registry: Registry) => Promise<T>): Promise<T> =>
+  registry.isTransaction
+    ? read(registry)
+    : registry.transaction().setIsolationLevel('repeatable read').execute(read)
 
 /** Tests for each document whether the caller sees it and its protected metadata. */
 function viewOf({ visible, types, seesProtected }: KindReach) {
@@ -143,17 +234,6 @@ function reachTest(reach: Reach): (document: SearchDocument) => boolean {
   const test = scopeTest(reach)
   return ({ installationId, organizationId }) =>
     test({ id: installationId, organization_id: organizationId })
-}
-
-async function candidatesOf(
-  registry: Registry,
-  { kind, query, reach, little }: KindSearch
-): Promise<Candidates> {
-  if (query.wanted.by === 'id') return visibleOf(registry, kind, reach, only(query.wanted.id))
-  const tokens = queryTokens(query, reachesSome(reach.seesProtected))
-  return tokens === undefined || (await seesLittle(registry, kind, reach, little))
-    ? scanned(registry, kind, reach)
-    : visibleOf(registry, kind, reach, indexed(registry, kind, tokens))
 }
 
 async function* only(id: number): Candidates {
@@ -181,7 +261,7 @@ async function eachDocument(
   }
 }
 
-/** Finds a page of everything with the counts of blocks, so that late pages cost no more. */
+/** Finds a page of everything with the counts of blocks, while most documents are in no segment. */
 async function countedPage(
   registry: Registry,
   kind: SearchKind,

@@ -12,9 +12,6 @@ export type SearchToken = number
 /** A candidate has all tokens of `all`, and at least one of each list in `any`. */
 export type TokenQuery = { all: readonly SearchToken[]; any: ReadonlyArray<readonly SearchToken[]> }
 
-/** `rough` finds more candidates than `fine`, but finds them faster. */
-export type TokenQueries = { rough: TokenQuery; fine: TokenQuery }
-
 /**
  * The only token of a document that is too large. Such a document is a candidate of every search.
  */
@@ -53,7 +50,7 @@ function* tokensOf(
 }
 
 /** The length of all texts that a search compares, in characters. */
-function textLength(document: SearchDocument): number {
+export function textLength(document: SearchDocument): number {
   const texts = [...fieldsOf(document), ...pairsOf(document, true).flat()]
   return texts.reduce((sum, { length }) => sum + length, 0)
 }
@@ -64,10 +61,9 @@ type Asked = Pick<SearchQuery, 'wanted' | 'filters'>
  * Undefined if no token narrows the search. Tokens of protected metadata are used only if the
  * caller sees some: the time of a search must not reveal protected values.
  */
-export function queryTokens(asked: Asked, seesProtected: boolean): TokenQueries | undefined {
+export function queryTokens(asked: Asked, seesProtected: boolean): TokenQuery | undefined {
   const tokens = openTokens(asked)
-  if (!tokens || !seesProtected) return tokens
-  return { rough: orProtected(tokens.rough), fine: orProtected(tokens.fine) }
+  return tokens && seesProtected ? orProtected(tokens) : tokens
 }
 
 const orProtected = ({ all, any }: TokenQuery): TokenQuery => ({
@@ -77,7 +73,7 @@ const orProtected = ({ all, any }: TokenQuery): TokenQuery => ({
   )
 })
 
-function openTokens({ wanted, filters }: Asked): TokenQueries | undefined {
+function openTokens({ wanted, filters }: Asked): TokenQuery | undefined {
   const pairs: SearchToken[] = []
   const any: SearchToken[][] = []
   const patterns = wanted.by === 'text' ? [wanted.text] : []
@@ -89,15 +85,13 @@ function openTokens({ wanted, filters }: Asked): TokenQueries | undefined {
     } else if (value.includes('*')) patterns.push(value)
     else pairs.push(pairToken(key, fold(value)))
   }
-  const rough = { all: pairs, any }
   const hasPairs = pairs.length + any.length > 0
   const trigrams = spread(
     patterns.flatMap(patternTrigrams),
     hasPairs ? MAX_TRIGRAMS.besidePairs : MAX_TRIGRAMS.alone
   )
-  const fine = { all: [...new Set([...pairs, ...trigrams])], any }
-  if (hasPairs) return { rough, fine }
-  return trigrams.length > 0 ? { rough: fine, fine } : undefined
+  if (!hasPairs && trigrams.length === 0) return undefined
+  return { all: [...new Set([...pairs, ...trigrams])], any }
 }
 
 const bestToken = (key: MetaFilter['key'], value: string): SearchToken | undefined =>

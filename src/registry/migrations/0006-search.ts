@@ -33,6 +33,5 @@ async function createSearchIndex(registry: Registry): Promise<void> {
   }
 }
 
-/** Also used to create the index again after a bulk load without it. */
-export const createTokenIndex = (registry: Registry) =>
+const createTokenIndex = (registry: Registry) =>
   sql`create index search_index_tokens on search_index using gin (tokens)`.execute(registry)

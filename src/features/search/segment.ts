@@ -1,0 +1,199 @@
+import { BUCKETS, bucketOf, type WideToken } from './wide-tokens.ts'
+
+/**
+ * A segment is the index of documents with neighbouring numbers. It is written once and never
+ * changed. Each bucket has the sets of documents of some tokens, one after the other:
+ * the token (4 bytes), the length of the set (2 bytes), the set.
+ */
+export const DOCS_PER_CHUNK = 16_384
+
+/** One bit for each document of a chunk. */
+export type Bits = Int32Array
+export const noBits = (): Bits => new Int32Array(DOCS_PER_CHUNK / 32)
+const BITMAP_BYTES = DOCS_PER_CHUNK / 8
+const ENTRY_BYTES = 6
+
+const BUCKETS_PER_GROUP = 64
+/** The tokens of some buckets and their documents, each as one number, so that sorting is fast. */
+type Group = { pairs: Float64Array; length: number }
+
+/** Collects the tokens of documents, in the order of the documents. */
+export class SegmentBuilder {
+  readonly #all = noBits()
+  readonly #groups: Group[] = Array.from({ length: BUCKETS / BUCKETS_PER_GROUP }, () => ({
+    pairs: new Float64Array(1024),
+    length: 0
+  }))
+
+  add(offset: number, tokens: readonly WideToken[]): void {
+    setBit(this.#all, offset)
+    for (const token of tokens) {
+      const group = this.#groups[Math.floor(token / GROUP_SIZE)]
+      if (!group) continue
+      if (group.length === group.pairs.length) {
+        const longer = new Float64Array(2 * group.length)
+        longer.set(group.pairs)
+        group.pairs = longer
+      }
+      group.pairs[group.length++] = (token % GROUP_SIZE) * DOCS_PER_CHUNK + offset
+    }
+  }
+
+  /** The documents that were added. */
+  get all(): Bits {
+    return this.#all
+  }
+
+  /** The buckets of a segment in rising order, some at a time. */
+  *buckets(): Generator<{ bucket: number; sets: Uint8Array }[]> {
+    for (const [at, { pairs, length }] of this.#groups.entries()) {
+      const first = at * BUCKETS_PER_GROUP
+      const rows = [...encodeGroup(pairs.subarray(0, length).sort())]
+      yield rows.map(({ bucket, sets }) => ({ bucket: first + bucket, sets }))
+    }
+  }
+}
+const GROUP_SIZE = BUCKETS_PER_GROUP * 2 ** 32
+
+/** Sorted pairs have the documents of a token next to each other, and the tokens of a bucket. */
+function* encodeGroup(pairs: Float64Array): Generator<{ bucket: number; sets: Uint8Array }> {
+  let parts: Uint8Array[] = []
+  for (let at = 0; at < pairs.length; ) {
+    const token = Math.floor((pairs[at] ?? 0) / DOCS_PER_CHUNK)
+    const docs: number[] = []
+    for (; at < pairs.length; at++) {
+      const doc = (pairs[at] ?? 0) - token * DOCS_PER_CHUNK
+      if (doc >= DOCS_PER_CHUNK) break
+      if (docs.at(-1) !== doc) docs.push(doc)
+    }
+    parts.push(...encodeEntry(token % 2 ** 32, docs))
+    const bucket = bucketOf(token)
+    const isLast =
+      at === pairs.length || (pairs[at] ?? 0) >= (bucket + 1) * 2 ** 32 * DOCS_PER_CHUNK
+    if (!isLast) continue
+    yield { bucket, sets: Buffer.concat(parts) }
+    parts = []
+  }
+}
+
+function encodeEntry(token: number, docs: readonly number[]): Uint8Array[] {
+  const set = encodeSet(docs)
+  const head = Uint8Array.of(
+    ...[token >>> 24, token >>> 16, token >>> 8, token],
+    ...[set.length >> 8, set.length]
+  )
+  return [head, set]
+}
+
+/** The differences of neighbours in 7 bits a byte, or a bitmap if that is shorter. */
+export function encodeSet(docs: readonly number[]): Uint8Array {
+  const bytes: number[] = []
+  let last = -1
+  for (const doc of docs) {
+    const step = doc - last - 1
+    if (step < 128) bytes.push(step)
+    else bytes.push(128 | (step & 127), step >> 7)
+    last = doc
+    if (bytes.length >= BITMAP_BYTES) return bitmapOf(docs)
+  }
+  return Uint8Array.from(bytes)
+}
+
+function bitmapOf(docs: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(BITMAP_BYTES)
+  for (const doc of docs) bytes[doc >> 3] = (bytes[doc >> 3] ?? 0) | (1 << (doc & 7))
+  return bytes
+}
+
+/** Adds the documents of a token in this bucket to the bits. */
+export function addSet(bits: Bits, sets: Uint8Array, token: WideToken): void {
+  const wanted = token % 2 ** 32
+  const view = new DataView(sets.buffer, sets.byteOffset, sets.byteLength)
+  for (let at = 0; at + ENTRY_BYTES <= sets.length; ) {
+    const length = view.getUint16(at + 4)
+    const start = at + ENTRY_BYTES
+    if (view.getUint32(at) === wanted) {
+      decodeInto(bits, sets.subarray(start, start + length))
+      return
+    }
+    at = start + length
+  }
+}
+
+/** Bitmaps are little-endian, as the processors are that Node.js supports. */
+const bitmapBytes = new Uint8Array(BITMAP_BYTES)
+const bitmapWords = new Int32Array(bitmapBytes.buffer)
+
+export function decodeInto(bits: Bits, set: Uint8Array): void {
+  if (set.length === BITMAP_BYTES) {
+    bitmapBytes.set(set)
+    addAll(bits, bitmapWords)
+    return
+  }
+  let doc = -1
+  for (let at = 0; at < set.length; at++) {
+    const byte = set[at] ?? 0
+    doc += 1 + (byte < 128 ? byte : (byte & 127) | ((set[++at] ?? 0) << 7))
+    bits[doc >> 5] = (bits[doc >> 5] ?? 0) | (1 << (doc & 31))
+  }
+}
+
+export const hasBit = (bits: Bits, doc: number): boolean =>
+  ((bits[doc >> 5] ?? 0) & (1 << (doc & 31))) !== 0
+
+export function setBit(bits: Bits, doc: number): void {
+  bits[doc >> 5] = (bits[doc >> 5] ?? 0) | (1 << (doc & 31))
+}
+
+export function clearBit(bits: Bits, doc: number): void {
+  bits[doc >> 5] = (bits[doc >> 5] ?? 0) & ~(1 << (doc & 31))
+}
+
+export function keepCommon(bits: Bits, other: Bits): void {
+  for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] ?? 0) & (other[at] ?? 0)
+}
+
+export function addAll(bits: Bits, other: Bits): void {
+  for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] ?? 0) | (other[at] ?? 0)
+}
+
+export function removeAll(bits: Bits, other: Bits): void {
+  for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] ?? 0) & ~(other[at] ?? 0)
+}
+
+export function isEmpty(bits: Bits): boolean {
+  for (let at = 0; at < bits.length; at++) if (bits[at] !== 0) return false
+  return true
+}
+
+export function countBits(bits: Bits): number {
+  let sum = 0
+  for (let at = 0; at < bits.length; at++) {
+    let word = bits[at] ?? 0
+    word -= (word >>> 1) & 0x55555555
+    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
+    sum += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+  }
+  return sum
+}
+
+/** The documents in rising order. */
+export function docsOf(bits: Bits): number[] {
+  const docs: number[] = []
+  for (let at = 0; at < bits.length; at++) {
+    for (let word = bits[at] ?? 0; word !== 0; word &= word - 1) {
+      docs.push(at * 32 + 31 - Math.clz32(word & -word))
+    }
+  }
+  return docs
+}
+
+/** As a column keeps them. Null if there are none. */
+export const storedBits = (bits: Bits): Uint8Array | null =>
+  countBits(bits) === 0 ? null : encodeSet(docsOf(bits))
+
+export function readBits(stored: Uint8Array | null): Bits {
+  const bits = noBits()
+  if (stored) decodeInto(bits, stored)
+  return bits
+}
