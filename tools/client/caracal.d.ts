@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 35dd3804ff2a78e97b2920d181bc6173bc52271c757d35b100e346a0b8b0c1a7
+ * Fingerprint: 1ff2e380d4de978eff44636f908ce49d3110c065cfd8adfc97f85d452e00d9d6
  */
 export interface paths {
     "/api/v2/auth": {
@@ -3335,7 +3335,10 @@ export interface components {
             error: string;
         };
         SearchPage: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description All matches, not only those of this page. If more than 500 objects may contain a text of five or more characters, it may also count objects that have all parts of the text, but not in one piece; a page never shows these
+             */
             total: number;
             /** Format: int64 */
             limit: number;

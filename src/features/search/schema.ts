@@ -62,7 +62,10 @@ const SearchResult = Type.Object(
 
 export const SearchPage = Type.Object(
   {
-    total: Type.Integer(),
+    total: Type.Integer({
+      description:
+        'All matches, not only those of this page. If more than 500 objects may contain a text of five or more characters, it may also count objects that have all parts of the text, but not in one piece; a page never shows these'
+    }),
     limit: Type.Integer(),
     offset: Type.Integer(),
     results: Type.Array(SearchResult)
