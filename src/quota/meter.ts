@@ -20,6 +20,12 @@ type Parts = {
 }
 
 export type KnownTopics = Pick<Topics, 'has'>
+/**
+ * Topics of an installation with a value that is being stored, if they are new or may be. True: they
+ * are new. `unsure` counts the others.
+ */
+type Coming = { readonly topics: Map<string, boolean>; unsure: number }
+
 type ChargedSample = { topic: string; timestamp: UnixMs; bytes: number }
 
 /** A quota that is used up. */
@@ -42,8 +48,7 @@ export class Meter {
   readonly #lines = new Seldom(LOG_EVERY_MS)
   readonly #entries = new Seldom(LEDGER_EVERY_MS)
   readonly #changed = new Set<Account>()
-  /** New topics whose first value is being stored, by installation. */
-  readonly #coming = new Map<number, Set<string>>()
+  readonly #coming = new Map<number, Coming>()
   /** Of the last message. Under load many messages come in the same millisecond. */
   #moment = { now: 0, minute: 0, day: 0 }
   readonly #months = new MonthNames()
@@ -81,6 +86,7 @@ export class Meter {
     const { latest, accounts } = this.#parts
     const topics = await latest.open(place.own.id)
     accounts.setTopics(place, topics.size)
+    this.#sort(place, topics)
     for (const account of place.payers) {
       if (account.mayBeFull && accounts.isCountDue(account)) await accounts.countTopicsOf(account)
     }
@@ -127,13 +133,14 @@ export class Meter {
   }
 
   release(installationId: number, topic: string, { isStored }: { isStored: boolean }): void {
-    const topics = this.#coming.get(installationId)
-    if (!topics?.delete(topic)) return
-    if (topics.size === 0) this.#coming.delete(installationId)
-    const place = this.#parts.accounts.known(installationId)
-    for (const account of place?.payers ?? []) {
-      account.comingTopics--
-      if (isStored) account.topics++
+    const isNew = this.#coming.get(installationId)?.topics.get(topic)
+    if (isNew === undefined) return
+    const payers = this.#parts.accounts.known(installationId)?.payers ?? []
+    this.#forget(installationId, topic, payers)
+    if (!isStored) return
+    for (const account of payers) {
+      if (isNew) account.topics++
+      else account.unsureTopics++
     }
   }
 
@@ -176,9 +183,11 @@ export class Meter {
 
   #isUnsure({ own, payers }: AccountPlace, topic: string): boolean {
     const { latest, accounts } = this.#parts
+    const coming = this.#coming.get(own.id)
+    if (coming?.topics.has(topic)) return false
     const topics = latest.cached(own.id)
-    if (topics?.has(topic) || this.#coming.get(own.id)?.has(topic)) return false
-    if (!topics || own.unsureTopics > 0) return true
+    if (topics?.has(topic)) return false
+    if (!topics || own.unsureTopics > 0 || (coming && coming.unsure > 0)) return true
     return payers.some((account) => account.mayBeFull && accounts.isCountDue(account))
   }
 
@@ -192,18 +201,35 @@ export class Meter {
     topic: string,
     topics: KnownTopics | undefined
   ): Account | undefined {
-    if (topics?.has(topic)) return undefined
-    const coming = this.#coming.get(own.id)
-    if (coming?.has(topic)) return undefined
+    if (topics?.has(topic) || this.#coming.get(own.id)?.topics.has(topic)) return undefined
     for (const account of payers) if (account.mayBeFull) return account
-    if (!topics) {
-      for (const account of payers) account.unsureTopics++
-      return undefined
-    }
-    if (coming) coming.add(topic)
-    else this.#coming.set(own.id, new Set([topic]))
+    const coming = this.#coming.get(own.id) ?? { topics: new Map(), unsure: 0 }
+    this.#coming.set(own.id, coming)
+    coming.topics.set(topic, topics !== undefined)
+    if (!topics) coming.unsure++
     for (const account of payers) account.comingTopics++
     return undefined
+  }
+
+  /** Now it is known which of the coming topics are new. */
+  #sort({ own, payers }: AccountPlace, topics: KnownTopics): void {
+    const coming = this.#coming.get(own.id)
+    if (!coming || coming.unsure === 0) return
+    for (const [topic, isNew] of [...coming.topics]) {
+      if (isNew) continue
+      if (topics.has(topic)) this.#forget(own.id, topic, payers)
+      else coming.topics.set(topic, true)
+    }
+    coming.unsure = 0
+  }
+
+  #forget(installationId: number, topic: string, payers: readonly Account[]): void {
+    const coming = this.#coming.get(installationId)
+    if (!coming) return
+    if (coming.topics.get(topic) === false) coming.unsure--
+    coming.topics.delete(topic)
+    if (coming.topics.size === 0) this.#coming.delete(installationId)
+    for (const account of payers) account.comingTopics--
   }
 }
 

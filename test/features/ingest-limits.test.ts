@@ -17,7 +17,7 @@ test('samples above the limits are refused with a reason, and other installation
     settings: { CARACAL_TOPICS_PER_INSTALLATION: String(TOPICS) }
   })
   t.after(() => platform.stop())
-  const { world, url, logged } = platform
+  const { world, deps, url, logged } = platform
   const [house, neighbour] = [await world.site(grants), await world.site(grants)]
 
   const statusOf = async ({ installation, user }: Site): Promise<Row[]> => {
@@ -119,6 +119,22 @@ test('samples above the limits are refused with a reason, and other installation
     await Promise.all(
       Array.from({ length: 4 * TOPICS }, (_, i) => publish(site, `n${i}`, { value: i }))
     )
+    assert.equal((await statusOf(site)).length, TOPICS)
+  })
+
+  await t.test('known topics that are not in memory leave the room for a new one', async () => {
+    const site = await world.site(grants)
+    const { id } = site.installation
+    for (let i = 1; i < TOPICS; i++) await publish(site, `t${i}`, { value: i })
+    for (let round = 0; round < 5; round++) {
+      await eventually(() => assert.equal(deps.latest.pendingTopics(id), 0))
+      deps.latest.forget(id)
+      const names = [...Array.from({ length: TOPICS - 1 }, (_, i) => `t${i + 1}`), 'new']
+      await Promise.all(names.map((name) => publish(site, name, { value: 10 + round })))
+      const values = (await statusOf(site)).map(({ value }) => value)
+      assert.deepEqual(values, Array(TOPICS).fill(10 + round))
+    }
+    await publish(site, 'one too many', { value: 1 })
     assert.equal((await statusOf(site)).length, TOPICS)
   })
 })
