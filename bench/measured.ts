@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Row } from './line.ts'
 import type { machineFacts } from './machine.ts'
 import { table } from './report.ts'
@@ -21,6 +23,7 @@ export type Measured = {
 type AllMeasured = Record<string, Measured>
 
 const file = new URL('./measured.json', import.meta.url)
+const formatter = new URL('../node_modules/.bin/biome', import.meta.url)
 const read = (): AllMeasured => JSON.parse(readFileSync(file, 'utf8'))
 
 /** Puts the rows of a run in place of what was kept of the same lines. */
@@ -37,6 +40,8 @@ export function keep(run: Omit<Measured, 'rows'>, rows: readonly Row[]): void {
     }
   }
   writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`)
+  // Lists of numbers would not be as `npm run check` wants them.
+  execFileSync(fileURLToPath(formatter), ['format', '--write', fileURLToPath(file)])
 }
 
 /** One table for each run, the newest first. Markdown. */

@@ -201,10 +201,14 @@ export class Meter {
     topic: string,
     topics: KnownTopics | undefined
   ): Account | undefined {
-    if (topics?.has(topic) || this.#coming.get(own.id)?.topics.has(topic)) return undefined
+    if (topics?.has(topic)) return undefined
+    let coming = this.#coming.get(own.id)
+    if (coming?.topics.has(topic)) return undefined
     for (const account of payers) if (account.mayBeFull) return account
-    const coming = this.#coming.get(own.id) ?? { topics: new Map(), unsure: 0 }
-    this.#coming.set(own.id, coming)
+    if (!coming) {
+      coming = { topics: new Map(), unsure: 0 }
+      this.#coming.set(own.id, coming)
+    }
     coming.topics.set(topic, topics !== undefined)
     if (!topics) coming.unsure++
     for (const account of payers) account.comingTopics++

@@ -13,7 +13,7 @@ import {
   type Sample
 } from '../lib/sample.ts'
 import { clientIdOf, isObjectTopic, isWithinTopicLimits, topicExcerpt } from '../lib/topic.ts'
-import { SECOND } from '../lib/unix-time.ts'
+import { SECOND, type UnixMs } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Directory } from '../permission/directory.ts'
 import { dayOf } from '../quota/account.ts'
@@ -49,6 +49,7 @@ type ReadMessage = {
   sender: string
   installation: InstallationRef
   reading: Reading
+  arrival: UnixMs
 }
 
 /** Samples that are stored together. `stored` resolves for all of them. */
@@ -179,7 +180,7 @@ export class Ingest {
     if (overRate) return this.#slowDown(this.#refuseOver(overRate, message, sender))
     const reading = parseReading(payload, arrival)
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
-    const read = { message, sender, installation, reading }
+    const read = { message, sender, installation, reading, arrival }
     if (meter.isUnsure(place, topic)) return this.#appendAfterLook(read, place)
     return this.#append(read, place)
   }
@@ -195,12 +196,11 @@ export class Ingest {
   }
 
   #append(read: ReadMessage, place: AccountPlace, topics?: KnownTopics): Promise<void> {
-    const { ids, meter, clock } = this.#parts
-    const { message, sender, installation, reading } = read
+    const { ids, meter } = this.#parts
+    const { message, sender, installation, reading, arrival } = read
     const { topic } = message
     const { timestamp, value, msg } = reading
     const { id: installation_id, client_id } = installation
-    const arrival = clock()
     const id = ids.next(arrival)
     const sample = { id, installation_id, client_id, topic, timestamp, value, msg }
     const line = encodeSample(sample)

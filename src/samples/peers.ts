@@ -10,11 +10,7 @@ export type SharedBus = Bus & {
    * Only this platform publishes and listens under this topic. No filter of a device matches it.
    */
   readonly ownTopics: string
-  listen(
-    filter: string,
-    handler: (topic: string, payload: Buffer) => void,
-    onReady: () => void
-  ): void
+  listen(filter: string, handler: (topic: string, payload: Buffer) => void): void
 }
 
 type Parts = {
@@ -52,7 +48,7 @@ export class Peers {
   start(): void {
     const { bus } = this.#parts
     const hear = (topic: string, payload: Buffer) => this.#hear(topic, payload.toString())
-    for (const filter of [this.#ask, this.#done]) bus.listen(filter, hear, () => {})
+    for (const filter of [this.#ask, this.#done]) bus.listen(filter, hear)
   }
 
   stop(): void {

@@ -109,8 +109,7 @@ export class Removals {
   }
 
   async #shortestTopic({ installation_id, topics }: ScanQuery): Promise<number> {
-    const all =
-      topics ?? (await (await this.#parts.latest.open(installation_id)).matching(undefined))
+    const all = topics ?? (await this.#parts.latest.topics(installation_id, undefined))
     let shortest = Number.POSITIVE_INFINITY
     for (const { length } of all) if (length < shortest) shortest = length
     return Number.isFinite(shortest) ? shortest : 0

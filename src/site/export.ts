@@ -184,7 +184,7 @@ class ExportRun {
   /** The values of topics whose samples are too old for history, and all others too. */
   async #writeLatest({ id }: InstallationRecord, moment: Moment): Promise<void> {
     const { latest, history } = this.#parts
-    const topics = await (await latest.open(id)).matching(undefined)
+    const topics = await latest.topics(id, undefined)
     for (let at = 0; at < topics.length; at += TOPICS_PER_READ) {
       this.#going.signal.throwIfAborted()
       const some = topics.slice(at, at + TOPICS_PER_READ)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import type { History } from '../../src/history/history.ts'
@@ -36,11 +36,16 @@ const sample = (id: number, topic: string, msg = ''): Sample => ({
 const long = (id: number) => `${id} ${'x'.repeat(MAX_MSG_BYTES - 10)}`
 
 onEveryHistory('latest values', ({ url, open }) => {
-  test('long messages are read completely from history or spool', async (t) => {
+  const opened = async (t: TestContext) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
     t.after(() => rmSync(dataDir, { recursive: true, force: true }))
     const history = await open({ url: await url(), dataDir })
     t.after(() => history.close())
+    return { history, dataDir }
+  }
+
+  test('long messages are read completely from history or spool', async (t) => {
+    const { history, dataDir } = await opened(t)
     const spool = await Spool.open(dataDir)
     t.after(() => spool.close())
     const latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
@@ -100,10 +105,7 @@ onEveryHistory('latest values', ({ url, open }) => {
   })
 
   test('latest values are what brute force finds, after any changes', async (t) => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
-    t.after(() => rmSync(dataDir, { recursive: true, force: true }))
-    const history = await open({ url: await url(), dataDir })
-    t.after(() => history.close())
+    const { history, dataDir } = await opened(t)
     const spool = await Spool.open(dataDir)
     t.after(() => spool.close())
     let installations = 0
@@ -123,10 +125,7 @@ onEveryHistory('latest values', ({ url, open }) => {
   })
 
   test('values of an installation are read in parts, and counted with others', async (t) => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
-    t.after(() => rmSync(dataDir, { recursive: true, force: true }))
-    const history = await open({ url: await url(), dataDir })
-    t.after(() => history.close())
+    const { history } = await opened(t)
     const samples = Array.from({ length: 1200 }, (_, i) =>
       sample(i + 1, `t${i}`, i === 7 ? long(7) : 'x')
     )
@@ -152,10 +151,7 @@ onEveryHistory('latest values', ({ url, open }) => {
   })
 
   test('a timestamp in the future does not hide current values', async (t) => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
-    t.after(() => rmSync(dataDir, { recursive: true, force: true }))
-    const history = await open({ url: await url(), dataDir })
-    t.after(() => history.close())
+    const { history } = await opened(t)
     const now = systemClock()
     const at = (id: number, topic: string, timestamp: number) => ({
       ...sample(id, topic),

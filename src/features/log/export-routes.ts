@@ -36,7 +36,7 @@ export const logExportRoutes: Routes = (app, { history, latest, shares, clock })
       const form = formOf(request, query.format)
       const filters = joinedTopicFilters(installation.client_id, query.topics)
       const window = windowOf(query, clock())
-      const topics = filters && (await (await latest.open(installation.id)).matching(filters))
+      const topics = filters && (await latest.topics(installation.id, filters))
       await shares.take('exports', request, reply)
       dropIfStalled(reply.raw)
       const scan = history.scan(

@@ -39,9 +39,7 @@ export const logRemovalRoutes: Routes<LogDeps> = (app, { latest, removals, share
       if (stretch.from > stretch.to) throw badRequest('from must not be later than to')
       const filters = joinedTopicFilters(client_id, query.topics) ?? []
       const isAll = filters.includes(withClientId(client_id, '#'))
-      const topics = isAll
-        ? undefined
-        : await (await latest.open(installation_id)).matching(filters)
+      const topics = isAll ? undefined : await latest.topics(installation_id, filters)
       await shares.take('removals', request, reply)
       const asked = { installation_id, topics, ...stretch }
       // It goes on to its end if the caller hangs up, so that the trace has all of it.

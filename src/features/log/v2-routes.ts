@@ -74,7 +74,7 @@ export const logV2Routes: Routes<LogDeps> = (app, deps) => {
       deprecation: DEPRECATED_SINCE,
       link: `</api/v3beta/log/${installation_id}>; rel="successor-version"`
     })
-    const topics = filters && (await (await latest.open(installation_id)).matching(filters))
+    const topics = filters && (await latest.topics(installation_id, filters))
     // [contract: Log] The limit is applied before functions are matched, so fewer may come back.
     const asked = { ...windowOf(query, clock()), installation_id, topics, withIds: true }
     const types = typesAllowed(principal, 'functionx', 'view', installation)

@@ -61,7 +61,7 @@ export const logV3Routes: Routes<LogDeps> = (app, deps) => {
     filters: readonly string[] | undefined
   ) {
     const { id: installation_id } = request.installation
-    const topics = filters && (await (await latest.open(installation_id)).matching(filters))
+    const topics = filters && (await latest.topics(installation_id, filters))
     const window = windowOf(query, clock())
     const aggregation = aggregationOf(query, window)
     const asked = { ...window, installation_id, topics }

@@ -78,7 +78,15 @@ export class Latest {
     return whole.catch(() => cached.topics)
   }
 
-  /** The same without waiting, if it is in memory. Values of other nodes may be missing. */
+  /** The topics of an installation that match a filter, sorted. Undefined filters match all. */
+  async topics(
+    installationId: number,
+    filters: readonly string[] | undefined
+  ): Promise<readonly string[]> {
+    return (await this.open(installationId)).matching(filters)
+  }
+
+  /** The values without waiting, if they are in memory. Values of other nodes may be missing. */
   cached(installationId: number): Topics | undefined {
     return this.#cached.get(installationId)?.topics
   }
