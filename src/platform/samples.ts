@@ -76,23 +76,27 @@ export const samples: PartList<Parts, keyof Samples> = {
     close: (trace) => trace.flush(),
     closeWithinMs: STOP_LIMIT_MS
   },
+  direct: {
+    open: ({ history, spool, metrics, config, log }) =>
+      config.ACK === 'history' ? new DirectWriter({ history, spool, metrics, log }) : undefined
+  },
   accounts: {
-    open: ({ quotas, directory, latest, clock }) =>
-      new Accounts({ quotas, directory, latest, clock })
+    open({ quotas, directory, latest, spool, direct, clock }) {
+      const settled = () => (direct ?? spool).settled()
+      return new Accounts({ quotas, directory, latest, settled, clock })
+    }
   },
   meter: {
-    open: ({ accounts, latest, metrics, clock, log }) =>
-      new Meter({ accounts, latest, metrics, clock, log })
+    open({ accounts, latest, spool, direct, metrics, clock, log }) {
+      const settled = () => (direct ?? spool).settled()
+      return new Meter({ accounts, latest, settled, metrics, clock, log })
+    }
   },
   bookkeeper: {
     open: ({ registry, history, accounts, meter, claims, hasRoom, clock, log }) =>
       Bookkeeper.open({ registry, history, accounts, meter, claims, hasRoom, clock, log }),
     close: (bookkeeper) => bookkeeper.stop(),
     closeWithinMs: STOP_LIMIT_MS
-  },
-  direct: {
-    open: ({ history, spool, metrics, config, log }) =>
-      config.ACK === 'history' ? new DirectWriter({ history, spool, metrics, log }) : undefined
   },
   ingest: {
     open(parts) {

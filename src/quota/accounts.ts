@@ -12,6 +12,8 @@ type Parts = {
   quotas: Quotas
   directory: Directory
   latest: Pick<Latest, 'freshness' | 'pendingTopics'>
+  /** Resolves when the samples that were taken so far are stored. */
+  settled: () => Promise<void>
   clock: Clock
 }
 
@@ -99,9 +101,10 @@ export class Accounts {
 
   /** Counts the topics of a few hundred installations. */
   async countTopics(ids: readonly number[]): Promise<void> {
-    const { latest } = this.#parts
+    const { latest, settled } = this.#parts
     const unsureOf = (id: number) => this.#places.get(id)?.own.unsureTopics ?? 0
     const before = new Map(ids.map((id) => [id, unsureOf(id)]))
+    await settled()
     // They may reach history after it is counted.
     const pending = new Map(ids.map((id) => [id, latest.pendingTopics(id)]))
     const found = await latest.freshness(ids, unixMs(0))

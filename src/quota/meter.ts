@@ -14,18 +14,14 @@ import type { AccountPlace, Accounts } from './accounts.ts'
 type Parts = {
   accounts: Accounts
   latest: Pick<Latest, 'cached' | 'open'>
+  /** Resolves when the samples that were taken so far are stored. */
+  settled: () => Promise<void>
   metrics: Metrics
   clock: Clock
   log: Pick<FastifyBaseLogger, 'warn'>
 }
 
 export type KnownTopics = Pick<Topics, 'has'>
-/**
- * Topics of an installation with a value that is being stored, if they are new or may be. True: they
- * are new. `unsure` counts the others.
- */
-type Coming = { readonly topics: Map<string, boolean>; unsure: number }
-
 type ChargedSample = { topic: string; timestamp: UnixMs; bytes: number }
 
 /** A quota that is used up. */
@@ -48,7 +44,8 @@ export class Meter {
   readonly #lines = new Seldom(LOG_EVERY_MS)
   readonly #entries = new Seldom(LEDGER_EVERY_MS)
   readonly #changed = new Set<Account>()
-  readonly #coming = new Map<number, Coming>()
+  /** New topics of each installation. Their first value is being stored. */
+  readonly #coming = new Map<number, Set<string>>()
   /** Of the last message. Under load many messages come in the same millisecond. */
   #moment = { now: 0, minute: 0, day: 0 }
   readonly #months = new MonthNames()
@@ -83,10 +80,11 @@ export class Meter {
 
   /** Reads the topics of the installation, and counts those of organizations that may be full. */
   async look(place: AccountPlace): Promise<Topics> {
-    const { latest, accounts } = this.#parts
+    const { latest, accounts, settled } = this.#parts
+    const { unsureTopics } = place.own
+    await settled()
     const topics = await latest.open(place.own.id)
-    accounts.setTopics(place, topics.size)
-    this.#sort(place, topics)
+    accounts.setTopics(place, topics.size, Math.max(0, place.own.unsureTopics - unsureTopics))
     for (const account of place.payers) {
       if (account.mayBeFull && accounts.isCountDue(account)) await accounts.countTopicsOf(account)
     }
@@ -133,14 +131,12 @@ export class Meter {
   }
 
   release(installationId: number, topic: string, { isStored }: { isStored: boolean }): void {
-    const isNew = this.#coming.get(installationId)?.topics.get(topic)
-    if (isNew === undefined) return
-    const payers = this.#parts.accounts.known(installationId)?.payers ?? []
-    this.#forget(installationId, topic, payers)
-    if (!isStored) return
-    for (const account of payers) {
-      if (isNew) account.topics++
-      else account.unsureTopics++
+    const coming = this.#coming.get(installationId)
+    if (!coming?.delete(topic)) return
+    if (coming.size === 0) this.#coming.delete(installationId)
+    for (const account of this.#parts.accounts.known(installationId)?.payers ?? []) {
+      account.comingTopics--
+      if (isStored) account.topics++
     }
   }
 
@@ -183,11 +179,10 @@ export class Meter {
 
   #isUnsure({ own, payers }: AccountPlace, topic: string): boolean {
     const { latest, accounts } = this.#parts
-    const coming = this.#coming.get(own.id)
-    if (coming?.topics.has(topic)) return false
+    if (this.#coming.get(own.id)?.has(topic)) return false
     const topics = latest.cached(own.id)
     if (topics?.has(topic)) return false
-    if (!topics || own.unsureTopics > 0 || (coming && coming.unsure > 0)) return true
+    if (!topics || own.unsureTopics > 0) return true
     return payers.some((account) => account.mayBeFull && accounts.isCountDue(account))
   }
 
@@ -201,39 +196,20 @@ export class Meter {
     topic: string,
     topics: KnownTopics | undefined
   ): Account | undefined {
-    if (topics?.has(topic)) return undefined
-    let coming = this.#coming.get(own.id)
-    if (coming?.topics.has(topic)) return undefined
+    if (topics?.has(topic) || this.#coming.get(own.id)?.has(topic)) return undefined
     for (const account of payers) if (account.mayBeFull) return account
-    if (!coming) {
-      coming = { topics: new Map(), unsure: 0 }
-      this.#coming.set(own.id, coming)
+    if (topics) this.#addComing(own.id, topic)
+    for (const account of payers) {
+      if (topics) account.comingTopics++
+      else account.unsureTopics++
     }
-    coming.topics.set(topic, topics !== undefined)
-    if (!topics) coming.unsure++
-    for (const account of payers) account.comingTopics++
     return undefined
   }
 
-  /** Now it is known which of the coming topics are new. */
-  #sort({ own, payers }: AccountPlace, topics: KnownTopics): void {
-    const coming = this.#coming.get(own.id)
-    if (!coming || coming.unsure === 0) return
-    for (const [topic, isNew] of [...coming.topics]) {
-      if (isNew) continue
-      if (topics.has(topic)) this.#forget(own.id, topic, payers)
-      else coming.topics.set(topic, true)
-    }
-    coming.unsure = 0
-  }
-
-  #forget(installationId: number, topic: string, payers: readonly Account[]): void {
+  #addComing(installationId: number, topic: string): void {
     const coming = this.#coming.get(installationId)
-    if (!coming) return
-    if (coming.topics.get(topic) === false) coming.unsure--
-    coming.topics.delete(topic)
-    if (coming.topics.size === 0) this.#coming.delete(installationId)
-    for (const account of payers) account.comingTopics--
+    if (coming) coming.add(topic)
+    else this.#coming.set(installationId, new Set([topic]))
   }
 }
 

@@ -19,7 +19,7 @@ type Parts = {
   /** Samples that the last process left in the spool. */
   left?: number
   /** Samples up to this id are in history, and still in the spool. */
-  onMoved?: (lastId: number) => Promise<void>
+  onMoved?: (lastId: number) => void
 }
 
 const BATCH = { maxSamples: 200_000, maxBytes: 32 * 1024 * 1024 }
@@ -138,7 +138,7 @@ export class Mover {
       if (!batch) return
       const rows = Buffer.from(batch.rows.buffer, batch.rows.byteOffset, batch.rows.byteLength)
       await history.append(rows, batch.token)
-      await onMoved?.(lastIdOf(rows))
+      onMoved?.(lastIdOf(rows))
       await spool.pass(MOVER, batch)
       metrics.moved(batch.count)
       this.#countLeft(batch.count)

@@ -81,9 +81,7 @@ onEveryHistory('latest values', ({ url, open }) => {
       const batch = await spool.take(MOVER, { maxSamples: 200, maxBytes: 16 * 1024 * 1024 })
       if (!batch) break
       await history.append(Buffer.from(batch.rows), batch.token)
-      await latest.moved(
-        Math.max(...[...decodeSamples(Buffer.from(batch.rows))].map(({ id }) => id))
-      )
+      latest.moved(Math.max(...[...decodeSamples(Buffer.from(batch.rows))].map(({ id }) => id)))
       await assertAll(`${moved} batches in history and in the spool`)
       await spool.pass(MOVER, batch)
       await assertAll(`${moved} batches in history`)
@@ -377,7 +375,7 @@ test('while history takes no samples, the values that wait in memory are limited
   assert.equal(latest.pendingTopics(7), MAX_PENDING)
   latest.put(sample(MAX_PENDING + 100, 't0'))
   assert.equal((await latest.open(7)).find('1007/obj/t0')?.id, MAX_PENDING + 100)
-  await latest.moved(1000)
+  latest.moved(1000)
   assert.equal(latest.pendingTopics(7), MAX_PENDING - 999)
 })
 
@@ -394,7 +392,7 @@ test('what is put while values are read is not lost, and what is removed does no
   latest.put(sample(3, 'a'))
   const opening = latest.open(7)
   latest.put(sample(4, 'c'))
-  await latest.moved(4)
+  latest.moved(4)
   gate.resolve()
   const topics = await opening
   assert.deepEqual(

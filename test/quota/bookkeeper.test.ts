@@ -133,9 +133,10 @@ onPostgres('bookkeeper', (engine) => {
     const clock = () => now
     const { history } = deps
     const latest = new Latest({ history, clock, isShared: true, maxBytes: 1e6 })
-    const accounts = new Accounts({ quotas, directory, latest, clock })
+    const settled = async () => {}
+    const accounts = new Accounts({ quotas, directory, latest, settled, clock })
     const log = pino({ level: 'silent' })
-    const meter = new Meter({ accounts, latest, metrics: new Metrics(), clock, log })
+    const meter = new Meter({ accounts, latest, settled, metrics: new Metrics(), clock, log })
     const claims = {
       ...{ take: async () => true, release: async () => {}, keep: async () => true },
       ...{ nodes: async () => 2, setReading: async () => {}, readers: async () => 2 },

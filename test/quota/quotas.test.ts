@@ -148,7 +148,8 @@ onEveryRegistry('quotas', ({ url }) => {
 
   test('an organization that becomes known late is charged from then on', async () => {
     const latest = { freshness: async () => [], pendingTopics: () => 0 }
-    const accounts = new Accounts({ quotas, directory, latest, clock: () => unixMs(0) })
+    const settled = async () => {}
+    const accounts = new Accounts({ quotas, directory, latest, settled, clock: () => unixMs(0) })
     const late = (await nextOrganization()) + 1
     const ref = { id: house, client_id: 1000 + house, organization_id: late }
     assert.equal(accounts.placeOf(ref).payers.length, 1)

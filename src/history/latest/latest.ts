@@ -60,8 +60,8 @@ export class Latest {
   }
 
   /** Samples that were put up to this id are in history. */
-  moved(lastId: number): Promise<void> {
-    return this.#pending.moved(lastId)
+  moved(lastId: number): void {
+    this.#pending.moved(lastId)
   }
 
   /** The latest values of an installation. They stay up to date while it is in memory. */
@@ -96,9 +96,9 @@ export class Latest {
     return this.#long.find(held)
   }
 
-  /** Topics with a value that is not in history yet. History may know them too. */
+  /** At least the topics with a value that is not in history yet. History may know them too. */
   pendingTopics(installationId: number): number {
-    return this.#pending.of(installationId).size
+    return this.#pending.topicsOf(installationId)
   }
 
   /** The values per minute that this node acknowledged. */
@@ -189,7 +189,10 @@ export class Latest {
     const { history, clock } = this.#options
     const turns = new Turns()
     const now = clock()
-    for (const held of [...this.#pending.of(installationId).values()]) topics.put(held, now)
+    for (const held of [...this.#pending.of(installationId)]) {
+      topics.put(held, now)
+      if (turns.isOver()) await turns.next()
+    }
     for (let after = ''; ; ) {
       const part = await history.latestIn(installationId, after)
       const last = part.at(-1)
