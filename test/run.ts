@@ -72,7 +72,7 @@ for (const group of failed) console.log(`failed: ${group.join(' ')}`)
 if (files.length < all.length && given.length === 0)
   console.log(`${all.length - files.length} long files were left out: they run with CI=true`)
 const sum = (name: 'pass' | 'fail' | 'skipped') =>
-  outcomes.values().reduce((total, outcome) => total + outcome[name], 0)
+  [...outcomes.values()].reduce((total, outcome) => total + outcome[name], 0)
 console.log(`${sum('pass')} passed, ${sum('fail')} failed, ${sum('skipped')} skipped`)
 process.exit(failed.length > 0 || sum('pass') === 0 ? 1 : 0)
 
