@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Caracal, type Installation } from '../caracal.ts'
-import { Child, end, freePort, launch, timeUntilReady } from '../child.ts'
+import { Child } from '../child.ts'
 import type { Feed, Question } from '../children/feeding-broker.ts'
 import type { LoadResult } from '../children/mqtt-load.ts'
+import { startClickhouse } from '../clickhouse.ts'
 import { median, ms, whole } from '../figures.ts'
 import type { Bench, Line, Row } from '../line.ts'
 import { undisturbed } from '../quiet.ts'
@@ -29,13 +29,10 @@ export const acksLine: Line = {
   name: 'acks',
   about: 'an external broker and ClickHouse: ACK=history to ACK=spool',
   async run(bench) {
-    if (!process.env['CHDB_PREFIX']) {
-      throw new Error('CHDB_PREFIX must name the place of chDB (CONTRIBUTING.md)')
-    }
-    const { url, close } = await openHistory(bench)
+    const { url, close } = await startClickhouse(bench, 'acks')
     const nodes = {
-      history: await open(bench, 'history', url),
-      spool: await open(bench, 'spool', url)
+      history: await open(bench, 'history', url('acks_history')),
+      spool: await open(bench, 'spool', url('acks_spool'))
     }
     const rates = await measure(bench, nodes, { inFlight: IN_FLIGHT })
     const paced = await measure(bench, nodes, { perSecond: PER_SECOND })
@@ -105,25 +102,14 @@ function rowsOf(rates: Measured, paced: Measured): Row[] {
   ]
 }
 
-async function openHistory(bench: Bench) {
-  const port = await freePort()
-  const dir = join(bench.workDir, 'acks-clickhouse')
-  mkdirSync(dir, { recursive: true })
-  const options = ['--port', String(port), '--dir', dir, '--user', 'bench', '--password', 'bench']
-  const server = launch(['tools/clickhouse-dev.ts', ...options])
-  await timeUntilReady(`http://127.0.0.1:${port}/ping`, server)
-  const url = (mode: Mode) => `http://bench:bench@127.0.0.1:${port}/acks_${mode}`
-  return { url, close: () => end(server, 'SIGKILL') }
-}
-
-async function open(bench: Bench, mode: Mode, url: (mode: Mode) => string): Promise<Node> {
+async function open(bench: Bench, mode: Mode, url: string): Promise<Node> {
   const broker: Broker = new Child('feeding-broker')
   const listening = await broker.ask({ listens: true })
   if (!('port' in listening)) throw new Error('the broker does not listen')
   const caracal = await Caracal.start(join(bench.workDir, `acks-${mode}`), {
     CARACAL_ACK: mode,
     CARACAL_BUS_URL: `mqtt://127.0.0.1:${listening.port}`,
-    CARACAL_HISTORY_URL: url(mode)
+    CARACAL_HISTORY_URL: url
   })
   const installations = await caracal.createInstallations(installationCount)
   const feed = async (load: Feed) => {

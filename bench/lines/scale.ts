@@ -4,6 +4,7 @@ import { median, ms, whole } from '../figures.ts'
 import type { Line, Row } from '../line.ts'
 import { whenQuiet } from '../quiet.ts'
 import { filledStore, type Store } from '../store.ts'
+import { scaleNodes } from './scale-nodes.ts'
 
 const GOAL_RATIO = 1.3
 const TIMES_AS_MANY = 10
@@ -12,7 +13,7 @@ const MINUTES_OF_SAMPLES = 2 * 1440
 
 export const scaleLine: Line = {
   name: 'scale',
-  about: 'an aggregate of one installation among ten times more of them, to the same among fewer',
+  about: 'an aggregate among ten times more installations, and two and three nodes to one',
   async run(bench) {
     const stores = [
       await filledStore(bench, { minutes: MINUTES_OF_SAMPLES }),
@@ -46,7 +47,7 @@ export const scaleLine: Line = {
     }
     await many.caracal.stop()
     await few.caracal.stop()
-    return rows
+    return [...rows, ...(await scaleNodes(bench))]
   }
 }
 
