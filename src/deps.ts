@@ -41,6 +41,8 @@ export type Deps = {
    * The key that an external broker sends with its questions. If it is empty, no broker may ask.
    */
   brokerKey: string
+  /** False with an external broker, which does not know the mounts of keys. [ADR-0062] */
+  hasMounts: boolean
   quotas: Quotas
   accounts: Accounts
   meter: Meter

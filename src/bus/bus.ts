@@ -1,4 +1,5 @@
 import type { AedesPublishPacket } from 'aedes'
+import type { Mount } from '../lib/mount.ts'
 import type { LimitOf } from './embedded/charges.ts'
 
 /**
@@ -33,9 +34,10 @@ export type MessageHandler = (message: Message, sender: string) => Promise<void>
 
 /**
  * The identity of a connection. Client ids belong to an owner: only a connection of the same owner
- * can take over a client id.
+ * can take over a client id. Owners of one account (`user:7 key:12` is of `user:7`) share its limits.
+ * With a mount, all topics of the connection are below it; sessions of one owner have the same mount.
  */
-export type Session = { readonly owner: string }
+export type Session = { readonly owner: string; readonly mount?: Mount | undefined }
 
 /**
  * Whether a session may use a client id: always, only while no other client has it, or never.

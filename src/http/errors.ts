@@ -18,6 +18,9 @@ export const badRequest = (message: string) => new ApiError(400, message)
 export const conflict = (message: string) => new ApiError(409, message)
 export const unauthorized = () => new ApiError(401, 'Unauthorized')
 export const forbidden = () => new ApiError(403, 'Forbidden')
+/** [ADR-0062] */
+export const onlyMqtt = () =>
+  new ApiError(403, 'This key or credential has a mount: it is for MQTT only')
 /** Only for a caller who gave the right password. */
 export const noMobileNumber = () =>
   new ApiError(401, 'A second factor is required, but the account has no mobile number')

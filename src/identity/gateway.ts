@@ -1,3 +1,5 @@
+import type { MountPlace } from '../lib/mount.ts'
+import { accountOf } from '../lib/owner.ts'
 import { clientIdOf } from '../lib/topic.ts'
 import type { PlainPermission, ScopedAction } from '../permission/catalogue.ts'
 import type { Directory } from '../permission/directory.ts'
@@ -54,11 +56,14 @@ export const installationOfGateway = (
   { owner, clientId }: { owner: string; clientId: string }
 ): number | undefined =>
   owner.startsWith(OWNER)
-    ? Number(owner.slice(OWNER.length))
+    ? Number(accountOf(owner).slice(OWNER.length))
     : directory.installationByClientId(clientIdOfGateway(clientId) ?? 0)?.id
 
 /** A gateway is assigned to its own installation only. */
-export const gatewayPrincipal = ({ id }: InstallationRef): Principal => ({
+export const gatewayPrincipal = (
+  { id }: InstallationRef,
+  mount: MountPlace | undefined
+): Principal => ({
   kind: 'gateway',
   owner: OWNER + id,
   userId: 0,
@@ -68,6 +73,7 @@ export const gatewayPrincipal = ({ id }: InstallationRef): Principal => ({
   expireAt: 0,
   grants,
   limit: undefined,
+  mount,
   organizationIds: [],
   organizationsBelow: new Set(),
   organizationsAbove: new Set(),

@@ -1,5 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../lib/clock.ts'
+import type { MountPlace } from '../lib/mount.ts'
 import { RateLimit } from '../lib/rate-limit.ts'
 import { clientIdOf } from '../lib/topic.ts'
 import { HOUR, MINUTE } from '../lib/unix-time.ts'
@@ -16,7 +17,7 @@ import {
 } from '../registry/organizations.ts'
 import { type SharedUses, sharedUsesOf } from '../registry/shared-uses.ts'
 import type { Registry } from '../registry/tables.ts'
-import { findToken, type TokenRow, touchToken } from '../registry/tokens.ts'
+import { findToken, mountOf, type TokenRow, touchToken } from '../registry/tokens.ts'
 import {
   findUser,
   findUserByEmail,
@@ -39,6 +40,7 @@ export type Credential =
 type PasswordCredential = Exclude<Credential, { kind: 'token' }>
 type PasswordSignIn = { principal: Principal; credential: PasswordCredential }
 type KnownToken = { principal: Principal; token: TokenRow }
+type KnownGateway = { fingerprint: string; mount: MountPlace | undefined }
 
 export type SignIn = { principal: Principal; credential: Credential }
 export type SignInFault = { fault: 'refused' } | { fault: 'throttled'; retryAfter: number }
@@ -65,8 +67,8 @@ export class Identity {
   readonly #byPassword = new Map<string, PasswordCredential>()
   /** The key is the user id and the fingerprint. */
   readonly #renewed = new Map<string, Principal>()
-  /** Fingerprints of gateways, by installation. Open connections are checked very often. */
-  readonly #gateways = new Map<number, string>()
+  /** Credentials of gateways, by installation. Open connections are checked very often. */
+  readonly #gateways = new Map<number, KnownGateway>()
   readonly #trying = new Map<string, Promise<Verified | SignInFault>>()
   /** Names and passwords are remembered as a digest that is useless outside this process. */
   readonly #digestKey = randomBytes(32)
@@ -197,7 +199,7 @@ export class Identity {
     await this.throttle.succeeded(name, address)
     const fingerprint = fingerprintOf(saved)
     const credential = { kind: 'gateway', installation, fingerprint } as const
-    return { principal: gatewayPrincipal(installation), credential }
+    return { principal: gatewayPrincipal(installation, saved.mount), credential }
   }
 
   /** Checks the e-mail and password of an account. Failed tries are counted. */
@@ -228,8 +230,10 @@ export class Identity {
     if (credential.kind === 'token') return this.#resolveToken(credential.hash)
     if (credential.kind === 'gateway') {
       const { installation, fingerprint } = credential
-      const isSame = fingerprint === (await this.#fingerprintOfGateway(installation.id))
-      return isSame ? gatewayPrincipal(installation) : undefined
+      const known = await this.#credentialOfGateway(installation.id)
+      return known?.fingerprint === fingerprint
+        ? gatewayPrincipal(installation, known.mount)
+        : undefined
     }
     const key = `${credential.userId} ${credential.fingerprint}`
     const known = this.#renewed.get(key)
@@ -251,17 +255,20 @@ export class Identity {
     return (await this.#needsSecondFactor(user)) ? undefined : this.#load(userId, undefined)
   }
 
-  async #fingerprintOfGateway(installationId: number): Promise<string | undefined> {
+  async #credentialOfGateway(installationId: number): Promise<KnownGateway | undefined> {
     if (!this.#directory.installation(installationId)) return undefined
     const known = this.#gateways.get(installationId)
     if (known !== undefined) return known
-    const saved = await this.#read(() => findGateway(this.#registry, installationId), {
+    const read = async () => {
+      const saved = await findGateway(this.#registry, installationId)
+      return saved && { fingerprint: fingerprintOf(saved), mount: saved.mount }
+    }
+    return this.#read(read, {
       isTouched: ({ gateways }) => gateways.has(installationId),
       in: (found) => {
-        if (found) this.#gateways.set(installationId, fingerprintOf(found))
+        if (found) this.#gateways.set(installationId, found)
       }
     })
-    return saved && fingerprintOf(saved)
   }
 
   async #resolveToken(hash: string, origin?: Origin): Promise<Principal | undefined> {
@@ -309,6 +316,7 @@ export class Identity {
       expireAt: rights.expire_at,
       grants: new Grants(JSON.parse(rights.permissions)),
       limit: token?.permissions ? Grants.of(JSON.parse(token.permissions)) : undefined,
+      mount: token && mountOf(token),
       organizationIds,
       organizationsBelow: below,
       organizationsAbove: above,

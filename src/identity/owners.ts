@@ -3,8 +3,11 @@ import type { Registry } from '../registry/tables.ts'
 import { existingTokens } from '../registry/tokens.ts'
 import { existingUsers } from '../registry/users.ts'
 
-/** `user:7`, `gateway:3`, or `user:7 key:12` for a restricted key with client ids of its own. */
-const OWNER = /^(user|gateway):(\d+)(?: key:(\d+))?$/
+/**
+ * `user:7`, `gateway:3`; or for a key with client ids of its own `user:7 key:12`, and for a gateway
+ * with a mount `gateway:3 mount:dev`.
+ */
+const OWNER = /^(user|gateway):(\d+)(?: key:(\d+)| mount:.+)?$/
 
 /** The owners that were deleted; ids are never used again. Ignores names it does not understand. */
 export async function ownersGone(

@@ -1,6 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { App, Deps } from '../deps.ts'
-import { ApiError, forbidden, isTooManyTries, tooManyTries, unauthorized } from '../http/errors.ts'
+import { basicCredentials, bearerOf, keyOf, originOf } from '../http/credentials.ts'
+import {
+  ApiError,
+  forbidden,
+  isTooManyTries,
+  onlyMqtt,
+  tooManyTries,
+  unauthorized
+} from '../http/errors.ts'
 import type { FailedSignIn } from '../identity/failed-sign-ins.ts'
 import type { SignIn, SignInFault } from '../identity/identity.ts'
 import { hashPassword } from '../identity/password.ts'
@@ -238,6 +246,7 @@ export function guard(
     const found = await trySignIn(request)
     if (!found) throw unauthorized()
     if ('fault' in found) throw signInError(found)
+    if (found.principal.mount) throw onlyMqtt()
     return found.principal
   }
 
@@ -297,6 +306,7 @@ export function guard(
     }
     const found = await identity.byGateway(installation, basic.password, request.ip, claim)
     if ('fault' in found) throw signInError(found)
+    if (found.principal.mount) throw onlyMqtt()
     return { installation, principal: found.principal }
   }
 
@@ -351,6 +361,7 @@ const withoutRights: Principal = {
   expireAt: 0,
   grants: new Grants({}),
   limit: undefined,
+  mount: undefined,
   organizationIds: [],
   organizationsBelow: new Set(),
   organizationsAbove: new Set(),
@@ -370,30 +381,4 @@ function failedSignIn(request: FastifyRequest, error: Error): FailedSignIn | und
   if (!isRefused && !isTooManyTries(error)) return undefined
   const account = pendingToken ? `user ${pendingToken.user_id}` : basicCredentials(request)?.name
   return { over: 'http', reason: isRefused ? 'refused' : 'throttled', account, address }
-}
-
-export const originOf = ({ ip, headers }: FastifyRequest) => ({
-  address: ip,
-  agent: (headers['user-agent'] ?? '').slice(0, 255)
-})
-
-export const keyOf = ({ headers }: FastifyRequest): string | undefined => {
-  const key = headers['x-api-key']
-  return typeof key === 'string' && key !== '' ? key : undefined
-}
-
-const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
-  /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-
-/** Reads Basic credentials as UTF-8 and splits them at the first colon. */
-export function basicCredentials(
-  request: FastifyRequest
-): { name: string; password: string } | undefined {
-  const encoded = /^Basic\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (!encoded) return undefined
-  const text = Buffer.from(encoded, 'base64').toString('utf8')
-  const colon = text.indexOf(':')
-  return colon < 0 || text.includes('\0')
-    ? undefined
-    : { name: text.slice(0, colon), password: text.slice(colon + 1) }
 }

@@ -2,12 +2,14 @@ import type { BrokerRules, Message, Session } from '../bus/bus.ts'
 import type { FailedSignIns } from '../identity/failed-sign-ins.ts'
 import { clientIdOfGateway, installationOfGateway } from '../identity/gateway.ts'
 import type { GatewayPresence } from '../identity/gateway-presence.ts'
-import type { Credential, Identity } from '../identity/identity.ts'
+import type { Credential, Identity, SignIn } from '../identity/identity.ts'
 import { ownersGone } from '../identity/owners.ts'
+import { Mount, type MountPlace } from '../lib/mount.ts'
 import { payerName, payerNamed } from '../lib/quota.ts'
 import type { Refusal } from '../lib/sample.ts'
 import { isTopicFilter, isWithinTopicLimits } from '../lib/topic.ts'
 import type { Quotas } from '../quota/quotas.ts'
+import type { InstallationRef } from '../registry/installations.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { Directory } from './directory.ts'
 import { belongsTo, holds, may, type Principal } from './principal.ts'
@@ -19,6 +21,17 @@ export type MqttSession = Session & { principal: Principal; credential: Credenti
 
 /** No installation has the client id 0. Apps listen there until they know theirs [ADR-0055]. */
 const isOfNobody = (filter: string) => /^0(\/|$)/.test(filter)
+
+/** Whether a key with a mount at the installation can be of use to the caller. */
+export const mayMount = (principal: Principal, installation: InstallationRef): boolean =>
+  may(principal, 'mqtt/publish', installation) || may(principal, 'mqtt/subscribe', installation)
+
+/**
+ * A mounted key has client ids and sessions of its own: what was subscribed to through another
+ * mount, or through none, must never reach it, and it cannot end other connections of its owner.
+ */
+const ownerOfMounted = ({ kind, owner, tokenId }: Principal, { prefix }: MountPlace): string =>
+  kind === 'gateway' ? `${owner} mount:${prefix}` : `${owner} key:${tokenId}`
 
 /** Applies the permissions to MQTT: who may connect, publish, subscribe and receive. */
 export function mqttRules(
@@ -49,26 +62,36 @@ export function mqttRules(
     const installation = directory.installationByTopic(topic)
     return installation ? may(session.principal, action, installation) : false
   }
+  /** Undefined: the installation of its mount is gone, or the owner of the key may not use it. */
+  const sessionOf = ({ principal, credential }: SignIn): MqttSession | undefined => {
+    const place = principal.mount
+    if (!place) return { owner: principal.owner, principal, credential, mount: undefined }
+    const installation = directory.installation(place.installation_id)
+    if (!installation || !mayMount(principal, installation)) return undefined
+    const mount = new Mount(installation.client_id, place.prefix)
+    return { owner: ownerOfMounted(principal, place), principal, credential, mount }
+  }
+  const isOutside = ({ mount }: MqttSession, topic: string) =>
+    mount !== undefined && !mount.has(topic)
   return {
     async signIn({ username, password, address }) {
       const found = await identity.byNameAndPassword(username, password, { address, agent: 'MQTT' })
-      if ('fault' in found) {
-        const { fault: reason } = found
-        failedSignIns.note({ over: 'mqtt', reason, account: username, address })
-        return reason
-      }
-      return { owner: found.principal.owner, ...found }
+      const session = 'fault' in found ? undefined : sessionOf(found)
+      if (session) return session
+      const reason = 'fault' in found ? found.fault : 'refused'
+      failedSignIns.note({ over: 'mqtt', reason, account: username, address })
+      return reason
     },
-    async renew(session) {
-      const principal = await identity.renew(session.credential)
-      return principal && { ...session, principal }
+    async renew({ credential }) {
+      const principal = await identity.renew(credential)
+      return principal && sessionOf({ principal, credential })
     },
     payersOf: ({ principal }) => quotas.payersOf(principal).map(payerName),
     limitOf: (payer, what) =>
       quotas.limitsOf(payerNamed(payer))?.[what] ?? Number.POSITIVE_INFINITY,
-    tenantOf({ owner, principal }) {
+    tenantOf({ principal }) {
       const last = quotas.payersOf(principal).at(-1)
-      return last ? payerName(last) : owner
+      return last ? payerName(last) : principal.owner
     },
     rateOf: (tenant) =>
       quotas.limitsOf(payerNamed(tenant))?.messages_per_second ?? Number.POSITIVE_INFINITY,
@@ -76,6 +99,8 @@ export function mqttRules(
     mayUse({ principal }, clientId) {
       const ofGateway = clientIdOfGateway(clientId)
       if (ofGateway === undefined) return 'unless taken'
+      // A mounted key must not appear as the gateway of an installation.
+      if (principal.mount && principal.kind !== 'gateway') return 'never'
       const installation = directory.installationByClientId(ofGateway)
       if (!installation || !may(principal, 'mqtt/publish', installation)) return 'never'
       return principal.kind === 'gateway' ? 'always' : 'unless taken'
@@ -86,11 +111,14 @@ export function mqttRules(
     },
     mayPublish: (session, topic) =>
       isWithinTopicLimits(topic) &&
+      !isOutside(session, topic) &&
       mayOn(session, topic, 'mqtt/publish') &&
       !blacklist.blocks(topic),
-    mayReceive: (session, topic) => mayOn(session, topic, 'mqtt/subscribe'),
+    mayReceive: (session, topic) =>
+      !isOutside(session, topic) && mayOn(session, topic, 'mqtt/subscribe'),
     maySubscribe(session, filter) {
       if (!isWithinTopicLimits(filter) || !isTopicFilter(filter)) return false
+      if (isOutside(session, filter)) return false
       // mayReceive decides later about each message of such a subscription.
       if (/^[+#]/.test(filter)) return holds(session.principal, 'mqtt/subscribe/broad')
       return isOfNobody(filter) || mayOn(session, filter, 'mqtt/subscribe')
@@ -99,7 +127,7 @@ export function mqttRules(
     async unseal(sealed) {
       const credential = JSON.parse(sealed) as Credential
       const principal = await identity.renew(credential)
-      return principal && { owner: principal.owner, principal, credential }
+      return principal && sessionOf({ principal, credential })
     },
     gone: (owners) => ownersGone(registry, owners),
     refused(message, session) {

@@ -1,3 +1,4 @@
+import type { MountPlace } from '../lib/mount.ts'
 import type { Scope } from '../lib/scope.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import { type PlainPermission, type ScopedAction, scopedActions } from './catalogue.ts'
@@ -20,6 +21,8 @@ export type Principal = {
   grants: Grants
   /** The list of a restricted key. Both the owner's grants and this list must allow an action. */
   limit: Grants | undefined
+  /** Where the topics of a mounted key are. Such a key is for MQTT only. [ADR-0062] */
+  mount: MountPlace | undefined
   /** The organizations in the user record. */
   organizationIds: readonly number[]
   /** The caller's organizations and all below. */

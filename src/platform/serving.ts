@@ -175,6 +175,7 @@ function depsOf(parts: Parts): RoomDeps {
     uploading: { callers: new Tally(), bytes: new Tally() },
     registering: new Throttle(clock, sharedUsesOf(registry, clock), REGISTRATION),
     brokerKey: config.BROKER_KEY,
+    hasMounts: config.BUS_URL === '',
     isBusRead: () => bus.isRead,
     isDraining: () => state.isDraining,
     systemAccounts: systemAccountsOf(config),

@@ -1,18 +1,36 @@
+import type { MountPlace } from '../lib/mount.ts'
 import { recordChange } from './changes.ts'
 import type { Registry } from './tables.ts'
 
 export type GatewayPolicy = { allow_unregistered: boolean; default_organization_id: number }
 
+export type GatewayCredential = { password_hash: string; mount: MountPlace | undefined }
+
+/**
+ * In front of the hash of a credential with a mount. A program that does not know mounts refuses
+ * it; it would take it for one without a mount. [ADR-0062]
+ */
+const MOUNTED = 'mount$'
+
 /** The saved credential of an installation's gateway. */
 export async function findGateway(
   registry: Registry,
   installation_id: number
-): Promise<{ password_hash: string } | undefined> {
-  return registry
+): Promise<GatewayCredential | undefined> {
+  const row = await registry
     .selectFrom('gateways')
-    .select('password_hash')
+    .select(['password_hash', 'mount_prefix'])
     .where('installation_id', '=', installation_id)
     .executeTakeFirst()
+  if (!row) return undefined
+  const { password_hash, mount_prefix } = row
+  if (!password_hash.startsWith(MOUNTED) || mount_prefix === null) {
+    return { password_hash, mount: undefined }
+  }
+  return {
+    password_hash: password_hash.slice(MOUNTED.length),
+    mount: { installation_id, prefix: mount_prefix }
+  }
 }
 
 /** All of them, or those among `ids`. */
@@ -32,15 +50,18 @@ export async function installationsWithGateway(
 export async function saveGateway(
   registry: Registry,
   installation_id: number,
-  password_hash: string,
+  { password_hash, mount }: GatewayCredential,
   now: number
 ): Promise<void> {
+  const saved = {
+    password_hash: mount ? MOUNTED + password_hash : password_hash,
+    mount_prefix: mount?.prefix ?? null,
+    created: now
+  }
   await registry
     .insertInto('gateways')
-    .values({ installation_id, password_hash, created: now })
-    .onConflict((conflict) =>
-      conflict.column('installation_id').doUpdateSet({ password_hash, created: now })
-    )
+    .values({ installation_id, ...saved })
+    .onConflict((conflict) => conflict.column('installation_id').doUpdateSet(saved))
     .execute()
   await recordChange(registry, 'gateway', installation_id, now)
 }
@@ -54,7 +75,7 @@ export async function claimGateway(
 ): Promise<void> {
   await registry
     .insertInto('gateways')
-    .values({ installation_id, password_hash, created: now })
+    .values({ installation_id, password_hash, mount_prefix: null, created: now })
     .onConflict((conflict) => conflict.column('installation_id').doNothing())
     .execute()
 }

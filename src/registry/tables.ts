@@ -63,7 +63,10 @@ export interface Tables {
   tokens: {
     id: Generated<number>
     user_id: number
-    /** SHA-256 of the token. The token itself is shown once and stored nowhere. */
+    /**
+     * SHA-256 of the token, behind a word if it has a mount. The token itself is shown once and stored
+     * nowhere.
+     */
     hash: string
     purpose: TokenPurpose
     created: number
@@ -81,6 +84,9 @@ export interface Tables {
     /** The code that a pending sign-in waits for, and the number of guesses. */
     code_hash: string
     tries: number
+    /** Both are null for a key without a mount. */
+    mount_installation_id: number | null
+    mount_prefix: string | null
   }
   sms_log: { user_id: number; created: number }
   /** Uses of limited things that all nodes count together; see shared-uses.ts. */
@@ -138,7 +144,14 @@ export interface Tables {
     updated: number
   }
   /** The one credential of an installation's gateway. Its user name is the client id. */
-  gateways: { installation_id: number; password_hash: string; created: number }
+  gateways: {
+    installation_id: number
+    /** Behind a word if the credential has a mount. */
+    password_hash: string
+    created: number
+    /** Counts only if `password_hash` says that the credential has a mount. */
+    mount_prefix: string | null
+  }
   /** This table has one row. */
   gateway_policy: { allow_unregistered: Flag; default_organization_id: number }
   /**

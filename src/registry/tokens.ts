@@ -1,9 +1,16 @@
 import { type Selectable, sql } from 'kysely'
+import type { MountPlace } from '../lib/mount.ts'
 import { recordChange } from './changes.ts'
 import { isOneOf } from './dialect.ts'
 import type { Registry, Tables, TokenPurpose } from './tables.ts'
 
 export type TokenRow = Selectable<Tables['tokens']>
+
+/**
+ * In front of the hash of a mounted key. A program that does not know mounts does not find such a
+ * key; it would take it for one without a mount. [ADR-0062]
+ */
+const MOUNTED = 'mount$'
 
 export type NewToken = Pick<TokenRow, 'user_id' | 'hash' | 'purpose'> &
   Partial<
@@ -11,9 +18,12 @@ export type NewToken = Pick<TokenRow, 'user_id' | 'hash' | 'purpose'> &
       TokenRow,
       'expires' | 'session_timeout' | 'name' | 'agent' | 'address' | 'permissions' | 'code_hash'
     >
-  > & { now: number }
+  > & { mount?: MountPlace | undefined; now: number }
 
-export async function insertToken(registry: Registry, { now, ...row }: NewToken): Promise<number> {
+export async function insertToken(
+  registry: Registry,
+  { now, mount, ...row }: NewToken
+): Promise<number> {
   const { id } = await registry
     .insertInto('tokens')
     .values({
@@ -26,6 +36,9 @@ export async function insertToken(registry: Registry, { now, ...row }: NewToken)
       code_hash: '',
       tries: 0,
       ...row,
+      hash: mount ? MOUNTED + row.hash : row.hash,
+      mount_installation_id: mount?.installation_id ?? null,
+      mount_prefix: mount?.prefix ?? null,
       created: now,
       last_used: now
     })
@@ -42,9 +55,17 @@ export const findToken = (
   registry
     .selectFrom('tokens')
     .selectAll()
-    .where('hash', '=', hash)
+    .where('hash', 'in', [hash, MOUNTED + hash])
     .where('purpose', 'in', purposes)
     .executeTakeFirst()
+
+export const mountOf = ({
+  mount_installation_id,
+  mount_prefix
+}: Pick<TokenRow, 'mount_installation_id' | 'mount_prefix'>): MountPlace | undefined =>
+  mount_installation_id === null || mount_prefix === null
+    ? undefined
+    : { installation_id: mount_installation_id, prefix: mount_prefix }
 
 export async function existingTokens(
   registry: Registry,

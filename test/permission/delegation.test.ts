@@ -28,6 +28,7 @@ const holder = (grants: readonly string[], limit?: readonly string[]): Principal
   expireAt: 0,
   grants: Grants.of(grants),
   limit: limit && Grants.of(limit),
+  mount: undefined,
   organizationIds: [1],
   organizationsBelow: new Set([1, 2]),
   organizationsAbove: new Set([1]),

@@ -19,6 +19,7 @@ const principal = (names: readonly string[], parts: Partial<Principal> = {}): Pr
   expireAt: 0,
   grants: grantsOf(names),
   limit: undefined,
+  mount: undefined,
   organizationIds: [1],
   organizationsBelow: new Set([1, 2]),
   organizationsAbove: new Set([1]),

@@ -17,6 +17,7 @@ const principal = (grants: readonly string[], limit?: readonly string[]): Princi
   expireAt: 0,
   grants: Grants.of(grants),
   limit: limit && Grants.of(limit),
+  mount: undefined,
   organizationIds: [1],
   organizationsBelow: new Set([1]),
   organizationsAbove: new Set([1]),

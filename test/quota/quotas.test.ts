@@ -64,7 +64,7 @@ onEveryRegistry('quotas', ({ url }) => {
     assert.deepEqual(payersOfHouse(), path)
     const ref = directory.installation(house)
     assert(ref)
-    assert.deepEqual(names(quotas.payersOf(gatewayPrincipal(ref))), path)
+    assert.deepEqual(names(quotas.payersOf(gatewayPrincipal(ref, undefined))), path)
     assert.deepEqual(quotas.organizationsOf(top), [])
   })
 
@@ -100,7 +100,10 @@ onEveryRegistry('quotas', ({ url }) => {
   })
 
   test('a user of two organizations is charged to both, and once to those above', () => {
-    const user = { ...gatewayPrincipal({ id: 0, client_id: 0, organization_id: 0 }), kind: 'user' }
+    const user = {
+      ...gatewayPrincipal({ id: 0, client_id: 0, organization_id: 0 }, undefined),
+      kind: 'user'
+    }
     const member = { ...user, kind: 'user' as const, organizationIds: [branch, tenant, other] }
     assert.deepEqual(names(quotas.payersOf(member)), [
       `organization ${branch}`,

@@ -1,5 +1,6 @@
 import type { Client, Subscription } from 'aedes'
 import { generate } from 'mqtt-packet'
+import type { Mount } from '../../lib/mount.ts'
 import { isWithinTopicLimits } from '../../lib/topic.ts'
 import type { Session } from '../bus.ts'
 import type { Connection } from './connection.ts'
@@ -27,8 +28,8 @@ type Options = {
 const SUBACK_FAILURE = 128
 
 /**
- * Sees each packet before Aedes does. It removes what Aedes cannot refuse, or is too slow to
- * refuse.
+ * Sees each packet before Aedes does. It moves topics and filters below the mount of the
+ * connection, and removes what Aedes cannot refuse, or is too slow to refuse.
  */
 export class Arrivals {
   readonly #options: Options
@@ -68,15 +69,20 @@ export class Arrivals {
 
   #see(connection: Connection<Session>, packet: Arrived): void {
     const { shorten, hasFilter } = this.#options
-    if (packet.cmd === 'publish') shorten(packet)
-    else if (packet.cmd === 'subscribe') this.#cut(packet)
+    const { mount } = connection
+    if (packet.cmd === 'publish') {
+      if (mount) packet.topic = mount.enter(packet.topic)
+      shorten(packet)
+    } else if (packet.cmd === 'subscribe') this.#cut(packet, mount)
     else if (packet.cmd === 'unsubscribe') {
-      const filters = new Set(packet.unsubscriptions)
+      const filters = new Set(
+        packet.unsubscriptions.map((filter) => mount?.enter(filter) ?? filter)
+      )
       packet.unsubscriptions = [...filters].filter((filter) => hasFilter(connection, filter))
     }
   }
 
-  #cut(packet: Subscribe): void {
+  #cut(packet: Subscribe, mount: Mount | undefined): void {
     const { filtersPerSubscribe } = this.#options
     const { subscriptions, messageId } = packet
     const beyond = subscriptions.length - filtersPerSubscribe
@@ -88,6 +94,7 @@ export class Arrivals {
       this.#tooLong.set(last, { messageId, beyond })
     }
     for (const [i, subscription] of subscriptions.entries()) {
+      if (mount) subscription.topic = mount.enter(subscription.topic)
       // Nobody may subscribe to `$`, so this filter is refused.
       if (!isWithinTopicLimits(subscription.topic)) subscription.topic = `$long/${i}`
     }

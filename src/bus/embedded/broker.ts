@@ -326,11 +326,10 @@ export class Broker<S extends Session> {
     client.id = nameOf(session.owner, client.id)
     const before = this.#holders.get(client.id)
     // A connection that is replaced makes room for the new one.
-    const others = this.#perOwner.of(session.owner) - (before ? 1 : 0)
-    connection.session = session
-    connection.owner = session.owner
+    connection.signIn(session)
+    const others = this.#perOwner.of(connection.account) - (before ? 1 : 0)
     connection.tenant = this.#rules.tenantOf(session)
-    this.#perOwner.add(session.owner, 1)
+    this.#perOwner.add(connection.account, 1)
     const payers = this.#rules.payersOf(session)
     const payer = this.charges.whoIsFull('connections', payers, before ? 1 : 0)
     connection.payers = payers
@@ -373,8 +372,8 @@ export class Broker<S extends Session> {
     this.#open.delete(connection)
     this.#deliveries.leave(connection)
     connection.gate.end()
-    const { client, owner } = connection
-    if (owner !== undefined) this.#perOwner.add(owner, -1)
+    const { client, owner, account } = connection
+    if (owner !== undefined) this.#perOwner.add(account, -1)
     this.charges.charge('connections', connection.payers, -1)
     if (!client.clean) this.#kept.sessions.rest(client)
     if (this.#holders.get(client.id) === connection) this.#holders.delete(client.id)

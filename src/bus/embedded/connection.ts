@@ -1,5 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Client, ConnectPacket } from 'aedes'
+import type { Mount } from '../../lib/mount.ts'
+import { accountOf } from '../../lib/owner.ts'
 import type { Session } from '../bus.ts'
 import { brokerId, type Listening } from './fan-out.ts'
 import type { PacketGate } from './packet-gate.ts'
@@ -19,6 +21,10 @@ export class Connection<S extends Session> {
   /** Undefined before sign-in, and when the token, user or key is no longer valid. */
   session: S | undefined
   owner: string | undefined
+  /** Whose limits it counts for. */
+  account = ''
+  /** Topics of its packets get it when they arrive, and lose it when they are sent. */
+  mount: Mount | undefined
   /** Who pays for it. */
   payers: readonly string[] = []
   /** Its messages are handled in the turns of this tenant. */
@@ -60,6 +66,15 @@ export class Connection<S extends Session> {
     this.pubacks = new Pubacks(client)
     this.address = address
     this.arrived = arrived
+  }
+
+  signIn(session: S): void {
+    this.session = session
+    this.owner = session.owner
+    this.account = accountOf(session.owner)
+    this.mount = session.mount
+    // Its topic came with CONNECT, before the mount was known.
+    if (this.mount && this.will) this.will.topic = this.mount.enter(this.will.topic)
   }
 
   get isBusy(): boolean {

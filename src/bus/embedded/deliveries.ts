@@ -35,7 +35,7 @@ type Parts<S extends Session> = {
 /** The subscriptions, and the check of every single delivery. */
 export class Deliveries<S extends Session> {
   readonly #parts: Parts<S>
-  /** Filters of connections whose sessions are not kept, by owner. */
+  /** Filters of connections whose sessions are not kept, by account. */
   readonly #filters = new Tally()
 
   constructor(parts: Parts<S>) {
@@ -132,7 +132,7 @@ export class Deliveries<S extends Session> {
   /** Null: the receiver does not get the message, or not now. */
   forward(connection: Connection<S>, packet: Addressed): Publish | null {
     const { rules, sessions, counts } = this.#parts
-    const { session, client, conn } = connection
+    const { session, client, conn, mount } = connection
     if (!session) return null
     if (!rules.mayReceive(session, packet.topic)) {
       if (!client.clean) sessions.find(client)?.feed?.refuse(packet)
@@ -147,6 +147,8 @@ export class Deliveries<S extends Session> {
     // A kept session has the message in its queue, and its client gets it when it connects again.
     if (conn.writableLength > STUCK_BYTES) conn.destroy(new Error('the receiver does not read'))
     counts.delivered++
+    // Last: the packet is the receiver's own, but until here it is known by its whole topic.
+    if (mount) packet.topic = mount.leave(packet.topic)
     return packet
   }
 
@@ -211,9 +213,9 @@ export class Deliveries<S extends Session> {
   }
 
   /** `Sessions` counts the filters of kept sessions. */
-  #count({ client, owner = '', payers }: Connection<Session>, filters: number): void {
+  #count({ client, account, payers }: Connection<Session>, filters: number): void {
     if (!client.clean) return
-    this.#filters.add(owner, filters)
+    this.#filters.add(account, filters)
     this.#parts.charges.charge('filters', payers, filters)
   }
 
@@ -223,10 +225,10 @@ export class Deliveries<S extends Session> {
     return this.#parts.rules.maySubscribe(session, filter)
   }
 
-  #hasRoom({ filters, client, owner = '' }: Connection<Session>): boolean {
+  #hasRoom({ filters, client, account }: Connection<Session>): boolean {
     const { sessions, limits } = this.#parts
     const kept = client.clean ? undefined : sessions.find(client)?.filters
-    const ofOwner = this.#filters.of(owner) + sessions.filtersOf(owner)
+    const ofOwner = this.#filters.of(account) + sessions.filtersOf(account)
     const ofConnection = Math.max(filters.size, kept?.size ?? 0)
     return ofConnection < limits.filtersPerConnection && ofOwner < limits.filtersPerOwner
   }

@@ -1,5 +1,6 @@
 import type { Client, Subscription } from 'aedes'
 import type { Clock } from '../../lib/clock.ts'
+import { accountOf } from '../../lib/owner.ts'
 import { Tally } from '../../lib/tally.ts'
 import { TopicTree } from '../../lib/topic-tree.ts'
 import type { Publish } from '../bus.ts'
@@ -41,7 +42,8 @@ type Parts = {
 export class Sessions {
   readonly #parts: Parts
   readonly #sessions = new Map<string, KeptSession>()
-  readonly #perOwner = new Map<string, number>()
+  /** By account, as the filters. */
+  readonly #perAccount = new Tally()
   readonly #filters = new Tally()
   readonly #receivers = new TopicTree<KeptSubscription>()
   #lastKey = 0
@@ -67,9 +69,9 @@ export class Sessions {
     return this.#sessions.size
   }
 
-  /** How many filters the sessions of an owner have. */
-  filtersOf(owner: string): number {
-    return this.#filters.of(owner)
+  /** How many filters the sessions of an account have. */
+  filtersOf(account: string): number {
+    return this.#filters.of(account)
   }
 
   get owners(): Iterable<string> {
@@ -91,7 +93,7 @@ export class Sessions {
       session.isNew = false
       void store.write({ kind: 'awake', key: session.key })
     } else {
-      if ((this.#perOwner.get(owner) ?? 0) >= maxPerOwner) return undefined
+      if (this.#perAccount.of(accountOf(owner)) >= maxPerOwner) return undefined
       const begun = { key: ++this.#lastKey, owner }
       session = this.#begin({ ...begun, name: client.id, used: clock(), isNew: true })
       const clientId = clientIdIn(client.id)
@@ -126,7 +128,7 @@ export class Sessions {
     if (!session) return Promise.resolve()
     for (const kept of session.filters.values()) this.#forget(kept)
     this.#sessions.delete(id)
-    this.#perOwner.set(session.owner, (this.#perOwner.get(session.owner) ?? 1) - 1)
+    this.#perAccount.add(accountOf(session.owner), -1)
     return this.#parts.store.write({ kind: 'end', key: session.key })
   }
 
@@ -234,7 +236,7 @@ export class Sessions {
       written: Promise.resolve()
     }
     this.#sessions.set(begun.name, session)
-    this.#perOwner.set(begun.owner, (this.#perOwner.get(begun.owner) ?? 0) + 1)
+    this.#perAccount.add(accountOf(begun.owner), 1)
     return session
   }
 
@@ -262,7 +264,7 @@ export class Sessions {
   }
 
   #count({ owner, payers }: KeptSession, filters: number): void {
-    this.#filters.add(owner, filters)
+    this.#filters.add(accountOf(owner), filters)
     this.#parts.charges.charge('filters', payers, filters)
   }
 }

@@ -1,17 +1,10 @@
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
+import { basicCredentials, keyOf, originOf } from '../../http/credentials.ts'
 import { withKey, withPassword } from '../../http/described.ts'
 import { badRequest, unauthorized } from '../../http/errors.ts'
 import { authenticates } from '../../http/traced.ts'
-import {
-  basicCredentials,
-  everyone,
-  keyOf,
-  originOf,
-  pending,
-  signedIn,
-  signInError
-} from '../../permission/guard.ts'
+import { everyone, pending, signedIn, signInError } from '../../permission/guard.ts'
 import { deleteToken } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { finishLogin, login } from './login.ts'

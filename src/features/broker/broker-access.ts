@@ -4,6 +4,7 @@ import type { FailedSignIns } from '../../identity/failed-sign-ins.ts'
 import { concerns, type IdentityChange } from '../../identity/identity-change.ts'
 import { isSameSecret } from '../../identity/tokens.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Seldom } from '../../lib/seldom.ts'
 import { hasWildcard, unshared } from '../../lib/topic.ts'
 import { HOUR, MINUTE, SECOND } from '../../lib/unix-time.ts'
 import { within } from '../../lib/within.ts'
@@ -73,6 +74,7 @@ const PLATFORM = 'platform'
 export class BrokerAccess {
   readonly #parts: Parts
   readonly #known = new Map<string, Known>()
+  readonly #mounted = new Seldom(MINUTE)
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -116,6 +118,14 @@ export class BrokerAccess {
     if (username !== '' && !isName(username, MAX_USERNAME_LENGTH)) return 'refused'
     const session = await rules.signIn({ username, password, address: address.slice(0, 64) })
     if (typeof session === 'string') return session
+    if (session.mount) {
+      // The broker would let it publish and subscribe outside of its mount. [ADR-0062]
+      if (this.#mounted.isDue(session.owner, clock())) {
+        log.warn({ owner: session.owner, clientId }, 'a key with a mount needs the embedded broker')
+      }
+      failedSignIns.note({ over: 'mqtt', reason: 'refused', account: username, address })
+      return 'refused'
+    }
     const use = rules.mayUse(session, clientId)
     if (use === 'never') return 'refused'
     const owner = ownerOf(session)

@@ -1,6 +1,8 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
+import { prefixIn } from '../../http/mount.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
 import { executes, updates, updatesThe } from '../../http/traced.ts'
 import { hasAllGatewayRights, mqttClientIdOf } from '../../identity/gateway.ts'
@@ -31,7 +33,8 @@ import {
   GatewayRegistrationPolicy,
   GatewayReport,
   MAX_CAPABILITIES,
-  MAX_CAPABILITY_CHARACTERS
+  MAX_CAPABILITY_CHARACTERS,
+  NewGatewayCredentials
 } from './schema.ts'
 
 export const gatewayRoutes: Routes<GatewayDeps> = (app, deps) => {
@@ -92,23 +95,28 @@ export const gatewayRoutes: Routes<GatewayDeps> = (app, deps) => {
         operationId: 'createGatewayCredentials',
         summary: 'Create a new credential for the gateway; the old one ends',
         params: InstallationParams,
+        body: NewGatewayCredentials,
         response: { 200: GatewayInformation }
       },
       config: {
         access: onInstallation('installation/update'),
         trace: updates('gateway', 'installation_id', 'made a credential of')
-      }
+      },
+      preValidation: emptyBody
     },
     async (request) => {
-      const { installation, principal } = request
+      const { installation, principal, body } = request
+      const prefix = body.mount ? prefixIn(body.mount, deps) : undefined
       // A restricted key must have all rights that the new credential has.
       if (principal.limit && !hasAllGatewayRights(principal, installation)) throw forbidden()
       const record = await findInstallation(registry, installation.id)
       if (!record) throw forbidden()
       const { id: installation_id, client_id, timezone } = record
       const password = newToken()
+      const password_hash = hashSecret(password)
+      const mount = prefix === undefined ? undefined : { installation_id, prefix }
       await inTransaction(registry, (registry) =>
-        saveGateway(registry, installation_id, hashSecret(password), clock())
+        saveGateway(registry, installation_id, { password_hash, mount }, clock())
       )
       const { api, mqtt_broker } = deps.gatewayAddresses(request)
       return {
@@ -120,7 +128,8 @@ export const gatewayRoutes: Routes<GatewayDeps> = (app, deps) => {
         mqtt_username: String(client_id),
         mqtt_password: password,
         mqtt_client_id: mqttClientIdOf(client_id),
-        timezone: timezone || deps.timezone
+        timezone: timezone || deps.timezone,
+        ...(mount && { mount })
       }
     }
   )
@@ -175,6 +184,12 @@ export const gatewayRoutes: Routes<GatewayDeps> = (app, deps) => {
       return { allow_unregistered, default_organization_id }
     }
   )
+}
+
+/** Existing clients send no body. */
+function emptyBody(request: FastifyRequest, _reply: unknown, done: () => void): void {
+  request.body ??= {}
+  done()
 }
 
 /** Accepts `["schedule"]` or `{capabilities: ["schedule"]}`; other bodies are ignored. */

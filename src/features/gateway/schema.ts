@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { OPTIONAL_BODY } from '../../http/described.ts'
-import { Id } from '../../http/schema.ts'
+import { Mount, MountPrefix } from '../../http/mount.ts'
+import { Id, Maybe } from '../../http/schema.ts'
 
 export const MAX_CAPABILITIES = 100
 export const MAX_CAPABILITY_CHARACTERS = 100
@@ -26,6 +27,11 @@ export const GatewayRegistrationPolicy = Type.Object(
   { title: 'GatewayRegistrationPolicy' }
 )
 
+export const NewGatewayCredentials = Type.Object(
+  { mount: Maybe(Type.Object({ prefix: MountPrefix }, { title: 'NewGatewayMount' })) },
+  { ...OPTIONAL_BODY, title: 'NewGatewayCredentials' }
+)
+
 /** The fields of the edge client's configuration file. */
 export const GatewayInformation = Type.Object(
   {
@@ -37,7 +43,8 @@ export const GatewayInformation = Type.Object(
     mqtt_username: Type.String(),
     mqtt_password: Type.String({ description: 'Shown once' }),
     mqtt_client_id: Type.String(),
-    timezone: Type.String()
+    timezone: Type.String(),
+    mount: Type.Optional(Mount)
   },
   { title: 'GatewayCredentials' }
 )

@@ -1,6 +1,7 @@
 import { badRequest } from '../../http/errors.ts'
 import { hashToken, newToken } from '../../identity/tokens.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { MountPlace } from '../../lib/mount.ts'
 import { isTopicFilter } from '../../lib/topic.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { endSessions, insertToken } from '../../registry/tokens.ts'
@@ -65,6 +66,7 @@ export async function createKey(
     session_timeout: number
     permissions: readonly string[] | undefined
     length?: number | undefined
+    mount?: MountPlace | undefined
   }
 ): Promise<{ id: number; token: string }> {
   const now = clock()
@@ -78,6 +80,7 @@ export async function createKey(
     expires: key.expires,
     session_timeout: key.session_timeout,
     permissions: key.permissions ? JSON.stringify(key.permissions) : null,
+    mount: key.mount,
     now
   })
   return { id, token }

@@ -2,16 +2,19 @@ import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { defaults } from '../../http/described.ts'
 import { forbidden, notFound } from '../../http/errors.ts'
+import { Mount, MountPrefix, prefixIn } from '../../http/mount.ts'
 import { Id, Maybe, Message } from '../../http/schema.ts'
 import { updates } from '../../http/traced.ts'
 import { MAX_KEY_LENGTH, MIN_KEY_LENGTH, TOKEN_LENGTH } from '../../identity/tokens.ts'
+import type { MountPlace } from '../../lib/mount.ts'
 import { clientIdOf } from '../../lib/topic.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { scopedActions } from '../../permission/catalogue.ts'
 import { mayGrant } from '../../permission/delegation.ts'
 import { ownUser } from '../../permission/guard.ts'
+import { mayMount } from '../../permission/mqtt-rules.ts'
 import { may, type Principal } from '../../permission/principal.ts'
-import { deleteToken, listTokens, type TokenRow } from '../../registry/tokens.ts'
+import { deleteToken, listTokens, mountOf, type TokenRow } from '../../registry/tokens.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { createKey, requirePermissionNames } from './changes.ts'
 import { UserId, UserParams } from './schema.ts'
@@ -35,7 +38,8 @@ const Token = Type.Object(
     ),
     permissions: Type.Optional(
       Type.Array(Type.String(), { description: 'Only for a restricted key' })
-    )
+    ),
+    mount: Type.Optional(Mount)
   },
   { title: 'Token' }
 )
@@ -57,7 +61,8 @@ const NewKey = Type.Object(
         Type.Object({}, { additionalProperties: false })
       ])
     ),
-    length: Maybe(Type.Integer({ minimum: MIN_KEY_LENGTH, maximum: MAX_KEY_LENGTH }))
+    length: Maybe(Type.Integer({ minimum: MIN_KEY_LENGTH, maximum: MAX_KEY_LENGTH })),
+    mount: Maybe(Type.Object({ installation_id: Id, prefix: MountPrefix }, { title: 'NewMount' }))
   },
   { title: 'NewToken', ...defaults({ expire: 0, session_timeout: 0, length: TOKEN_LENGTH }) }
 )
@@ -105,12 +110,14 @@ export const tokenRoutes: Routes = (app, deps) => {
     async ({ principal, subject, body }) => {
       const permissions = Array.isArray(body.permissions) ? body.permissions : undefined
       checkPermissions(principal, subject.id, permissions)
+      const mount = body.mount ? mountAsked(principal, body.mount) : undefined
       const { id, token } = await createKey(deps, subject.id, {
         name: body.name,
         expires: (body.expire ?? 0) * 1000,
         session_timeout: (body.session_timeout ?? 0) * 1000,
         permissions,
-        length: body.length ?? undefined
+        length: body.length ?? undefined,
+        mount
       })
       const row = (await listTokens(registry, subject.id)).find((one) => one.id === id)
       if (!row) throw notFound()
@@ -162,6 +169,17 @@ export const tokenRoutes: Routes = (app, deps) => {
     if (isWider) throw forbidden()
   }
 
+  /** An installation that the caller may not use and one that does not exist look the same. */
+  function mountAsked(
+    principal: Principal,
+    { installation_id, prefix }: { installation_id: number; prefix?: string | null }
+  ): MountPlace {
+    const asked = { installation_id, prefix: prefixIn({ prefix }, deps) }
+    const installation = directory.installation(installation_id)
+    if (!installation || !mayMount(principal, installation)) throw forbidden()
+    return asked
+  }
+
   /**
    * Whether the pattern is one action on one installation, which the caller may do. Their key may
    * be limited to it, even if they may not give the action to others.
@@ -194,5 +212,6 @@ const shown = (token: TokenRow, { tokenId }: Principal): Static<typeof Token> =>
             last_accessed: toWholeSeconds(token.last_used)
           }
         ],
-  ...(token.permissions !== null && { permissions: JSON.parse(token.permissions) })
+  ...(token.permissions !== null && { permissions: JSON.parse(token.permissions) }),
+  ...(token.mount_prefix !== null && { mount: mountOf(token) })
 })

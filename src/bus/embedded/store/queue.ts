@@ -1,3 +1,4 @@
+import { accountOf } from '../../../lib/owner.ts'
 import { firstLevel } from '../../../lib/topic.ts'
 import type { Change, Read } from './changes.ts'
 
@@ -16,7 +17,7 @@ const MAX_GROUP_ROWS = 2000
 const PLATFORM_LANE = ''
 
 /**
- * Changes and reads that wait for the next groups, in lanes. Each owner of sessions has a lane,
+ * Changes and reads that wait for the next groups, in lanes. Each account with sessions has a lane,
  * each installation has one for its retained messages, and each client has one for its will. A lane
  * keeps its order, and the lanes take turns. So an owner with many rows does not delay the others.
  */
@@ -107,6 +108,6 @@ export class Queue {
 
   #laneOf(key: number): string {
     const owner = this.#owners.get(key)
-    return owner === undefined ? PLATFORM_LANE : `owner ${owner}`
+    return owner === undefined ? PLATFORM_LANE : `owner ${accountOf(owner)}`
   }
 }

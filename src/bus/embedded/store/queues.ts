@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { accountOf } from '../../../lib/owner.ts'
+import { Tally } from '../../../lib/tally.ts'
 import type { Change, QueueLimits } from './changes.ts'
 
-type QueueSize = { owner: string; queued: number; bytes: number }
+type QueueSize = { account: string; queued: number; bytes: number }
 
 /** The approximate size of a row without topic and payload. */
 const ROW_BYTES = 64
@@ -15,7 +17,8 @@ export class Queues {
   readonly #limits: QueueLimits
   readonly #sizes = new Map<number, QueueSize>()
   readonly #touched = new Set<number>()
-  readonly #bytesOf = new Map<string, number>()
+  /** By account. */
+  #bytesOf = new Tally()
   #dropped = 0
   readonly #statements
 
@@ -95,9 +98,9 @@ export class Queues {
     this.#dropped = 0
     this.#touched.clear()
     this.#sizes.clear()
-    this.#bytesOf.clear()
+    this.#bytesOf = new Tally()
     for (const { owner, bytes } of this.#statements.ownerBytes.all()) {
-      this.#bytesOf.set(String(owner), Number(bytes))
+      this.#bytesOf.add(accountOf(String(owner)), Number(bytes))
     }
   }
 
@@ -113,9 +116,7 @@ export class Queues {
     const size = this.#sizeOf(key)
     while (
       size &&
-      (size.queued > messages ||
-        size.bytes > bytes ||
-        (this.#bytesOf.get(size.owner) ?? 0) > ownerBytes)
+      (size.queued > messages || size.bytes > bytes || this.#bytesOf.of(size.account) > ownerBytes)
     ) {
       const oldest = this.#statements.oldest.get(key)
       if (!oldest) return
@@ -129,7 +130,12 @@ export class Queues {
     if (!size) {
       const row = this.#statements.size.get(key)
       if (!row) return undefined
-      size = { ...row } as QueueSize
+      const { owner, queued, bytes } = row
+      size = {
+        account: accountOf(String(owner)),
+        queued: Number(queued),
+        bytes: Number(bytes)
+      }
       this.#sizes.set(key, size)
     }
     return size
@@ -140,7 +146,7 @@ export class Queues {
     if (!size) return
     size.queued += messages
     size.bytes += bytes
-    this.#bytesOf.set(size.owner, (this.#bytesOf.get(size.owner) ?? 0) + bytes)
+    this.#bytesOf.add(size.account, bytes)
     this.#touched.add(key)
   }
 }
