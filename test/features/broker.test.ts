@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { findBrokerClient } from '../../src/features/broker/clients.ts'
+import { createKey } from '../../src/features/user/changes.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import type { PlatformBus } from '../../src/platform/bus.ts'
 import { readPlatformId } from '../../src/registry/platform.ts'
@@ -91,6 +92,42 @@ onRegistryMatrix('broker', (engine) => {
       return device
     }
     const deleteToken = (as: Account) => platform.world.request('DELETE /api/v2/auth', { as })
+
+    test('a mount is refused: when it is made, and when its key signs in', async () => {
+      const { world, deps, logged } = platform
+      const { installation, user } = await world.site(['#'])
+      const mount = { installation_id: installation.id, prefix: 'dev' }
+      for (const line of [
+        'POST /api/v2/user/me/security/token',
+        `POST /api/v2/gateway/credentials/${installation.id}`
+      ]) {
+        const { status, text } = await world.request(line, {
+          as: user,
+          body: { name: 'device', mount }
+        })
+        assert.equal(status, 400, line)
+        assert.match(text, /an external broker does not know mounts, see docs\/brokers.md/)
+      }
+      // Made while the platform had the embedded broker.
+      const { token } = await createKey(deps, user.id, {
+        ...{ name: 'device', expires: 0, session_timeout: 0, permissions: undefined, mount }
+      })
+      const device = { clientid: world.unique('device'), username: 'any' }
+      assert.deepEqual(await signIn({ ...device, password: token }), deny)
+      const { status } = await ask('/mosquitto/user', { ...device, password: token })
+      assert.equal(status, 403)
+      assert.equal(await may(device, `publish ${installation.client_id}/obj/x`), false)
+      assert.equal(await findBrokerClient(deps.registry, device.clientid), undefined)
+      await eventually(() => {
+        const lines = logged.filter(
+          ({ msg }) => msg === 'a key with a mount needs the embedded broker'
+        )
+        assert.deepEqual(
+          lines.map(({ clientId }) => clientId),
+          [device.clientid]
+        )
+      })
+    })
 
     test('a caller without the key, or with another key, gets no answer, whatever its rights', async () => {
       const { world } = platform
