@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 1ff2e380d4de978eff44636f908ce49d3110c065cfd8adfc97f85d452e00d9d6
+ * Fingerprint: 03ea4f8466a7c82d8e50438e90ec219b183cdb446cc56442611c3fa644a96fc9
  */
 export interface paths {
     "/api/v2/auth": {
@@ -2272,6 +2272,8 @@ export interface components {
             mqtt_password: string;
             mqtt_client_id: string;
             timezone: string;
+            /** @description All MQTT topics of a connection with this key are below `<client_id>/<prefix>/` of the installation. The device neither writes nor sees that part. Such a key is for MQTT only */
+            mount?: components["schemas"]["Mount"];
         };
         GatewayRegistrationPolicy: {
             allow_unregistered: boolean;
@@ -2517,6 +2519,11 @@ export interface components {
             password?: string | null;
             clientid?: string | null;
         };
+        Mount: {
+            /** Format: int64 */
+            installation_id: number;
+            prefix: string;
+        };
         NamedEdgeAppVersion: {
             /** @description text of 1 to 100 characters that does not look like a hash */
             name: string;
@@ -2638,6 +2645,13 @@ export interface components {
              */
             protected_meta?: components["schemas"]["Meta"] | null;
         };
+        NewGatewayCredentials: {
+            mount?: components["schemas"]["NewGatewayMount"] | null;
+        };
+        NewGatewayMount: {
+            /** @description `dev` if missing. 1 to 8 topic levels without wildcards, `$`, `.` and `..`; the first one is not `obj`, `set` or `evt` */
+            prefix?: string | null;
+        };
         NewInstallation: {
             name: string;
             /**
@@ -2678,6 +2692,12 @@ export interface components {
             name: string;
             /** @description A template of Go's text/template */
             text: string;
+        };
+        NewMount: {
+            /** Format: int64 */
+            installation_id: number;
+            /** @description `dev` if missing. 1 to 8 topic levels without wildcards, `$`, `.` and `..`; the first one is not `obj`, `set` or `evt` */
+            prefix?: string | null;
         };
         NewOrganization: {
             name: string;
@@ -2823,6 +2843,7 @@ export interface components {
             permissions?: string[] | Record<string, never> | null;
             /** @default 43 */
             length?: number | null;
+            mount?: components["schemas"]["NewMount"] | null;
         };
         NewUser: {
             /** @description an e-mail address */
@@ -3433,6 +3454,8 @@ export interface components {
             }[];
             /** @description Only for a restricted key */
             permissions?: string[];
+            /** @description All MQTT topics of a connection with this key are below `<client_id>/<prefix>/` of the installation. The device neither writes nor sees that part. Such a key is for MQTT only */
+            mount?: components["schemas"]["Mount"];
         };
         TopicFilters: string[];
         TraceEntry: {
@@ -5945,7 +5968,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewGatewayCredentials"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {
@@ -5960,6 +5987,8 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
