@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 03ea4f8466a7c82d8e50438e90ec219b183cdb446cc56442611c3fa644a96fc9
+ * Fingerprint: 597a9dad4030edbe20ffeef2e4c17801d5d83b3f28152fbc0cb4f72abca1de55
  */
 export interface paths {
     "/api/v2/auth": {

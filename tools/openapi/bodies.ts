@@ -46,6 +46,8 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     session_timeout: 86_400,
     permissions: ['installation/list/assigned', 'status/read/assigned']
   },
+  // An ordinary credential, for an edge client.
+  NewGatewayCredentials: { mount: null },
   NewRole: { name: 'Caretaker', priority: 10, permissions: { 'status/read/assigned': true } },
   RoleUpdate: { name: 'Caretaker' },
   NewRegistrationPolicy: { email_pattern: '*@example.com', role_id: 3, organization_id: 3 },

@@ -31,6 +31,7 @@ const fields: Readonly<Record<string, unknown>> = {
   'OrganizationSimple.name': 'Berg AB',
   'Role.name': 'Caretaker',
   'Token.name': 'Dashboard',
+  prefix: 'dev',
   'EdgeApp.name': 'Floor heating',
   'NewEdgeApp.name': 'Floor heating',
   'EdgeAppUpdate.name': 'Floor heating',

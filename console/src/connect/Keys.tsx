@@ -48,7 +48,10 @@ export function Keys({ id, current, onDeleted }: Props) {
           <Table.Tbody>
             {all.map((key) => (
               <Table.Tr key={key.id}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{key.name}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  {key.name}
+                  {key.mount && <Text className="muted">{t.below(key.mount.prefix)}</Text>}
+                </Table.Td>
                 <Table.Td>{date.format(key.created * 1000)}</Table.Td>
                 <Table.Td>
                   {key.accessed.length === 0 ? t.never : ageText(now - key.last_used, texts)}

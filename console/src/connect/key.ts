@@ -42,12 +42,13 @@ const rightsOf = (installation_id: number, listens: boolean): string[] => [
 
 /** Whether the key was made for a device of the installation. */
 export const isDeviceKey = (
-  { type, permissions = [] }: Schemas['Token'],
+  { type, permissions = [], mount }: Schemas['Token'],
   installation_id: number
 ): boolean =>
   type === 'key' &&
-  permissions.includes(`${installation_id}/mqtt/publish/assigned`) &&
-  permissions.every((name) => rightsOf(installation_id, true).includes(name))
+  (mount?.installation_id === installation_id ||
+    (permissions.includes(`${installation_id}/mqtt/publish/assigned`) &&
+      permissions.every((name) => rightsOf(installation_id, true).includes(name))))
 
 export async function makeKey(
   installation_id: number,

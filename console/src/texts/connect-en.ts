@@ -93,6 +93,7 @@ export const connect = {
   keys: 'Your keys for devices here',
   made: 'Made',
   lastUse: 'Last use',
+  below: (prefix: string) => `its topics are below ${prefix}/`,
   never: 'never used',
   delete: 'Delete',
   deleteQuestion: 'Its device will be shut out.',

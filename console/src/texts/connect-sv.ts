@@ -91,6 +91,7 @@ export const connect: typeof en = {
   keys: 'Dina nycklar för enheter här',
   made: 'Skapad',
   lastUse: 'Senast använd',
+  below: (prefix: string) => `dess ämnen ligger under ${prefix}/`,
   never: 'aldrig använd',
   delete: 'Ta bort',
   deleteQuestion: 'Dess enhet stängs ute.',
