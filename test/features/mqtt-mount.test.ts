@@ -44,6 +44,12 @@ async function marked(sender: TestClient, whole: string, receiver: TestClient, o
   await eventually(() => assert(topicsOf(receiver).includes(own)))
 }
 
+type Fresh = { installation_id: number; gateway?: { connected: boolean } }
+async function gatewayState(world: World, id: number) {
+  const { json } = await world.request('GET /api/v2/status', { as: world.admin })
+  return (json as Fresh[]).find(({ installation_id }) => installation_id === id)?.gateway
+}
+
 for (const way of ['TCP', 'WebSocket'] as const) {
   const server = () =>
     way === 'TCP' ? platform().mqttPort : `${platform().url.replace('http', 'ws')}/mqtt`
@@ -209,13 +215,16 @@ test('the limits of topics hold for the whole topic', async () => {
   await marked(device, 'last', member, under('last'))
   assert.deepEqual(topicsOf(member), [...fits, 'last'].map(under))
   assert.deepEqual(await device.subscribe([...tooLong, ...fits]), [128, 128, 1, 1])
-  const { json } = await world.request('GET /api/v2/ledger?limit=100', { as: world.admin })
-  const entries = json as { topic: string; reason: string; sender: string }[]
-  const refused = entries.filter(({ topic }) => topic.startsWith(under('')))
-  assert.deepEqual(
-    refused.map(({ reason, sender }) => [reason, sender]),
-    [1, 2].map(() => ['topic too long', `user:${user.id} key:${key.id}`])
-  )
+  await eventually(async () => {
+    const { json } = await world.request('GET /api/v2/ledger?limit=100', { as: world.admin })
+    const entries = json as { topic: string; reason: string; sender: string }[]
+    assert.deepEqual(
+      entries
+        .filter(({ topic }) => topic.startsWith(under('')))
+        .map(({ reason, sender }) => [reason, sender]),
+      [1, 2].map(() => ['topic too long', `user:${user.id} key:${key.id}`])
+    )
+  })
 })
 
 test('a mounted key neither gets nor ends a session of another key', async (t) => {
@@ -284,14 +293,46 @@ test('a gateway with another mount, or with none, has another session', async (t
     await device.subscribe('#')
     await marked(member, `${cid}/${prefix}/last`, device, 'last')
     assert.deepEqual(topicsOf(device), ['last'])
-    const { json } = await world.request('GET /api/v2/status', { as: user })
-    assert(json)
+    assert.equal((await gatewayState(world, installation.id))?.connected, true)
     await device.mqtt.endAsync()
   }
   const again = { ...(await mountedGateway(world, installation.id, 'dev')), clean: false }
   assert.equal((await mqttClient(t, mqttPort, again)).sessionPresent, true, 'the mount is the same')
-  // A mounted key of a user cannot appear as the gateway.
+  // A mounted key of a user cannot appear as the gateway, of this installation or another one.
   await assert.rejects(mqttClient(t, mqttPort, signIn(key, { clientId })), { code: 2 })
+})
+
+test('a restricted key does below its mount what its list allows', async () => {
+  const { world } = platform()
+  const { installation, user, cid } = await mountedSite(world)
+  const { id: installation_id } = installation
+  const permissions = [`${installation_id}/mqtt/publish/assigned`]
+  await world.setGrants(user.id, ['mqtt/publish/all', 'mqtt/subscribe/all'])
+  const key = await mountedKey(world, user, { installation_id }, { permissions })
+  const device = await world.mqtt(key)
+  const member = await world.mqtt(user)
+  await member.subscribe(`${cid}/#`)
+  assert.deepEqual(await device.subscribe(['#', 'cmnd/x']), [128, 128])
+  await marked(device, 'up', member, `${cid}/dev/up`)
+  await world.setGrants(user.id, ['mqtt/subscribe/all'])
+  await eventually(() => assert.equal(device.mqtt.connected, false))
+})
+
+test('a topic on the blacklist is blocked by its whole name', async () => {
+  const { world } = platform()
+  const { user, key, cid, under } = await mountedSite(world)
+  const body = { topic: under('bad/#'), mode: 'block', enabled: true, reason: 'x' }
+  const { status, text } = await world.request('POST /api/v2/blacklist/topic', {
+    as: world.admin,
+    body
+  })
+  assert.equal(status, 200, text)
+  const device = await world.mqtt(key)
+  const member = await world.mqtt(user)
+  await member.subscribe(`${cid}/#`)
+  await device.publish('bad/x', 'x', { qos: 1, retain: true })
+  await marked(device, 'good', member, under('good'))
+  assert.deepEqual(topicsOf(member), [under('good')])
 })
 
 test('sessions, queues, retained messages and wills below a mount survive a kill', async (t) => {
@@ -353,6 +394,7 @@ test('sessions, queues, retained messages and wills below a mount survive a kill
   await eventually(() => assert.deepEqual(queued(wokenGateway), ['cmnd/x gw 1', 'cmnd/x gw 2']))
   const wokenPlain = await mqttClient(t, second.mqttPort, signIn(user, kept))
   await eventually(() => assert.equal(wokenPlain.messages.length, 8))
+  assert.equal((await gatewayState(second.world, installation_id))?.connected, true)
   const late = await mqttClient(t, second.mqttPort, signIn(key))
   await late.subscribe('state')
   await eventually(() => assert.deepEqual(late.payloads(), ['on']))
