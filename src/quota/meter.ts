@@ -27,6 +27,9 @@ export type ChargedSample = { topic: string; timestamp: UnixMs; bytes: number }
 /** A quota that is used up. */
 export type QuotaExcess = { account: Account; quota: QuotaName; reason: Refusal }
 
+/** `at` is the place of the sample that goes beyond it. `isUnsure`: only `look` can tell. */
+export type GroupExcess = { excess: QuotaExcess; at: number; isUnsure: boolean }
+
 /** How often the ledger shows the same quota of the same owner. The metrics count every refusal. */
 const LEDGER_EVERY_MS = 10 * SECOND
 const LOG_EVERY_MS = HOUR
@@ -129,11 +132,11 @@ export class Meter {
     samples: readonly ChargedSample[],
     now: number,
     topics: KnownTopics | undefined = this.#parts.latest.cached(place.own.id)
-  ): { excess: QuotaExcess; at: number } | undefined {
+  ): GroupExcess | undefined {
     const { day } = this.#momentOf(now)
     const sum = samples.reduce((sum, { bytes }) => sum + bytes, 0)
     const full = bytesExcess(place, sum, day)
-    if (full) return { excess: full, at: 0 }
+    if (full) return { excess: full, at: 0, isUnsure: false }
     const over = this.#takeTopics(place, samples, topics)
     if (over) return over
     const months = new Map<string, number>()
@@ -241,7 +244,7 @@ export class Meter {
     place: AccountPlace,
     samples: readonly ChargedSample[],
     topics: KnownTopics | undefined
-  ): { excess: QuotaExcess; at: number } | undefined {
+  ): GroupExcess | undefined {
     const { own, payers } = place
     const { unsureTopics } = own
     const taken: string[] = []
@@ -250,10 +253,11 @@ export class Meter {
       const over = this.#takeTopic(place, topic, topics)
       if (own.comingTopics > comingTopics) taken.push(topic)
       if (!over) continue
+      const isUnsure = this.#isUnsure(place, topic)
       const unsure = own.unsureTopics - unsureTopics
       for (const account of payers) account.unsureTopics -= unsure
       for (const topic of taken) this.release(own.id, topic, { isStored: false })
-      return { excess: excess(over, 'topics'), at }
+      return { excess: excess(over, 'topics'), at, isUnsure }
     }
     return undefined
   }

@@ -7,7 +7,7 @@ import { clientIdOf, isObjectTopic, isWithinTopicLimits } from '../lib/topic.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
 import type { Directory } from '../permission/directory.ts'
 import type { AccountPlace, Accounts } from '../quota/accounts.ts'
-import type { ChargedSample, KnownTopics, Meter, QuotaExcess } from '../quota/meter.ts'
+import type { ChargedSample, GroupExcess, KnownTopics, Meter, QuotaExcess } from '../quota/meter.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import type { SpoolRoom } from './spool-room.ts'
 
@@ -42,6 +42,8 @@ export type ReadingGroup = {
 /** Nothing of the group is stored. `at` is the place of the reading that is the reason. */
 export type GroupRefusal = { reason: Refusal; at: number; excess?: QuotaExcess }
 
+const refusalOf = (over: GroupExcess | undefined): GroupRefusal | undefined =>
+  over && { reason: over.excess.reason, at: over.at, excess: over.excess }
 const gone: GroupRefusal = { reason: 'unknown client id', at: 0 }
 export const everyTopic: KnownTopics = { has: () => true }
 
@@ -89,10 +91,10 @@ export class Together {
       return { topic, timestamp, bytes: sampleBytes(topic, msg) }
     })
     const over = meter.takeSamples(place, charges, arrival)
-    if (over && meter.isUnsure(place, readings[over.at]?.topic ?? '')) {
-      const refused = await this.#takeAfterLook(place, charges, arrival)
-      if (refused) return refused
-    } else if (over) return { reason: over.excess.reason, ...over }
+    const refused = over?.isUnsure
+      ? await this.#takeAfterLook(place, charges, arrival)
+      : refusalOf(over)
+    if (refused) return refused
     await append(installation, readings, arrival)
     return undefined
   }
@@ -122,7 +124,6 @@ export class Together {
     const topics = await meter.look(before).catch(() => everyTopic)
     const place = accounts.findPlace(before.own.id)
     if (!place) return gone
-    const over = meter.takeSamples(place, charges, arrival, topics)
-    return over && { reason: over.excess.reason, ...over }
+    return refusalOf(meter.takeSamples(place, charges, arrival, topics))
   }
 }
