@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { everyBrokerTakes } from '../../lib/topic.ts'
-import { type Bus, type MessageHandler, ownClientIds } from '../bus.ts'
+import { type Bus, type MessageHandler, ownClientIds, type PublishOptions } from '../bus.ts'
 import { type BrokerAddress, brokerAddress, Link } from './link.ts'
+import { Marks } from './marks.ts'
 import { Publisher } from './publisher.ts'
 import { Slot, type SlotOptions } from './slot.ts'
 import { type SlotClaims, Slots } from './slots.ts'
@@ -45,6 +46,7 @@ export class ExternalBus implements Bus {
   readonly #options: ExternalBusOptions
   readonly #publisher: Publisher
   readonly #slots: Slots
+  readonly #marks: Marks
   #received = 0
   #published = 0
   #wasWell = true
@@ -54,6 +56,7 @@ export class ExternalBus implements Bus {
     const { url, ca, slots: count, claims, log } = options
     this.#options = options
     this.address = brokerAddress(url, ca)
+    this.#marks = new Marks(options.platformId, this.address.password)
     this.#publisher = new Publisher({
       address: this.address,
       clientId: `${this.#prefix}-node-${randomBytes(4).toString('hex')}`,
@@ -104,11 +107,13 @@ export class ExternalBus implements Bus {
   async publish(
     topic: string,
     payload: string,
-    { qos = 0, retain = false }: { qos?: 0 | 1 | 2; retain?: boolean } = {}
+    { qos = 0, retain = false, isStored = false }: PublishOptions = {}
   ): Promise<void> {
     // If the broker hung up, the messages of all tenants would have to wait.
     if (!everyBrokerTakes(topic)) throw new Error(`not a topic to publish to: ${topic}`)
-    await this.#publisher.publish({ topic, payload: Buffer.from(payload), qos, retain })
+    const message = { topic, payload: Buffer.from(payload), qos, retain }
+    const properties = isStored ? this.#marks.propertiesFor(topic, message.payload) : {}
+    await this.#publisher.publish(message, properties)
     this.#published++
   }
 
@@ -183,6 +188,7 @@ export class ExternalBus implements Bus {
       filter: slots === 1 ? filters.alone : filters.shared,
       formerFilter: slots === 1 ? filters.shared : filters.alone,
       onMessage,
+      isStored: (packet) => this.#marks.isMarked(packet),
       onReceived: () => this.#received++,
       onChange: () => this.#report()
     }

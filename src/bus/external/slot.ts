@@ -10,6 +10,8 @@ export type SlotOptions = Pick<LinkOptions, 'address' | 'clientId' | 'expirySeco
   /** The filter of the same session if the number of slots was different. */
   formerFilter: string
   onMessage: MessageHandler
+  /** Such a message is acknowledged, and not given to `onMessage`. */
+  isStored: (packet: IPublishPacket) => boolean
   onReceived: () => void
   onChange: () => void
 }
@@ -138,9 +140,9 @@ class Reader {
     this.#taken++
     const { qos, retain, messageId = 0 } = packet
     const payload = packet.payload as Buffer
-    const pending = { messageId, isStored: retain }
+    const pending = { messageId, isStored: retain || this.#options.isStored(packet) }
     if (qos > 0) this.#pending.push(pending)
-    if (retain) {
+    if (pending.isStored) {
       this.#acknowledge(link)
       return
     }
