@@ -29,6 +29,7 @@ export const refusals = [
   'forbidden topic',
   'topic too long',
   'blacklisted',
+  'mapping failed',
   'disk reserve'
 ] as const
 export type Refusal = (typeof refusals)[number]

@@ -26,6 +26,7 @@ import { logPatterns } from './migrations/0021-log-patterns.ts'
 import { sharedLimits } from './migrations/0022-shared-limits.ts'
 import { additive } from './migrations/0023-additive.ts'
 import { searchSegments } from './migrations/0024-search-segments.ts'
+import { mappings } from './migrations/0026-mappings.ts'
 import type { Registry } from './tables.ts'
 
 /** In this order, forward only. A released migration is never edited. */
@@ -53,7 +54,8 @@ export const migrations: readonly Migration[] = [
   logPatterns,
   sharedLimits,
   additive,
-  searchSegments
+  searchSegments,
+  mappings
 ]
 
 export type Upgrade = { from: number; to: number }

@@ -207,3 +207,5 @@ export type ChangeKind =
   | 'gateway'
   | 'blacklist'
   | 'quota'
+  | 'installation_mapping'
+  | 'organization_mapping'

@@ -86,6 +86,7 @@ export class Ingest {
   readonly #room: SpoolRoom
   readonly #refusals: Refusals
   readonly #together: Together
+  #handOn: (message: Message, sender: string) => Promise<void> | undefined = () => undefined
   /** When the newest sample arrived that is stored; 0 = there is none. */
   newestAt: number
   #group: SampleGroup = { stored: NOTHING_TO_STORE, samples: [] }
@@ -109,10 +110,15 @@ export class Ingest {
     this.#slowLane.close()
   }
 
+  /** Who gets the messages that are no values; undefined: they are for nobody. */
+  onOther(handOn: (message: Message, sender: string) => Promise<void> | undefined): void {
+    this.#handOn = handOn
+  }
+
   /** Only values on object topics are stored. Everything else only passes through the broker. */
   accept(message: Message, sender: string): Promise<void> {
     const { disk, blacklist } = this.#parts
-    if (!isObjectTopic(message.topic)) return NOTHING_TO_STORE
+    if (!isObjectTopic(message.topic)) return this.#handOn(message, sender) ?? NOTHING_TO_STORE
     if (!isWithinTopicLimits(message.topic)) return this.refuse('topic too long', message, sender)
     if (blacklist.keepsOut(message.topic)) return this.refuse('blacklisted', message, sender)
     return disk.isEnough ? this.#admit(message, sender) : this.#hold(message, sender)
@@ -137,12 +143,13 @@ export class Ingest {
   /**
    * Counts a refused message and records it. It is acknowledged, so a bad message blocks nobody.
    * The owner of the installation in the topic may see it, except if the sender is a stranger.
+   * `detail` is for the ledger only.
    */
   refuse(
     reason: Refusal,
     message: Message,
     sender: string,
-    { isStranger = false } = {}
+    { isStranger = false, detail = '' } = {}
   ): Promise<void> {
     const { payload } = message
     const topic = isWithinTopicLimits(message.topic) ? message.topic : topicExcerpt(message.topic)
@@ -157,7 +164,8 @@ export class Ingest {
       .slice(0, EXCERPT_CHARACTERS)
     const installation_id = installationOf()
     const created = clock()
-    return spool.refuse({ created, reason, topic, sender, payload: excerpt, installation_id })
+    const why = detail === '' ? reason : `${reason}: ${detail}`
+    return spool.refuse({ created, reason: why, topic, sender, payload: excerpt, installation_id })
   }
 
   #refuseOver(excess: QuotaExcess, message: Message, sender: string): Promise<void> {

@@ -11,23 +11,8 @@ import { numberOf } from './number.ts'
 import type { Outcome, ValueRule } from './rule.ts'
 
 /** The makes that need no declaration. */
-export const makeNames = [
-  'tasmota',
-  'zigbee2mqtt',
-  'shelly',
-  'homeassistant',
-  'chirpstack',
-  'ttn'
-] as const
-export type MakeName = (typeof makeNames)[number]
-const makes: Readonly<Record<MakeName, Make>> = {
-  tasmota,
-  zigbee2mqtt,
-  shelly,
-  homeassistant,
-  chirpstack,
-  ttn
-}
+const makes = { tasmota, zigbee2mqtt, shelly, homeassistant, chirpstack, ttn } as const
+export type MakeName = keyof typeof makes
 
 /** How messages of an installation become values. [ADR-0063] */
 export type MappingRule = {
@@ -53,6 +38,7 @@ export function compileMapping({ make, filter, values }: MappingRule): CompiledM
   if (typeof wanted === 'string') return { at: 'filter', what: wanted }
   if (make !== '') {
     if (values.length > 0) return { at: 'values', what: 'must be empty beside make' }
+    if (!Object.hasOwn(makes, make)) return { at: 'make', what: 'is not known' }
     return compileMake(makes[make], wanted)
   }
   if (!wanted) return { at: 'filter', what: 'must be given, or make' }

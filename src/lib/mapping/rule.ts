@@ -1,8 +1,7 @@
 import type { UnixMs } from '../unix-time.ts'
 
 /** How the time of a value is written in a message. `iso` without a zone is local time. */
-export const timestampFormats = ['s', 'ms', 'iso'] as const
-export type TimestampFormat = (typeof timestampFormats)[number]
+export type TimestampFormat = 's' | 'ms' | 'iso'
 
 /** How one value is read, and the object topic it goes to. [ADR-0063] */
 export type ValueRule = {
