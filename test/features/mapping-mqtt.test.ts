@@ -71,9 +71,7 @@ onRegistryMatrix('values of mapped messages', (engine) => {
       )
     )
     for (const qos of [0, 1, 2] as const) await send('dev/stat/plug/POWER', 'ON', qos)
-    await eventually(async () =>
-      assert.equal((await values())['obj/dev/tasmota/plug/POWER'], 1)
-    )
+    await eventually(async () => assert.equal((await values())['obj/dev/tasmota/plug/POWER'], 1))
     assert.deepEqual(await refused(), [])
   })
 

@@ -51,6 +51,7 @@ export class ExternalBus implements Bus {
   #published = 0
   #wasWell = true
   #isStarted = false
+  #levels: readonly string[] = []
 
   constructor(options: ExternalBusOptions) {
     const { url, ca, slots: count, claims, log } = options
@@ -129,6 +130,15 @@ export class ExternalBus implements Bus {
     this.#publisher.listen({ filter, handler, onReady })
   }
 
+  /**
+   * Reads messages below these levels after the client id, in addition to values. They must not be
+   * `obj`.
+   */
+  readAlso(levels: readonly string[]): void {
+    this.#levels = levels
+    for (const slot of this.#slots.held) slot.readAlso()
+  }
+
   /** True on one of the nodes that read. */
   get isFirst(): boolean {
     return this.#slots.holds(0)
@@ -173,24 +183,25 @@ export class ExternalBus implements Bus {
   }
 
   #slotOptions(number: number): SlotOptions {
-    const { onMessage, slots } = this.#options
+    const { onMessage, slots, log } = this.#options
     // Each platform has its own group, so that two platforms on one broker do not take messages
     // from each other. One session needs only an ordinary subscription, which no broker forgets at
     // a restart.
-    const filters = {
-      alone: ALL_VALUES_FILTER,
-      shared: `$share/${this.#prefix}/${ALL_VALUES_FILTER}`
-    }
+    const group = `$share/${this.#prefix}/`
+    const filters = { alone: ALL_VALUES_FILTER, shared: group + ALL_VALUES_FILTER }
     return {
       address: this.address,
       clientId: `${this.#prefix}-slot-${number}`,
       expirySeconds: this.#expirySeconds,
       filter: slots === 1 ? filters.alone : filters.shared,
       formerFilter: slots === 1 ? filters.shared : filters.alone,
+      alsoFilters: () => this.#levels.map((level) => `${slots === 1 ? '' : group}+/${level}/#`),
       onMessage,
       isStored: (packet) => this.#marks.isMarked(packet),
       onReceived: () => this.#received++,
-      onChange: () => this.#report()
+      onChange: () => this.#report(),
+      onRefused: (err, filter) =>
+        log.error({ err, filter }, 'the MQTT broker lets no messages for mappings through')
     }
   }
 

@@ -129,7 +129,7 @@ export class Derivation {
       await ingest.refuseTogether(refusal, message, sender)
       return
     }
-    await this.#publish(readings, message.qos)
+    await this.#publish(installation, readings, message.qos)
     const created = read.flatMap(({ by, outcome }) => (by.create_missing ? outcome.values : []))
     if (created.length > 0) await this.#makeFunctions(installation, created)
   }
@@ -152,12 +152,17 @@ export class Derivation {
   }
 
   /** The values are stored, so a failure must not make the sender repeat them. */
-  async #publish(readings: readonly TopicReading[], qos: Message['qos']): Promise<void> {
-    const { log } = this.#parts
+  async #publish(
+    installation: InstallationRef,
+    readings: readonly TopicReading[],
+    qos: Message['qos']
+  ): Promise<void> {
+    const { accounts, log } = this.#parts
+    const { tenant } = accounts.placeOf(installation)
     const bus = this.#parts.bus()
     const publish = ({ topic, value, timestamp }: TopicReading) => {
       const payload = `{"value":${value},"timestamp":${toSeconds(timestamp)},"msg":""}`
-      return bus.publish(topic, payload, { qos })
+      return bus.publish(topic, payload, { qos, tenant, isStored: true })
     }
     await Promise.all(readings.map(publish)).catch((err) =>
       log.error({ err }, 'values of a mapping could not be published')
@@ -189,7 +194,9 @@ export class Derivation {
       const command = mapping.command(levels, value)
       const topic = command && `${installation.client_id}/${command.topic}`
       if (topic && everyBrokerTakes(topic)) {
-        return this.#parts.bus().publish(topic, command.payload, { qos })
+        // It comes back from an external broker, and must not be mapped there.
+        const { tenant } = this.#parts.accounts.placeOf(installation)
+        return this.#parts.bus().publish(topic, command.payload, { qos, tenant, isStored: true })
       }
     }
     return undefined

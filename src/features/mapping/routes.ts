@@ -30,7 +30,7 @@ import {
   OrganizationParams
 } from './schema.ts'
 
-const MAX_MAPPINGS = 50
+const MAX_MAPPINGS = 200
 const tags = ['Mapping']
 
 export const mappingRoutes: Routes<MappingDeps> = (app, deps) => {

@@ -128,14 +128,22 @@ export async function hasMappings(registry: Registry): Promise<boolean> {
   return row !== undefined
 }
 
-/** The filters and makes of all active mappings, each once. */
-export const activeFilters = (registry: Registry) =>
-  registry
+/** The filters of all active mappings, each once, and whether one of them has a make. */
+export async function activeFilters(
+  registry: Registry,
+  most: number
+): Promise<{ filters: string[]; hasMake: boolean }> {
+  const rows = await registry
     .selectFrom('mappings')
     .select(['make', 'filter'])
     .distinct()
     .where('active', '=', 1)
+    .orderBy('filter')
+    .limit(most)
     .execute()
+  const filters = new Set(rows.map(({ filter }) => filter))
+  return { filters: [...filters], hasMake: rows.some(({ make }) => make !== '') }
+}
 
 /**
  * The active mappings that read messages of an installation: its own, then those of its organizations

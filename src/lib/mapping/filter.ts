@@ -3,6 +3,9 @@ import { isTopicFilter, isWithinTopicLimits } from '../topic.ts'
 /** A filter of what follows the client id, as its levels. */
 export type LevelFilter = readonly string[]
 
+/** Where keys without another prefix are mounted. */
+export const DEFAULT_MOUNT = 'dev'
+
 /** Values, commands and news of the platform are never mapped. */
 const OWN_LEVELS = ['obj', 'set', 'evt']
 
