@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defaults } from '../../http/described.ts'
-import { AnyKey, Id, IgnoredInstallation, ignored, Maybe, UnixTime } from '../../http/schema.ts'
+import { AnyKey, Id, ignored, Maybe, UnixTime } from '../../http/schema.ts'
 import {
   MAX_MAPPED_BYTES,
   MAX_PATH_CHARACTERS,
@@ -99,7 +99,7 @@ export const OrganizationMapping = Type.Object(
 
 const body = {
   id: ignored.id,
-  installation_id: IgnoredInstallation,
+  installation_id: Maybe(Type.Integer({ description: 'Ignored' })),
   organization_id: Maybe(Type.Integer({ description: 'Ignored' })),
   name: Maybe(Name),
   active: Maybe(Type.Boolean()),
