@@ -13,6 +13,8 @@ type Parts = {
 
 /** Of all installations. A topic that is not in memory is looked up again. */
 const MAX_KNOWN_TOPICS = 200_000
+/** Others may write to the registry in between. */
+const FUNCTIONS_PER_TRANSACTION = 50
 const typesByUnit: ReadonlyMap<string, string> = new Map([
   ['°C', 'temperature'],
   ['°F', 'temperature'],
@@ -79,9 +81,12 @@ export class MappedFunctions {
     const shown = await this.#shown(installation, wanted)
     await lineage.ahead()
     let made = 0
-    for (const [topic, value] of wanted) {
-      if (await this.#makeOne(installation.id, value, shown.has(topic))) made++
-      this.#remember(installation.id, topic)
+    // In one order on all nodes, so that two of them cannot block each other.
+    const left = [...wanted.values()].sort((a, b) => (a.topic < b.topic ? -1 : 1))
+    while (left.length > 0) {
+      const some = left.splice(0, FUNCTIONS_PER_TRANSACTION)
+      made += await this.#makeSome(installation.id, some, shown)
+      for (const { topic } of some) this.#remember(installation.id, topic)
     }
     if (made === 0) return
     await lineage.note()
@@ -109,24 +114,35 @@ export class MappedFunctions {
     return shown
   }
 
-  /** The row says that the topic is done, on all nodes. False: there was nothing to make. */
-  #makeOne(installation_id: number, value: DerivedValue, isShown: boolean): Promise<boolean> {
+  /** Answers how many it made. A row says that a topic is done, on all nodes. */
+  #makeSome(
+    installation_id: number,
+    values: readonly DerivedValue[],
+    shown: ReadonlySet<string>
+  ): Promise<number> {
     const { registry, clock } = this.#parts
     return registry.transaction().execute(async (registry) => {
-      const { numInsertedOrUpdatedRows } = await registry
+      const rows = values.map(({ topic }) => ({ installation_id, topic }))
+      const mine = await registry
         .insertInto('mapped_functions')
-        .values({ installation_id, topic: value.topic })
+        .values(rows)
         .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow()
-      if (isShown || numInsertedOrUpdatedRows !== 1n) return false
-      const fields = { type: typeOf(value), meta: JSON.stringify(metaOf(value)) }
-      const made = await insertModelxWithin(
-        registry,
-        { kind: 'function', installation_id },
-        { ...fields, protected_meta: '{}' },
-        clock()
-      )
-      return made !== undefined
+        .returning('topic')
+        .execute()
+      const topics = new Set(mine.map(({ topic }) => topic))
+      let made = 0
+      for (const value of values) {
+        if (!topics.has(value.topic) || shown.has(value.topic)) continue
+        const fields = { type: typeOf(value), meta: JSON.stringify(metaOf(value)) }
+        const object = await insertModelxWithin(
+          registry,
+          { kind: 'function', installation_id },
+          { ...fields, protected_meta: '{}' },
+          clock()
+        )
+        if (object) made++
+      }
+      return made
     })
   }
 
