@@ -15,6 +15,7 @@ import { heldLine } from './lines/held.ts'
 import { importLine } from './lines/import.ts'
 import { ingestLine } from './lines/ingest.ts'
 import { latestLine } from './lines/latest.ts'
+import { mappingLine } from './lines/mapping.ts'
 import { memoryLine } from './lines/memory.ts'
 import { mixedLine } from './lines/mixed.ts'
 import { pageLine } from './lines/page.ts'
@@ -35,6 +36,7 @@ const lines: Line[] = [
   ingestLine,
   ackLine,
   acksLine,
+  mappingLine,
   backupLine,
   memoryLine,
   heldLine,

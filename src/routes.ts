@@ -29,6 +29,9 @@ import { logImportRoutes } from './features/log/import-routes.ts'
 import { logRemovalRoutes } from './features/log/removal-routes.ts'
 import { logV2Routes } from './features/log/v2-routes.ts'
 import { logV3Routes } from './features/log/v3-routes.ts'
+import type { MappingDeps } from './features/mapping/deps.ts'
+import { mappingHolding } from './features/mapping/holding.ts'
+import { mappingRoutes } from './features/mapping/routes.ts'
 import { mobileHolding } from './features/mobile/holding.ts'
 import { mobileRoutes } from './features/mobile/routes.ts'
 import { modelxHolding } from './features/modelx/holding.ts'
@@ -81,6 +84,7 @@ export type RoomDeps = Deps &
   FileDeps &
   GatewayDeps &
   LogDeps &
+  MappingDeps &
   NotificationDeps &
   RegistrationDeps &
   SearchDeps &
@@ -105,6 +109,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v2/installation', installationRoutes],
   ['/api/v2/installation', installationQuotaRoutes],
   ['/api/v2/board', boardRoutes],
+  ['/api/v2/mapping', mappingRoutes],
   ['/api/v2/schedule', scheduleRoutes],
   ['/api/v2/gateway', gatewayRoutes],
   ['/api/v2/perimission', permissionRoutes], // [contract: Permissions] spelled exactly so
@@ -154,5 +159,6 @@ export const holdingsOf = (settings: { timezone: string }): readonly Holding[] =
   mobileHolding,
   modelxHolding,
   boardHolding,
+  mappingHolding,
   scheduleHolding(settings.timezone)
 ]

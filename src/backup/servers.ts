@@ -29,6 +29,7 @@ const lastingTables: readonly (keyof Tables)[] = [
   'gateways',
   'installation_meta',
   'installations',
+  'mappings',
   'modelx',
   'notification_executors',
   'notification_messages',

@@ -16,13 +16,21 @@ export type Message = { topic: string; payload: Buffer; qos: 0 | 1 | 2; retain: 
 /** Client ids and the group of a platform begin with this on an external broker. */
 export const ownClientIds = 'caracal-'
 
+export type PublishOptions = {
+  qos?: 0 | 1 | 2
+  retain?: boolean
+  /**
+   * The value is stored already. From an external broker it comes back to a node, which then does
+   * not store it again.
+   */
+  isStored?: boolean
+  /** Whose turns the delivery takes; by default those of the platform. */
+  tenant?: string
+}
+
 /** Publishes to all subscribers, by the embedded broker or an external broker. */
 export interface Bus {
-  publish(
-    topic: string,
-    payload: string,
-    options?: { qos?: 0 | 1 | 2; retain?: boolean }
-  ): Promise<void>
+  publish(topic: string, payload: string, options?: PublishOptions): Promise<void>
   close(): Promise<void>
 }
 

@@ -10,6 +10,7 @@ const words: readonly (readonly [name: string, one: string, many: string])[] = [
   ['output', 'notification output', 'notification outputs'],
   ['instance', 'edge app', 'edge apps'],
   ['board', 'board', 'boards'],
+  ['mapping', 'mapping', 'mappings'],
   ['blacklist', 'blacklist entry', 'blacklist entries'],
   ['file', 'file', 'files'],
   ['sample', 'value', 'values']

@@ -108,8 +108,20 @@ export class TokenBucket {
     this.#at = now
   }
 
-  take(): void {
-    this.#tokens--
+  /** Whether so many are left. Who wants more than a full bucket has needs a full one. */
+  hasAll(count: number, perSecond: number, now: number): boolean {
+    this.#fill(perSecond, now)
+    return this.#tokens >= enoughFor(count, perSecond)
+  }
+
+  /** Seconds until `hasAll` is true, if nobody else takes any. */
+  secondsUntil(count: number, perSecond: number): number {
+    return Math.max(enoughFor(count, perSecond) - this.#tokens, 0) / perSecond
+  }
+
+  /** The bucket may owe some afterwards, and is filled only when they are paid. */
+  take(count = 1): void {
+    this.#tokens -= count
   }
 
   /** Takes tokens that were used elsewhere. The bucket owes at most a minute's worth. */
@@ -118,6 +130,9 @@ export class TokenBucket {
     this.#tokens = Math.max(this.#tokens - count, -perSecond * BURST_SECONDS)
   }
 }
+
+const enoughFor = (count: number, perSecond: number): number =>
+  Math.max(Math.min(count, perSecond * BURST_SECONDS), 1)
 
 /** Timestamp and value of a sample, 8 bytes each. */
 export const SAMPLE_BYTES = 16

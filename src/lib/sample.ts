@@ -29,6 +29,7 @@ export const refusals = [
   'forbidden topic',
   'topic too long',
   'blacklisted',
+  'mapping failed',
   'disk reserve'
 ] as const
 export type Refusal = (typeof refusals)[number]
@@ -58,8 +59,15 @@ export function parseReading(payload: Buffer, arrival: UnixMs): Reading | Refusa
   } catch {
     return 'not json'
   }
-  if (typeof parsed !== 'object' || parsed === null) return 'no numeric value'
-  const { value, timestamp, msg } = parsed as Record<string, unknown>
+  if (typeof parsed !== 'object' || parsed === null) return plainReading(parsed, arrival)
+  return readingOf(parsed as Record<string, unknown>, arrival)
+}
+
+/** The fields as JSON gives them. A timestamp is in seconds. */
+export function readingOf(
+  { value, timestamp, msg }: { value?: unknown; timestamp?: unknown; msg?: unknown },
+  arrival: UnixMs
+): Reading | Refusal {
   if (typeof value !== 'number' || !Number.isFinite(value)) return 'no numeric value'
   const at = timestampOf(timestamp, arrival)
   if (at === undefined) return 'bad timestamp'
@@ -67,6 +75,18 @@ export function parseReading(payload: Buffer, arrival: UnixMs): Reading | Refusa
   if (msg && isMsgTooLong(msg)) return 'msg too long'
   return { timestamp: at, value: value === 0 ? 0 : value, msg: msg ?? '' }
 }
+
+/** What devices send that know no more than the value: `21.5`, `"21.5"`, `true`. */
+function plainReading(plain: unknown, arrival: UnixMs): Reading | Refusal {
+  const isNumber = typeof plain === 'number' || typeof plain === 'boolean' || isNumberText(plain)
+  const value = isNumber ? Number(plain) : Number.NaN
+  if (!Number.isFinite(value)) return 'no numeric value'
+  return { timestamp: arrival, value: value === 0 ? 0 : value, msg: '' }
+}
+
+/** As JSON writes a number. `Number` would also read blanks and hexadecimal digits. */
+const isNumberText = (text: unknown): boolean =>
+  typeof text === 'string' && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)
 
 /** An invalid UTF-8 byte becomes three bytes. */
 const isTooLarge = (payload: Buffer, text: string): boolean =>

@@ -19,7 +19,9 @@ export const traceObjects = [
   'mqtt',
   'trace',
   // [ADR-0042] Not in the contract: the platform itself.
-  'platform'
+  'platform',
+  // [ADR-0063]
+  'mapping'
 ] as const
 export const traceActions = [
   'create',

@@ -30,6 +30,9 @@ export const scopedActions = [
   'ledger/list',
   'log/delete',
   'log/read',
+  'mapping/create_delete',
+  'mapping/list',
+  'mapping/update',
   'mqtt/publish',
   'mqtt/subscribe',
   'notification/executor/list',
@@ -112,6 +115,9 @@ export const administratorsOnly: readonly string[] = catalogue.filter(
 /** Not part of a first role, except of the one with all permissions. */
 const givenByHand = ['log/delete/all', 'log/delete/assigned']
 
+/** Only those who manage an organization have these from the start. */
+const notForUsers = ['mapping/create_delete/assigned', 'mapping/update/assigned']
+
 const grant = (names: readonly string[]): Record<string, boolean> =>
   Object.fromEntries(names.map((name) => [name, true]))
 
@@ -134,7 +140,9 @@ export const firstRoles = [
     permissions: grant([
       ...catalogue.filter(
         (n) =>
-          n.endsWith('/assigned') && !n.includes('/protected_meta/') && !givenByHand.includes(n)
+          n.endsWith('/assigned') &&
+          !n.includes('/protected_meta/') &&
+          ![...givenByHand, ...notForUsers].includes(n)
       ),
       'mobile/create',
       'edge/app/list',

@@ -33,6 +33,7 @@ export class Directory {
   readonly #moveListeners: ((ref: InstallationRef) => void)[] = []
   readonly #blacklistListeners: (() => Promise<void>)[] = []
   readonly #quotaListeners: (() => Promise<void>)[] = []
+  readonly #mappingListeners: ((installations: readonly number[] | 'all') => Promise<void>)[] = []
   #seq = 0
   readonly #runs = new Rounds(() => this.#readOn())
   #readAt = 0
@@ -114,6 +115,11 @@ export class Directory {
     this.#quotaListeners.push(listener)
   }
 
+  /** Called after mappings of these installations changed. The directory waits for the listener. */
+  onMappingChange(listener: (installations: readonly number[] | 'all') => Promise<void>): void {
+    this.#mappingListeners.push(listener)
+  }
+
   /** Reads the changes since the last time. A call during a run waits for the next run. */
   catchUp(): Promise<void> {
     return this.#runs.ask()
@@ -147,7 +153,16 @@ export class Directory {
     if (changes.some(({ kind }) => kind === 'quota')) {
       for (const listener of this.#quotaListeners) await listener()
     }
-    const known = ['installation', 'blacklist', 'quota']
+    const mapped = changes.filter(({ kind }) => kind === 'installation_mapping')
+    const isAll = changes.some(({ kind }) => kind === 'organization_mapping')
+    if (isAll || mapped.length > 0) await this.#tellMappings(isAll ? 'all' : refsOf(mapped))
+    const known = [
+      'installation',
+      'blacklist',
+      'quota',
+      'installation_mapping',
+      'organization_mapping'
+    ]
     const others = changes.filter(({ kind }) => !known.includes(kind))
     const identity = await this.#identityChangeOf(others)
     this.#seq = last.seq
@@ -174,6 +189,7 @@ export class Directory {
     })
     for (const listener of this.#blacklistListeners) await listener()
     for (const listener of this.#quotaListeners) await listener()
+    await this.#tellMappings('all')
     this.#seq = seq
     this.#readAt = startedAt
     this.#tellRemoved(gone)
@@ -217,6 +233,10 @@ export class Directory {
     for (const listener of this.#listeners) listener(change)
   }
 
+  async #tellMappings(installations: readonly number[] | 'all'): Promise<void> {
+    for (const listener of this.#mappingListeners) await listener(installations)
+  }
+
   #tellRemoved(ids: readonly number[]): void {
     for (const id of ids) {
       for (const listener of this.#removalListeners) listener(id)
@@ -234,6 +254,8 @@ export class Directory {
     }
   }
 }
+
+const refsOf = (changes: readonly { ref: number }[]): number[] => changes.map(({ ref }) => ref)
 
 const refOf = (id: number, organization_id: number): InstallationRef => ({
   id,

@@ -46,6 +46,8 @@ export interface PlatformBus extends Bus {
   attach(server: HttpServer, tls: Tls | undefined, addressOf: AddressOf): Promise<void>
   /** Call it when the API listens, because an external broker may ask the API who we are. */
   connect(): Promise<void>
+  /** Messages below these levels after the client id are read too, besides values. */
+  readAlso(levels: readonly string[]): void
   /** Leaves the messages of an external broker to other nodes. */
   stopReading(): Promise<void>
   stopAccepting(): void
@@ -135,6 +137,8 @@ async function openEmbedded(
       await once(overTls, 'listening').catch(explainPort('CARACAL_MQTTS_PORT', host, MQTTS_PORT))
     },
     connect: () => Promise.resolve(),
+    // All messages pass the embedded broker.
+    readAlso: () => {},
     stopReading: () => Promise.resolve(),
     stopAccepting() {
       bus.stopAccepting()
@@ -190,6 +194,7 @@ async function openExternal(
       bus.start().catch((error: Error) => {
         throw new Error(`CARACAL_BUS_URL: no connection to ${host}:${port} (${error.message})`)
       }),
+    readAlso: (levels) => bus.readAlso(levels),
     stopReading: () => bus.stopReading(),
     stopAccepting() {},
     recheck: () => rechecks.ask(),

@@ -8,6 +8,8 @@ import type { Blacklist } from '../features/blacklist/blacklist.ts'
 import type { BrokerAccess } from '../features/broker/broker-access.ts'
 import type { FileStore } from '../features/file/store.ts'
 import type { Eraser } from '../features/installation/eraser.ts'
+import type { Derivation } from '../features/mapping/derivation.ts'
+import type { Mappings } from '../features/mapping/mappings.ts'
 import type { Scheduler } from '../features/schedule/scheduler.ts'
 import type { Indexer } from '../features/search/indexer.ts'
 import type { Searcher } from '../features/search/searcher.ts'
@@ -114,6 +116,8 @@ export type Samples = {
   /** With ACK=history; else samples go to the spool. */
   direct: DirectWriter | undefined
   ingest: Ingest
+  mappings: Mappings
+  derivation: Derivation
   mover: Mover
   removals: Removals
   eraser: Eraser

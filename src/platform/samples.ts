@@ -4,6 +4,9 @@ import { Backups } from '../backup/backups.ts'
 import { readServers } from '../backup/servers.ts'
 import { stagingOf } from '../backup/work.ts'
 import { Eraser } from '../features/installation/eraser.ts'
+import { Derivation } from '../features/mapping/derivation.ts'
+import { MappedFunctions } from '../features/mapping/functions.ts'
+import { Mappings } from '../features/mapping/mappings.ts'
 import { TraceRecorder } from '../features/trace/recorder.ts'
 import type { History } from '../history/history.ts'
 import { Latest } from '../history/latest/latest.ts'
@@ -12,6 +15,7 @@ import { decodeSamples } from '../lib/sample.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { endsWithin } from '../lib/within.ts'
 import { Metrics } from '../metrics.ts'
+import { tellChange } from '../notify/change.ts'
 import { Accounts } from '../quota/accounts.ts'
 import { Bookkeeper } from '../quota/bookkeeper.ts'
 import { Meter } from '../quota/meter.ts'
@@ -109,6 +113,31 @@ export const samples: PartList<Parts, keyof Samples> = {
       })
     },
     close: (ingest) => ingest.stop()
+  },
+  mappings: {
+    open: ({ registry, directory, config }) =>
+      Mappings.open({ registry, directory, timezone: config.TIMEZONE })
+  },
+  derivation: {
+    open(parts) {
+      const { registry, mappings, ingest, directory, blacklist, accounts, meter } = parts
+      const { lineage, clock, config, log } = parts
+      const functions = new MappedFunctions({
+        ...{ registry, clock, lineage },
+        tell: ({ client_id }) =>
+          tellChange({ bus: parts.bus, log }, { kind: 'functionx', client_id })
+      })
+      directory.onRemoved((id) => functions.forget(id))
+      const derivation = new Derivation({
+        ...{ mappings, functions, ingest, directory, blacklist, accounts, meter, clock, log },
+        // The bus opens later, and then messages come.
+        bus: () => parts.bus,
+        isExternal: config.BUS_URL !== ''
+      })
+      ingest.onOther((message, sender) => derivation.accept(message, sender))
+      return derivation
+    },
+    close: (derivation) => derivation.stop()
   },
   mover: {
     async open({ spool, direct, history, latest, metrics, hasRoom, disk, log }) {

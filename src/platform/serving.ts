@@ -4,6 +4,7 @@ import type { Bus } from '../bus/bus.ts'
 import type { Config } from '../config.ts'
 import type { App } from '../deps.ts'
 import { BrokerAccess } from '../features/broker/broker-access.ts'
+import { levelsToRead } from '../features/mapping/levels.ts'
 import { Executors } from '../features/notification/executor-client.ts'
 import { Connections } from '../http/connections.ts'
 import { callerAddress, trustIn } from '../http/proxies.ts'
@@ -11,6 +12,7 @@ import { FailedSignIns } from '../identity/failed-sign-ins.ts'
 import { REGISTRATION, Throttle } from '../identity/throttle.ts'
 import { networksOf } from '../lib/networks.ts'
 import { originsOf } from '../lib/origins.ts'
+import { Rounds } from '../lib/rounds.ts'
 import { Tally } from '../lib/tally.ts'
 import { SECOND } from '../lib/unix-time.ts'
 import { openSenders } from '../outbound/open.ts'
@@ -20,7 +22,7 @@ import { holdingsOf, type RoomDeps } from '../routes.ts'
 import { Peers } from '../samples/peers.ts'
 import { searchTimeoutMs } from './access.ts'
 import { PublicAddress } from './address.ts'
-import { explainPort, openBus } from './bus.ts'
+import { explainPort, openBus, type PlatformBus } from './bus.ts'
 import { openGatewayPresence } from './gateways.ts'
 import { backupHealthOf, healthOf } from './health.ts'
 import { describeState } from './metrics.ts'
@@ -79,6 +81,7 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
         brokerAccess.forget(change)
         void bus.recheck()
       })
+      if (config.BUS_URL !== '') await readForMappings(parts, bus)
       return bus
     },
     async close(bus, { direct }) {
@@ -153,15 +156,31 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
   }
 }
 
+/** An external broker sends only what is asked for. */
+async function readForMappings(
+  { registry, mappings, log }: Pick<Parts, 'registry' | 'mappings' | 'log'>,
+  bus: PlatformBus
+): Promise<void> {
+  const rounds = new Rounds(async () => {
+    const { levels, left } = await levelsToRead(registry)
+    if (left > 0) log.warn({ levels: left }, 'some mappings get no messages: there are too many')
+    bus.readAlso(levels)
+  })
+  mappings.onChange(() => {
+    rounds.ask().catch((err) => log.error({ err }, 'the mappings could not be read'))
+  })
+  await rounds.ask()
+}
+
 function depsOf(parts: Parts): RoomDeps {
   const { config, clock, log, address, bus, eraser, removals } = parts
   const { registry, history, latest, spool, node, files, lineage, metrics, hasRoom } = parts
   const { searcher, directory, identity, blacklist, quotas, shares, accounts, meter } = parts
-  const { trace, brokerAccess, health, state, failedSignIns, gateways } = parts
+  const { mappings, trace, brokerAccess, health, state, failedSignIns, gateways } = parts
   return {
     ...{ clock, log, registry, history, latest, spool, bus, metrics, lineage, hasRoom, files },
     ...{ searcher, directory, identity, blacklist, quotas, shares, accounts, meter },
-    ...{ trace, brokerAccess, health, failedSignIns, gateways, removals, ids: node.ids },
+    ...{ mappings, trace, brokerAccess, health, failedSignIns, gateways, removals, ids: node.ids },
     ...openSenders(config, clock, (kind, outcome) => metrics.sentLetter(kind, outcome)),
     executors: new Executors(networksOf(config.NOTIFY_PRIVATE_NETWORKS), clock),
     holdings: holdingsOf({ timezone: config.TIMEZONE }),

@@ -58,11 +58,20 @@ export class Account implements Payer {
     return this.#bucket.has(this.limits.messages_per_second, now)
   }
 
-  takeMessage(minute: number): void {
-    this.#bucket.take()
+  hasMessages(count: number, now: number): boolean {
+    return this.#bucket.hasAll(count, this.limits.messages_per_second, now)
+  }
+
+  /** How long to wait for so many, after `hasMessages` was false. */
+  secondsUntilMessages(count: number): number {
+    return this.#bucket.secondsUntil(count, this.limits.messages_per_second)
+  }
+
+  takeMessage(minute: number, count = 1): void {
+    this.#bucket.take(count)
     if (minute !== this.#minute) this.#beginMinute(minute)
-    this.#messages++
-    this.#newMessages++
+    this.#messages += count
+    this.#newMessages += count
   }
 
   /**

@@ -22,10 +22,13 @@ type Parts = {
 }
 
 export type KnownTopics = Pick<Topics, 'has'>
-type ChargedSample = { topic: string; timestamp: UnixMs; bytes: number }
+export type ChargedSample = { topic: string; timestamp: UnixMs; bytes: number }
 
 /** A quota that is used up. */
 export type QuotaExcess = { account: Account; quota: QuotaName; reason: Refusal }
+
+/** `at` is the place of the sample that goes beyond it. `isUnsure`: only `look` can tell. */
+export type GroupExcess = { excess: QuotaExcess; at: number; isUnsure: boolean }
 
 /** How often the ledger shows the same quota of the same owner. The metrics count every refusal. */
 const LEDGER_EVERY_MS = 10 * SECOND
@@ -67,6 +70,19 @@ export class Meter {
     return undefined
   }
 
+  /** Charges messages of the installation that came together: all or none. */
+  takeMessages({ payers }: AccountPlace, count: number, now: number): QuotaExcess | undefined {
+    for (const account of payers) {
+      if (!account.hasMessages(count, now)) return excess(account, 'messages_per_second')
+    }
+    const { minute } = this.#momentOf(now)
+    for (const account of payers) {
+      account.takeMessage(minute, count)
+      if (!account.isChanged) this.changed(account)
+    }
+    return undefined
+  }
+
   /**
    * Whether an owner has so many topics that only `look` can tell if there is room for this one.
    * Mostly not, so the topics of an installation need not be in memory.
@@ -102,16 +118,33 @@ export class Meter {
     topics: KnownTopics | undefined = this.#parts.latest.cached(place.own.id)
   ): QuotaExcess | undefined {
     const { day } = this.#momentOf(now)
-    for (const account of place.payers) {
-      const { limits } = account
-      if (account.bytes + bytes > limits.history_bytes) return excess(account, 'history_bytes')
-      if (account.dayBytes(day) + bytes > limits.history_bytes_per_day) {
-        return excess(account, 'history_bytes_per_day')
-      }
-    }
+    const full = bytesExcess(place, bytes, day)
+    if (full) return full
     const over = this.#takeTopic(place, topic, topics)
     if (over) return excess(over, 'topics')
     this.charge(place, this.monthAt(timestamp), bytes, day)
+    return undefined
+  }
+
+  /** Charges samples that are stored together, as `takeSample` does: all or none. */
+  takeSamples(
+    place: AccountPlace,
+    samples: readonly ChargedSample[],
+    now: number,
+    topics: KnownTopics | undefined = this.#parts.latest.cached(place.own.id)
+  ): GroupExcess | undefined {
+    const { day } = this.#momentOf(now)
+    const sum = samples.reduce((sum, { bytes }) => sum + bytes, 0)
+    const full = bytesExcess(place, sum, day)
+    if (full) return { excess: full, at: 0, isUnsure: false }
+    const over = this.#takeTopics(place, samples, topics)
+    if (over) return over
+    const months = new Map<string, number>()
+    for (const { timestamp, bytes } of samples) {
+      const month = this.monthAt(timestamp)
+      months.set(month, (months.get(month) ?? 0) + bytes)
+    }
+    for (const [month, bytes] of months) this.charge(place, month, bytes, day)
     return undefined
   }
 
@@ -206,11 +239,49 @@ export class Meter {
     return undefined
   }
 
+  /** Takes all of them, or none. */
+  #takeTopics(
+    place: AccountPlace,
+    samples: readonly ChargedSample[],
+    topics: KnownTopics | undefined
+  ): GroupExcess | undefined {
+    const { own, payers } = place
+    const { unsureTopics } = own
+    const taken: string[] = []
+    for (const [at, { topic }] of samples.entries()) {
+      const { comingTopics } = own
+      const over = this.#takeTopic(place, topic, topics)
+      if (own.comingTopics > comingTopics) taken.push(topic)
+      if (!over) continue
+      const isUnsure = this.#isUnsure(place, topic)
+      const unsure = own.unsureTopics - unsureTopics
+      for (const account of payers) account.unsureTopics -= unsure
+      for (const topic of taken) this.release(own.id, topic, { isStored: false })
+      return { excess: excess(over, 'topics'), at, isUnsure }
+    }
+    return undefined
+  }
+
   #addComing(installationId: number, topic: string): void {
     const coming = this.#coming.get(installationId)
     if (coming) coming.add(topic)
     else this.#coming.set(installationId, new Set([topic]))
   }
+}
+
+function bytesExcess(
+  { payers }: AccountPlace,
+  bytes: number,
+  day: number
+): QuotaExcess | undefined {
+  for (const account of payers) {
+    const { limits } = account
+    if (account.bytes + bytes > limits.history_bytes) return excess(account, 'history_bytes')
+    if (account.dayBytes(day) + bytes > limits.history_bytes_per_day) {
+      return excess(account, 'history_bytes_per_day')
+    }
+  }
+  return undefined
 }
 
 const excess = (account: Account, quota: keyof typeof reasons): QuotaExcess => ({

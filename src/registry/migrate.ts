@@ -27,6 +27,7 @@ import { sharedLimits } from './migrations/0022-shared-limits.ts'
 import { additive } from './migrations/0023-additive.ts'
 import { searchSegments } from './migrations/0024-search-segments.ts'
 import { mounts } from './migrations/0025-mounts.ts'
+import { mappings } from './migrations/0026-mappings.ts'
 import type { Registry } from './tables.ts'
 
 /** In this order, forward only. A released migration is never edited. */
@@ -55,7 +56,8 @@ export const migrations: readonly Migration[] = [
   sharedLimits,
   additive,
   searchSegments,
-  mounts
+  mounts,
+  mappings
 ]
 
 export type Upgrade = { from: number; to: number }

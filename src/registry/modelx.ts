@@ -50,40 +50,50 @@ export const insertModelx = (
   fields: ModelxFields,
   now: number
 ): Promise<ModelxRow | undefined> =>
-  registry.transaction().execute(async (registry) => {
-    checkSize(fields)
-    const installation = await registry
-      .selectFrom('installations')
-      .select('id')
-      .where('id', '=', installation_id)
-      .modifyEnd(forKeyShare(registry))
-      .executeTakeFirst()
-    if (!installation) return undefined
-    const { confirmed, ...row } = await registry
-      .insertInto('modelx')
-      .values({
-        kind,
-        installation_id,
-        ...fields,
-        type_folded: fold(fields.type),
-        created: now,
-        updated: now
-      })
-      .returning([...columns, confirmedIds('object').as('confirmed')])
-      .executeTakeFirstOrThrow()
-    requireConfirmed(row.id, confirmed)
-    await registry
-      .insertInto('modelx_counts')
-      .values({ installation_id, kind, block: blockOf(row.id), count: 1 })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['installation_id', 'kind', 'block'])
-          .doUpdateSet({ count: sql`modelx_counts.count + 1` })
-      )
-      .execute()
-    await markForSearch(registry, kind, [row.id])
-    return row
-  })
+  registry
+    .transaction()
+    .execute((registry) => insertModelxWithin(registry, { kind, installation_id }, fields, now))
+
+/** The same in the caller's transaction. */
+export async function insertModelxWithin(
+  registry: Registry,
+  { kind, installation_id }: Omit<ModelxRef, 'id'>,
+  fields: ModelxFields,
+  now: number
+): Promise<ModelxRow | undefined> {
+  checkSize(fields)
+  const installation = await registry
+    .selectFrom('installations')
+    .select('id')
+    .where('id', '=', installation_id)
+    .modifyEnd(forKeyShare(registry))
+    .executeTakeFirst()
+  if (!installation) return undefined
+  const { confirmed, ...row } = await registry
+    .insertInto('modelx')
+    .values({
+      kind,
+      installation_id,
+      ...fields,
+      type_folded: fold(fields.type),
+      created: now,
+      updated: now
+    })
+    .returning([...columns, confirmedIds('object').as('confirmed')])
+    .executeTakeFirstOrThrow()
+  requireConfirmed(row.id, confirmed)
+  await registry
+    .insertInto('modelx_counts')
+    .values({ installation_id, kind, block: blockOf(row.id), count: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['installation_id', 'kind', 'block'])
+        .doUpdateSet({ count: sql`modelx_counts.count + 1` })
+    )
+    .execute()
+  await markForSearch(registry, kind, [row.id])
+  return row
+}
 
 export type ModelxCopy = ModelxFields &
   Pick<ModelxRow, 'created' | 'updated'> & { kind: ModelxKind }

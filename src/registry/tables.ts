@@ -220,3 +220,5 @@ export type ChangeKind =
   | 'gateway'
   | 'blacklist'
   | 'quota'
+  | 'installation_mapping'
+  | 'organization_mapping'

@@ -3,14 +3,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { History } from '../history/history.ts'
 import { arrivalOf } from '../history/sample-ids.ts'
-import { MAX_GROUP_BYTES, MAX_WAITING_BYTES, type Spool } from '../history/spool/spool.ts'
+import {
+  MAX_GROUP_BYTES,
+  MAX_GROUP_SAMPLES,
+  MAX_WAITING_BYTES,
+  type Spool
+} from '../history/spool/spool.ts'
 import { Outage } from '../lib/outage.ts'
 import { SECOND, type UnixMs } from '../lib/unix-time.ts'
 import { endsWithin } from '../lib/within.ts'
 import type { Metrics } from '../metrics.ts'
 
 /** Where ingest leaves samples. The promise of `append` is the acknowledgement. */
-export type Intake = Pick<Spool, 'isFull' | 'whenRoom' | 'append' | 'settled'>
+export type Intake = Pick<Spool, 'isFull' | 'whenRoom' | 'append' | 'appendTogether' | 'settled'>
 
 type Parts = {
   history: Pick<History, 'append'>
@@ -32,6 +37,8 @@ type Batch = {
   stored: PromiseWithResolvers<void>
 }
 
+type Added = { count: number; lastId: number; bytes: number }
+
 /** The longest time in which a batch gathers. */
 const GATHER_MS = 200
 /**
@@ -39,8 +46,6 @@ const GATHER_MS = 200
  */
 const ENOUGH_SAMPLES = 500
 const LOOK_EVERY_MS = 10
-/** These samples all become the latest at once, before the acknowledgement. */
-const MAX_BATCH_SAMPLES = 10_000
 const MAX_PAUSE_MS = SECOND
 const CLOSE_LIMIT_MS = 2 * SECOND
 
@@ -102,12 +107,16 @@ export class DirectWriter implements Intake {
     if (this.#stopping.signal.aborted) return Promise.reject(stopped())
     const batch = this.#gather(id, bytes)
     batch.lines.push(line)
-    batch.bytes += bytes
-    batch.lastId = id
-    this.#waitingBytes += bytes
-    this.#waitingSamples++
-    if (!this.#isRunning) void this.#run()
-    return batch.stored.promise
+    return this.#added(batch, { count: 1, lastId: id, bytes })
+  }
+
+  /** The same for samples that are in one batch, so that history has all of them or none. */
+  appendTogether(lines: readonly string[], lastId: number, bytes: number): Promise<void> {
+    if (this.#stopping.signal.aborted) return Promise.reject(stopped())
+    const count = lines.length
+    const batch = this.#gather(lastId - count + 1, bytes, count)
+    for (const line of lines) batch.lines.push(line)
+    return this.#added(batch, { count, lastId, bytes })
   }
 
   /** Resolves when everything appended so far is in history; rejects if that fails. */
@@ -136,9 +145,9 @@ export class DirectWriter implements Intake {
     for (const batch of this.#batches.splice(0)) this.#end(batch, stopped())
   }
 
-  #gather(id: number, bytes: number): Batch {
+  #gather(id: number, bytes: number, count = 1): Batch {
     const last = this.#batches.at(-1)
-    const isOpen = last && !last.isSent && last.lines.length < MAX_BATCH_SAMPLES
+    const isOpen = last && !last.isSent && last.lines.length + count <= MAX_GROUP_SAMPLES
     if (isOpen && last.bytes + bytes <= MAX_GROUP_BYTES) return last
     const batch: Batch = {
       ...{ token: randomUUID(), lines: [], bytes: 0, firstId: id, lastId: id },
@@ -146,6 +155,15 @@ export class DirectWriter implements Intake {
     }
     this.#batches.push(batch)
     return batch
+  }
+
+  #added(batch: Batch, { count, lastId, bytes }: Added): Promise<void> {
+    batch.bytes += bytes
+    batch.lastId = lastId
+    this.#waitingBytes += bytes
+    this.#waitingSamples += count
+    if (!this.#isRunning) void this.#run()
+    return batch.stored.promise
   }
 
   async #run(): Promise<void> {

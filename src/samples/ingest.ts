@@ -24,6 +24,13 @@ import type { Intake } from './direct-writer.ts'
 import { Refusals } from './refusals.ts'
 import { SlowLane } from './slow-lane.ts'
 import { SpoolRoom } from './spool-room.ts'
+import {
+  everyTopic,
+  type GroupRefusal,
+  type ReadingGroup,
+  Together,
+  type TopicReading
+} from './together.ts'
 
 type Parts = {
   spool: Spool
@@ -59,7 +66,6 @@ const EXCERPT_CHARACTERS = 256
 const LOOK_EVERY_MS = SECOND / 10
 const MAX_UNKNOWN_CLIENT_IDS = 10_000
 const NOTHING_TO_STORE = Promise.resolve()
-const everyTopic: KnownTopics = { has: () => true }
 
 /**
  * Brings samples from the bus to the spool, or to history. The promise of `accept` is the
@@ -79,6 +85,8 @@ export class Ingest {
   readonly #intake: Intake
   readonly #room: SpoolRoom
   readonly #refusals: Refusals
+  readonly #together: Together
+  #handOn: (message: Message, sender: string) => Promise<void> | undefined = () => undefined
   /** When the newest sample arrived that is stored; 0 = there is none. */
   newestAt: number
   #group: SampleGroup = { stored: NOTHING_TO_STORE, samples: [] }
@@ -88,6 +96,11 @@ export class Ingest {
     this.#intake = parts.direct ?? parts.spool
     this.#room = new SpoolRoom(this.#intake)
     this.#refusals = new Refusals(parts)
+    this.#together = new Together({
+      ...parts,
+      room: this.#room,
+      append: (...readings) => this.#appendTogether(...readings)
+    })
     this.newestAt = arrivalOf(parts.ids.last)
   }
 
@@ -97,24 +110,46 @@ export class Ingest {
     this.#slowLane.close()
   }
 
+  /** Who gets the messages that are no values; undefined: they are for nobody. */
+  onOther(handOn: (message: Message, sender: string) => Promise<void> | undefined): void {
+    this.#handOn = handOn
+  }
+
   /** Only values on object topics are stored. Everything else only passes through the broker. */
   accept(message: Message, sender: string): Promise<void> {
     const { disk, blacklist } = this.#parts
-    if (!isObjectTopic(message.topic)) return NOTHING_TO_STORE
+    if (!isObjectTopic(message.topic)) return this.#handOn(message, sender) ?? NOTHING_TO_STORE
     if (!isWithinTopicLimits(message.topic)) return this.refuse('topic too long', message, sender)
     if (blacklist.keepsOut(message.topic)) return this.refuse('blacklisted', message, sender)
     return disk.isEnough ? this.#admit(message, sender) : this.#hold(message, sender)
   }
 
   /**
+   * Stores all readings in one group of the spool, or none. They are the latest values when it
+   * resolves. A refusal is not yet counted or recorded.
+   */
+  acceptTogether(group: ReadingGroup): Promise<GroupRefusal | undefined> {
+    return this.#together.accept(group)
+  }
+
+  /** Counts and records the message that a refused group came from, as `refuse` does. */
+  refuseTogether(refusal: GroupRefusal, message: Message, sender: string): Promise<void> {
+    const { reason, excess } = refusal
+    if (!excess) return this.refuse(reason, message, sender)
+    const refused = this.#refuseOver(excess, message, sender)
+    return excess.quota === 'messages_per_second' ? this.#slowDown(refused) : refused
+  }
+
+  /**
    * Counts a refused message and records it. It is acknowledged, so a bad message blocks nobody.
    * The owner of the installation in the topic may see it, except if the sender is a stranger.
+   * `detail` is for the ledger only.
    */
   refuse(
     reason: Refusal,
     message: Message,
     sender: string,
-    { isStranger = false } = {}
+    { isStranger = false, detail = '' } = {}
   ): Promise<void> {
     const { payload } = message
     const topic = isWithinTopicLimits(message.topic) ? message.topic : topicExcerpt(message.topic)
@@ -129,7 +164,8 @@ export class Ingest {
       .slice(0, EXCERPT_CHARACTERS)
     const installation_id = installationOf()
     const created = clock()
-    return spool.refuse({ created, reason, topic, sender, payload: excerpt, installation_id })
+    const why = detail === '' ? reason : `${reason}: ${detail}`
+    return spool.refuse({ created, reason: why, topic, sender, payload: excerpt, installation_id })
   }
 
   #refuseOver(excess: QuotaExcess, message: Message, sender: string): Promise<void> {
@@ -213,6 +249,24 @@ export class Ingest {
     const stored = this.#intake.append(line, id, lineBytes)
     if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
     this.#group.samples.push(sample)
+    return stored
+  }
+
+  #appendTogether(
+    { id: installation_id, client_id }: InstallationRef,
+    readings: readonly TopicReading[],
+    arrival: UnixMs
+  ): Promise<void> {
+    const { ids } = this.#parts
+    const first = ids.take(readings.length, arrival)
+    const samples = readings.map(({ topic, timestamp, value, msg }, i) => {
+      return { id: first + i, installation_id, client_id, topic, timestamp, value, msg }
+    })
+    const lines = samples.map(encodeSample)
+    const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
+    const stored = this.#intake.appendTogether(lines, ids.last, bytes)
+    if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
+    for (const sample of samples) this.#group.samples.push(sample)
     return stored
   }
 

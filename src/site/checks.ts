@@ -2,6 +2,7 @@ import { checkPlot } from '../features/board/plot-check.ts'
 import { MAX_FILE_BYTES, versionOf } from '../features/edge/package.ts'
 import { fileNameFault, mediaType } from '../features/file/file-name.ts'
 import { MAX_FILE } from '../features/file/uploads.ts'
+import { compile, fieldsOf as mappingOf } from '../features/mapping/fields.ts'
 import { checkTemplate, checkTemplates } from '../features/notification/rendering.ts'
 import { fieldsOf } from '../features/schedule/fields.ts'
 import { isTimeZone } from '../lib/calendar.ts'
@@ -48,6 +49,7 @@ export const recordChecks: { readonly [Kind in RecordKind]?: Check<Kind> } = {
     if (isTooDeep(config)) refuse('config is nested too deep')
   },
   board: ({ plots }) => plots.forEach(checkPlot),
+  mapping: (record) => void compile(mappingOf(record)),
   blacklist({ topic }, clientId) {
     if (!isTopicFilter(topic) || !topic.startsWith(`${clientId}/`)) {
       refuse('topic is no filter of this installation')

@@ -4,6 +4,7 @@ import { findEdgeApp } from '../features/edge/apps.ts'
 import { listInstances } from '../features/edge/instances.ts'
 import { findVersion } from '../features/edge/versions.ts'
 import { listFiles } from '../features/file/files.ts'
+import { listMappings } from '../features/mapping/rows.ts'
 import { listInstallationExecutors } from '../features/notification/executors.ts'
 import { listMessages, listOutputs } from '../features/notification/messages.ts'
 import { listSchedules } from '../features/schedule/schedules.ts'
@@ -48,6 +49,9 @@ export async function collectSite(
   await collectApps(registry, installation, take)
   const { plots, updated } = await readBoard(registry, id)
   if (plots.length > 0) await take('board', { plots, updated })
+  for (const { values, ...mapping } of await listMappings(registry, { kind: 'installation', id })) {
+    await take('mapping', { ...mapping, values: [...values] })
+  }
   for (const { topic, mode, enabled, reason } of await listBlacklist(registry)) {
     const isOurs = topic.startsWith(`${client_id}/`)
     if (isOurs) await take('blacklist', { topic, mode, enabled, reason })

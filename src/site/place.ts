@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { insertBlacklistEntry, listBlacklist } from '../features/blacklist/entries.ts'
+import { fieldsOf as mappingOf } from '../features/mapping/fields.ts'
+import { insertMappingWithin } from '../features/mapping/rows.ts'
 import { listInstallationExecutors } from '../features/notification/executors.ts'
 import { fieldsOf } from '../features/schedule/fields.ts'
 import { planOf } from '../features/schedule/plan.ts'
@@ -65,6 +67,10 @@ export async function placeSite(registry: Registry, placing: Placing): Promise<L
   const left = await placeNotifications(registry, placing)
   left.push(...(await placeInstances(registry, placing)))
   await placeBoard(registry, placing)
+  for (const mapping of kept.mapping) {
+    const owner = { kind: 'installation', id: ref.id } as const
+    await insertMappingWithin(registry, owner, mappingOf(mapping), now)
+  }
   left.push(...(await placeBlacklist(registry, placing)))
   await placeFiles(registry, placing)
   return left

@@ -5,6 +5,7 @@ import { BoardUpdate } from '../features/board/schema.ts'
 import { EdgeAppInstanceBody, NamedVersion, NewEdgeApp } from '../features/edge/schema.ts'
 import { MAX_CAPABILITIES, MAX_CAPABILITY_CHARACTERS } from '../features/gateway/schema.ts'
 import { NewInstallation } from '../features/installation/schema.ts'
+import { NewMapping } from '../features/mapping/schema.ts'
 import { schemas } from '../features/modelx/schema.ts'
 import { NewMessage, NewOutput } from '../features/notification/schema.ts'
 import { QuotaUpdate } from '../features/quota/schema.ts'
@@ -26,6 +27,7 @@ const { name, notes, timezone } = NewInstallation.properties
 const { type } = schemas.Function.NewModelX.properties
 const schedule = NewSchedule.properties
 const app = NewEdgeApp.properties
+const mapping = NewMapping.properties
 const instance = EdgeAppInstanceBody.properties
 
 const Modelx = exactly({ id: Id, type, meta: Meta, protected_meta: Meta, ...times })
@@ -98,6 +100,15 @@ export const recordSchemas = {
     ...times
   }),
   board: exactly({ plots: BoardUpdate.properties.plots, updated: Time }),
+  mapping: exactly({
+    id: Id,
+    name: mapping.name,
+    active: Type.Boolean(),
+    make: mapping.make,
+    filter: mapping.filter,
+    create_missing: Type.Boolean(),
+    values: mapping.values
+  }),
   blacklist: exactly({
     topic: NewEntry.properties.topic,
     mode: Type.Union([Type.Literal('block'), Type.Literal('ignore')]),
@@ -137,6 +148,7 @@ export const maxRecords: Readonly<Record<RecordKind, number>> = {
   version: 2000,
   instance: 10_000,
   board: 1,
+  mapping: 1000,
   blacklist: 1000,
   file: 100_000,
   content: 100_000

@@ -92,6 +92,37 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     for (const stored of store.splice(0)) stored()
   })
 
+  test('a value that is published as stored reaches subscribers, and is not stored again', async (t) => {
+    const { port } = await startMosquitto(t)
+    const { bus, payloads } = await openBus(t, port, { slots: 1 })
+    await bus.start()
+    await ready(bus, 1)
+    const device = await mqttClient(t, port, { protocolVersion: 5 })
+    const heard: { payload: string; mark: unknown }[] = []
+    device.mqtt.on('message', (_topic, payload, { properties }) => {
+      heard.push({ payload: String(payload), mark: properties?.userProperties?.['caracal-stored'] })
+    })
+    await device.mqtt.subscribeAsync('1/obj/#', { qos: 1 })
+    for (const qos of [0, 1] as const) await bus.publish('1/obj/a', 'own', { qos, isStored: true })
+    await bus.publish('1/obj/a', 'plain', { qos: 1 })
+    await eventually(() => assert.equal(heard.length, 3))
+    await eventually(() => assert.deepEqual(payloads(), ['plain']))
+
+    // Who hears a mark can repeat only that message. For another one it means nothing.
+    const mark = String(heard[0]?.mark)
+    assert.equal(heard[2]?.mark, undefined)
+    const repeat = (topic: string, payload: string, text = mark) =>
+      device.mqtt.publishAsync(topic, payload, {
+        qos: 1,
+        properties: { userProperties: { 'caracal-stored': text } }
+      })
+    await repeat('1/obj/a', 'own')
+    await repeat('1/obj/a', 'other')
+    await repeat('1/obj/b', 'own')
+    await repeat('1/obj/a', 'true', 'true')
+    await eventually(() => assert.deepEqual(payloads(), ['plain', 'other', 'own', 'true']))
+  })
+
   test('many messages are stored at once, and at most the receive maximum is in memory', async (t) => {
     const { port } = await startMosquitto(t)
     let waiting: (() => void)[] = []

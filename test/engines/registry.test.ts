@@ -187,7 +187,7 @@ onEveryRegistry('registry', (engine) => {
     rmSync(place.dataDir, { recursive: true })
   })
 
-  test('the first roles of an older registry may read the ledger of their installations', async () => {
+  test('the first roles of an older registry get the permissions that came later', async () => {
     const place = { url: await engine.url(), dataDir: mkdtempSync(join(tmpdir(), 'caracal-')) }
     const old = openOld(place)
     await migrate(old, migrations.slice(0, 17))
@@ -202,8 +202,14 @@ onEveryRegistry('registry', (engine) => {
     ])
     assert.deepEqual(grants, [
       ['Administrator', ['status/read/all']],
-      ['Manager', ['status/read/all', 'ledger/list/all']],
-      ['User', ['status/read/all', 'ledger/list/assigned']],
+      [
+        'Manager',
+        [
+          ...['status/read/all', 'ledger/list/all'],
+          ...['mapping/create_delete/all', 'mapping/list/all', 'mapping/update/all']
+        ]
+      ],
+      ['User', ['status/read/all', 'ledger/list/assigned', 'mapping/list/assigned']],
       ['Guest', ['status/read/all']]
     ])
     await registry.destroy()

@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { MOVER } from '../../src/history/spool/groups.ts'
-import { MAX_GROUP_BYTES, MAX_WAITING_BYTES, Spool } from '../../src/history/spool/spool.ts'
+import {
+  MAX_GROUP_BYTES,
+  MAX_GROUP_SAMPLES,
+  MAX_WAITING_BYTES,
+  Spool
+} from '../../src/history/spool/spool.ts'
 import { noIds, unknownLineage } from '../../src/lib/lineage.ts'
 import { append, fill, from, idsOf, line, MB, opened, sizeOf, temporary } from '../support/spool.ts'
 
@@ -293,6 +298,42 @@ test('many large samples at once are stored in order, in groups of a limited siz
     rest.push(...idsOf(rows))
   }
   assert.deepEqual(rest, ids)
+})
+
+test('samples that are appended together are in one group, however full the one before is', async (t) => {
+  const dir = temporary(t)
+  const spool = await opened(t, dir)
+  let last = 0
+  const together = (count: number, padding = '') => {
+    const lines = from(last + 1, count).map((id) => `${line(id).trimEnd()}${padding}\n`)
+    last += count
+    return spool.appendTogether(lines, last, Buffer.byteLength(lines.join('')))
+  }
+  const alone = (count: number) =>
+    from(last + 1, count).map((id) => {
+      last = id
+      return spool.append(line(id), id)
+    })
+  // By number, then by bytes, then more bytes than a group has.
+  const all = [
+    ...alone(MAX_GROUP_SAMPLES - 5),
+    together(10),
+    together(MAX_GROUP_SAMPLES),
+    ...alone(1),
+    together(20, ' '.repeat(MB / 2)),
+    together(20, ' '.repeat(MB / 2)),
+    together(20, ' '.repeat(MB)),
+    ...alone(1)
+  ]
+  await Promise.all(all)
+  const file = new DatabaseSync(join(dir, 'spool.sqlite'), { readOnly: true })
+  const groups = file.prepare('select count from groups order by seq').all()
+  file.close()
+  assert.deepEqual(
+    groups.map(({ count }) => count),
+    [MAX_GROUP_SAMPLES - 5, 10, MAX_GROUP_SAMPLES, 21, 20, 20, 1]
+  )
+  assert.equal((await spool.state()).lastId, last)
 })
 
 test('a group that cannot be written does not affect others', async (t) => {

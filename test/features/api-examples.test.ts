@@ -45,7 +45,14 @@ test('an administrator who sends every example as it is loses and opens nothing'
     user_id: other.id,
     role_id: 3,
     // None of these exist.
-    ...{ functionx_id: 99, devicex_id: 99, schedule_id: 99, app_id: 99, instance_id: 99 },
+    ...{
+      functionx_id: 99,
+      devicex_id: 99,
+      schedule_id: 99,
+      app_id: 99,
+      instance_id: 99,
+      mapping_id: 99
+    },
     ...{ entry_id: 99, message_id: 99, output_id: 99, executor_id: 99, policy_id: 99 }
   }
   const look = async () => {

@@ -66,6 +66,10 @@ const extras = {
     const [schedule = { id: 0 }] = list.json as { id: number }[]
     return schedule
   },
+  mapping: async ({ asAdmin, own, installation }: Ground) => ({
+    installation: await asAdmin(`POST /api/v2/mapping/${installation.id}`, { make: 'ttn' }),
+    organization: await asAdmin(`POST /api/v2/mapping/organization/${own}`, { make: 'ttn' })
+  }),
   app: ({ world, own, installation }: Ground) => makeApp(world, own, installation.id),
   notification: ({ world, own, installation }: Ground) =>
     makeNotification(world, own, installation.id),
@@ -440,6 +444,55 @@ const table: Record<string, Row> = {
     line: (t) => `PUT /api/v2/installation/${t.installation.id}/quota`,
     body: () => ({ topics: 1 }),
     reach: 'nobody'
+  },
+  'GET /api/v2/mapping/{installation_id}': {
+    line: (t) => `GET /api/v2/mapping/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/mapping/{installation_id}': {
+    line: (t) => `POST /api/v2/mapping/${t.installation.id}`,
+    body: () => ({ make: 'ttn' }),
+    reach: 'inside'
+  },
+  'POST /api/v2/mapping/{installation_id}/try': {
+    line: (t) => `POST /api/v2/mapping/${t.installation.id}/try`,
+    body: () => ({ topic: 'x', payload: '1' }),
+    reach: 'inside'
+  },
+  'GET /api/v2/mapping/{installation_id}/{mapping_id}': {
+    line: (t) => `GET /api/v2/mapping/${t.installation.id}/${t.mapping.installation.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/mapping/{installation_id}/{mapping_id}': {
+    line: (t) => `PUT /api/v2/mapping/${t.installation.id}/${t.mapping.installation.id}`,
+    body: () => ({ name: 'y' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/mapping/{installation_id}/{mapping_id}': {
+    line: (t) => `DELETE /api/v2/mapping/${t.installation.id}/${t.mapping.installation.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/mapping/organization/{organization_id}': {
+    line: (t) => `GET /api/v2/mapping/organization/${t.own}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/mapping/organization/{organization_id}': {
+    line: (t) => `POST /api/v2/mapping/organization/${t.own}`,
+    body: () => ({ make: 'ttn' }),
+    reach: 'inside'
+  },
+  'GET /api/v2/mapping/organization/{organization_id}/{mapping_id}': {
+    line: (t) => `GET /api/v2/mapping/organization/${t.own}/${t.mapping.organization.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/mapping/organization/{organization_id}/{mapping_id}': {
+    line: (t) => `PUT /api/v2/mapping/organization/${t.own}/${t.mapping.organization.id}`,
+    body: () => ({ name: 'y' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/mapping/organization/{organization_id}/{mapping_id}': {
+    line: (t) => `DELETE /api/v2/mapping/organization/${t.own}/${t.mapping.organization.id}`,
+    reach: 'inside'
   },
   'GET /api/v2/schedule/{installation_id}': {
     line: (t) => `GET /api/v2/schedule/${t.installation.id}`,

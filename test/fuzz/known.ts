@@ -20,6 +20,9 @@ export function pathValues(tenant: Tenant, { method, path }: Operation, unique: 
   const values: Record<string, string | number> = { ...tenant.ids, meta_key: 'k' }
   const { files, changing_id, child_id } = tenant
   values['file_id'] = path.includes('/file/organization') ? files.organization : files.installation
+  values['mapping_id'] = path.includes('/mapping/organization')
+    ? tenant.mappings.organization
+    : tenant.mappings.installation
   values['hash'] = files.hash
   if (method === 'GET') return values
   if (method === 'POST') values['meta_key'] = unique
@@ -80,6 +83,10 @@ export function knownFor(tenant: Tenant, setting: Setting): Known {
     'finishSignIn challenge': () => caller.challenge,
     'updateBoard plots': () => dice.pick([[], [{ title: 'x', topics: ['obj/x'], span: 3600 }]]),
     'updateBoard updated': () => null,
+    ...mappings(['createMapping', 'createOrganizationMapping'], dice),
+    ...mappings(['updateMapping', 'updateOrganizationMapping'], dice),
+    'tryMappings topic': () => dice.pick(['dev/x', 'dev/tele/plug/STATE', 'a']),
+    'tryMappings mapping': () => null,
     'deleteLog from': () => dice.pick([0, 1.5, 1_700_000_000]),
     'deleteLog topics': () => dice.pick([['obj/x'], ['#'], ['obj/+', 'x,y']]),
     'deleteLog to': () => dice.pick([1_700_000_000, 1e10]),
@@ -126,6 +133,16 @@ export function knownFor(tenant: Tenant, setting: Setting): Known {
     isNeeded: (name) => `${operation.id} ${name}` in special
   }
 }
+
+/** A make alone, or a filter and values. */
+const mappings = (ids: readonly string[], dice: Dice): Record<string, () => unknown> =>
+  Object.fromEntries(
+    ids.flatMap((id) => [
+      [`${id} make`, () => dice.pick(['tasmota', 'shelly', 'ttn'])],
+      [`${id} filter`, () => dice.pick(['', 'dev/#', '+/x'])],
+      [`${id} values`, () => []]
+    ])
+  )
 
 /** Bodies that are not JSON. */
 export function otherBody({ id, body }: Operation, unique: string, tenant: Tenant) {
@@ -208,6 +225,12 @@ export async function freshValues(
       entry_id: (
         await post('blacklist/topic', { topic: `${ids['client_id']}/obj/${name}`, enabled: false })
       ).id
+    }),
+    deleteMapping: async () => ({
+      mapping_id: (await post(`mapping/${site}`, { make: 'ttn', name })).id
+    }),
+    deleteOrganizationMapping: async () => ({
+      mapping_id: (await post(`mapping/organization/${own}`, { make: 'ttn', name })).id
     }),
     deleteMessage: async () => ({
       message_id: (await post(`notification/${site}/message`, { name, text: 'x' })).id

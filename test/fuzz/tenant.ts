@@ -41,6 +41,7 @@ export type Tenant = {
   administrators: number[]
   /** The only parts that a path names differently for the two owners of files. */
   files: { installation: number; organization: number; hash: string }
+  mappings: { installation: number; organization: number }
   app: { hash: string; version: string }
   /** What only `send` and outputs of other requests use, so that nobody changes it. */
   links: { notification_message_id: number; notification_output_executor_id: number }
@@ -124,6 +125,9 @@ export async function makeTenant(
   const installationFile = await upload(`installation/${site}`)
   const keptFile = await upload(`installation/${site}`)
   const organizationFile = await upload(`organization/${organization_id}`)
+  const mapping = { name: mark, make: 'tasmota' }
+  const installationMapping = await post(`mapping/${site}`, mapping)
+  const organizationMapping = await post(`mapping/organization/${organization_id}`, mapping)
   const app = await makeApp(platform, mark, organization_id)
   const instance = await post(`edge/app/configured/${site}`, {
     app_id: app.id,
@@ -176,6 +180,7 @@ export async function makeTenant(
       organization: organizationFile.id,
       hash: keptFile.hash
     },
+    mappings: { installation: installationMapping.id, organization: organizationMapping.id },
     app: { hash: app.hash, version: '1.0' },
     links,
     administrators: []
@@ -223,6 +228,7 @@ export async function pictureOf({ world }: TestPlatform, tenant: Tenant): Promis
     ...[`functionx/${site}`, `devicex/${site}`, `schedule/${site}`, `status/${site}`],
     ...[`user/${tenant.user.id}`, `user/${tenant.member.id}`, `role/${ids['role_id']}`],
     ...[`user/registration/policy/${ids['policy_id']}`, `blacklist/topic/${ids['entry_id']}`],
+    ...[`mapping/${site}`, `mapping/organization/${organization}`],
     ...[`notification/${site}/message`, `notification/${site}/output`],
     `admin/notification/executor/${ids['executor_id']}`,
     `notification/${site}/output/${ids['output_id']}/sends`,

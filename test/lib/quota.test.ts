@@ -31,6 +31,29 @@ test('a bucket follows a changed quota', () => {
   assert(bucket.has(10, 1100))
 })
 
+test('a bucket lets many pass together, and what goes beyond a full one is owed', () => {
+  const bucket = new TokenBucket()
+  const pass = (count: number, now: number) => {
+    const passes = bucket.hasAll(count, 10, now)
+    if (passes) bucket.take(count)
+    return passes
+  }
+  assert(pass(500, 1000))
+  assert(!pass(101, 1000))
+  assert(pass(100, 1000))
+  assert(!pass(1, 1000))
+  assert(!pass(200, 2000))
+  assert.equal(bucket.secondsUntil(200, 10), 19)
+  assert(!pass(200, 20_900))
+  assert(pass(200, 21_000))
+  // A full bucket has 600, so the other 400 are paid later.
+  assert(!pass(1000, 80_900))
+  assert(pass(1000, 81_000))
+  assert(!pass(1, 121_000))
+  assert(pass(1, 121_100))
+  assert(!new TokenBucket().hasAll(1, 0, 1000))
+})
+
 test('defaults come from the text first, then from the settings of single limits', () => {
   const { installation, organization } = defaultLimits(
     { installation: 'topics=7, files=0', organization: 'filters=9' },

@@ -31,7 +31,6 @@ test('parseReading', () => {
   f('{"temperature":21}', 'no numeric value')
   f('{"value":"21"}', 'no numeric value')
   f('{"value":1e999}', 'no numeric value')
-  f('21', 'no numeric value')
   f('null', 'no numeric value')
   f('[1]', 'no numeric value')
   f('{"value":1,"timestamp":-1}', 'bad timestamp')
@@ -54,6 +53,55 @@ test('parseReading', () => {
   assert.equal(parseReading(noText, now), 'too large')
   const zero = parseReading(Buffer.from('{"value":-0}'), now)
   assert(typeof zero === 'object' && Object.is(zero.value, 0))
+})
+
+test('parseReading takes plain values', () => {
+  const f = (payload: string, want: number | 'no numeric value' | 'not json') => {
+    const reading = parseReading(Buffer.from(payload), now)
+    assert.deepEqual(
+      reading,
+      typeof want === 'string' ? want : { value: want, timestamp: now, msg: '' },
+      payload
+    )
+    assert(typeof reading === 'string' || !Object.is(reading.value, -0))
+  }
+  f('21.5', 21.5)
+  f('-0.5e-3', -0.0005)
+  f('1E+2', 100)
+  f('-0', 0)
+  f(' 7\r\n', 7)
+  f('1e999', 'no numeric value')
+  f('true', 1)
+  f('false', 0)
+  f('"21.5"', 21.5)
+  f('"-0"', 0)
+  f('"1e3"', 1000)
+  f('"0"', 0)
+  f('"1e999"', 'no numeric value')
+  for (const text of '| | 1|1 |1\\n|+1|01|1.|.5|1,5|1 000|21 °C'.split('|')) {
+    f(`"${text}"`, 'no numeric value')
+  }
+  for (const text of 'NaN|Infinity|-Infinity|0x10|0b1|1_0|1n|ON|true|١'.split('|')) {
+    f(`"${text}"`, 'no numeric value')
+  }
+  for (const text of 'NaN|Infinity|0x10|+1|01|.5|1.|1,5|21 °C|ON|TRUE'.split('|')) {
+    f(text, 'not json')
+  }
+  f('null', 'no numeric value')
+  f('[21.5]', 'no numeric value')
+  f('{"value":"21.5"}', 'no numeric value')
+  f('{"value":true}', 'no numeric value')
+})
+
+test('a plain value is read as the same value in an object', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      const want = parseReading(Buffer.from(JSON.stringify({ value })), now)
+      for (const plain of [String(value), `"${value}"`]) {
+        assert.deepEqual(parseReading(Buffer.from(plain), now), want)
+      }
+    })
+  )
 })
 
 test('samples come back from the spool unchanged, whatever their text', () => {

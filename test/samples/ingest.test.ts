@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { decodeSamples } from '../../src/lib/sample.ts'
+import { unixMs } from '../../src/lib/unix-time.ts'
 import { Directory } from '../../src/permission/directory.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import { Ingest } from '../../src/samples/ingest.ts'
@@ -8,6 +12,7 @@ import { MAX_TENANT_BYTES } from '../../src/samples/spool-room.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { onPostgres } from '../support/registries.ts'
 import { slow } from '../support/rounds.ts'
+import { opened, temporary } from '../support/spool.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const MiB = 1024 * 1024
@@ -145,3 +150,101 @@ test(
     )
   }
 )
+
+test('readings that come together are stored in one group, or none of them', async (t) => {
+  const platform = await startTestPlatform({
+    settings: { CARACAL_QUOTA_INSTALLATION: 'topics=5,messages_per_second=10' }
+  })
+  t.after(() => platform.stop())
+  const { deps, world } = platform
+  const { id, client_id } = await world.installation()
+  // Nobody moves its groups to history.
+  const dir = temporary(t)
+  const spool = await opened(t, dir)
+  const ingest = new Ingest({ ...deps, spool, hasOwnSessions: true, disk })
+  t.after(() => ingest.stop())
+  const accept = (topics: readonly string[], messages = topics.length, value = 1) => {
+    const readings = topics.map((topic, i) => {
+      return { topic: `${client_id}/${topic}`, timestamp: unixMs(1000 + i), value, msg: '' }
+    })
+    const group = { installation_id: id, readings, messages, waitsForDisk: false }
+    return ingest.acceptTogether(group)
+  }
+  const topicsNow = () => deps.latest.open(id).then((topics) => topics.size)
+  const account = () => deps.accounts.findPlace(id)?.own
+
+  await t.test('they are the latest values when it resolves', async () => {
+    assert.equal(await accept(['obj/a', 'obj/b', 'obj/a']), undefined)
+    assert.equal(await topicsNow(), 2)
+    const found = (await deps.latest.open(id)).find(`${client_id}/obj/a`)
+    assert.equal(found?.timestamp, 1002)
+    assert.equal(await accept([]), undefined)
+  })
+
+  await t.test('a fault of one refuses all, with its place', async () => {
+    const own = 'obj/c'
+    assert.deepEqual(await accept([own, 'set/c']), { reason: 'forbidden topic', at: 1 })
+    assert.deepEqual(await accept([own, own, `obj/${'x'.repeat(1024)}`]), {
+      ...{ reason: 'topic too long', at: 2 }
+    })
+    await deps.registry
+      .insertInto('topic_blacklist')
+      .values({ topic: '+/obj/bad', mode: 'ignore', enabled: 1, reason: '', count: 0 })
+      .execute()
+    await deps.blacklist.reload()
+    assert.deepEqual(await accept([own, 'obj/bad']), { reason: 'blacklisted', at: 1 })
+    const other = { topic: `9${client_id}/obj/a`, timestamp: unixMs(0), value: 1, msg: '' }
+    const group = { readings: [other], messages: 1, waitsForDisk: false }
+    const strange = await ingest.acceptTogether({ ...group, installation_id: id })
+    assert.equal(strange?.reason, 'forbidden topic')
+    const unknown = await ingest.acceptTogether({ ...group, installation_id: id + 99 })
+    assert.equal(unknown?.reason, 'unknown client id')
+    assert.equal(await topicsNow(), 2)
+  })
+
+  await t.test('the quota of topics: what was charged is given back', async () => {
+    const bytes = account()?.bytes
+    const over = await accept(['obj/a', 'obj/t1', 'obj/t2', 'obj/t3', 'obj/t4'])
+    assert.deepEqual([over?.reason, over?.at], ['too many topics', 4])
+    const { topics, unsureTopics, comingTopics } = account() ?? {}
+    assert.deepEqual([account()?.bytes, topics, unsureTopics, comingTopics], [bytes, 2, 0, 0])
+    assert.equal(await accept(['obj/a', 'obj/t1', 'obj/t2', 'obj/t3', 'obj/t1']), undefined)
+    assert.equal(await topicsNow(), 5)
+    assert.equal((await accept(['obj/a', 'obj/t4']))?.reason, 'too many topics')
+  })
+
+  await t.test('the quota of messages counts what the caller says', async () => {
+    const many = Array.from({ length: 500 }, () => 'obj/a')
+    assert.equal(await accept(many, 1), undefined)
+    assert.equal(await accept(many), undefined)
+    const over = await accept(many)
+    assert.deepEqual(
+      [over?.reason, over?.excess?.quota],
+      [...['too many messages', 'messages_per_second']]
+    )
+    assert((over?.excess?.account.secondsUntilMessages(500) ?? 0) > 30)
+    assert.equal(await accept(many, 0), undefined)
+  })
+
+  await t.test('single messages and groups of several callers do not split a group', async () => {
+    const many = Array.from({ length: 300 }, () => 'obj/b')
+    const all: Promise<unknown>[] = []
+    for (let value = 101; value <= 160; value++) {
+      const payload = Buffer.from('{"value":0}')
+      const message = { topic: `${client_id}/obj/a`, payload, qos: 1 as const, retain: false }
+      all.push(accept(many, 0, value), ingest.accept(message, 'test'))
+    }
+    await Promise.all(all)
+    const file = new DatabaseSync(join(dir, 'spool.sqlite'), { readOnly: true })
+    const groups = file.prepare('select rows from groups').all()
+    file.close()
+    const last = groups.slice(-60).map(({ rows }) => {
+      const samples = decodeSamples(Buffer.from(rows as Uint8Array))
+      return Map.groupBy(samples, ({ value, topic }) => (topic.endsWith('/b') ? value : 0))
+    })
+    const whole = last.flatMap((values) => [...values].filter(([value]) => value > 100))
+    assert.equal(whole.length, 60)
+    for (const [value, samples] of whole) assert.equal(samples.length, 300, `${value} is split`)
+    assert(last.length < 60, 'several calls share a group')
+  })
+})

@@ -200,6 +200,11 @@ export async function fillSite(
   await call(`PUT /api/v2/board/${id}`, {
     plots: [{ title: 'p', topics: ['obj/room/1', `${client_id}/obj/room/2`], span: 3600 }]
   })
+  await call(`POST /api/v2/mapping/${id}`, { make: 'tasmota', create_missing: true })
+  await call(`POST /api/v2/mapping/${id}`, {
+    ...{ name: 'Words', filter: 'dev/#', active: false },
+    values: [{ topic: 'obj/{2}', table: { ON: 1 }, timestamp: { path: 't', format: 'ms' } }]
+  })
   await call('POST /api/v2/blacklist/topic', { topic: `${client_id}/obj/noise/#`, reason: 'noise' })
   const now = Math.floor(Date.now() / 1000)
   const lines = Array.from({ length: rows }, (_, i) => {
@@ -258,6 +263,7 @@ export async function siteAsShown({ world }: TestPlatform, id: number) {
     })),
     schedules: ((await read(`/api/v2/schedule/${id}`)) as Row[]).map((one) => ({ ...one, id: 0 })),
     board: await read(`/api/v2/board/${id}`),
+    mappings: ((await read(`/api/v2/mapping/${id}`)) as Row[]).map((one) => ({ ...one, id: 0 })),
     blacklist: ((await read('/api/v2/blacklist/topic')) as (Row & { topic: string })[])
       .filter(({ topic }) => topic.startsWith(`${installation.client_id}/`))
       .map((one) => ({ ...one, id: 0 })),

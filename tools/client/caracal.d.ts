@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 597a9dad4030edbe20ffeef2e4c17801d5d83b3f28152fbc0cb4f72abca1de55
+ * Fingerprint: b6cb2c63f7b4f77c0c3f0002b88c45dfd7e89e758b903db2550d885b67b18419
  */
 export interface paths {
     "/api/v2/auth": {
@@ -458,6 +458,97 @@ export interface paths {
         /** Replace the board of an installation */
         put: operations["updateBoard"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/mapping/{installation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Mappings of an installation */
+        get: operations["listMappings"];
+        put?: never;
+        /** Create a mapping of an installation */
+        post: operations["createMapping"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/mapping/{installation_id}/{mapping_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One mapping of an installation */
+        get: operations["getMapping"];
+        /** Update a mapping of an installation; fields that are missing or null keep their value */
+        put: operations["updateMapping"];
+        post?: never;
+        /** Delete a mapping of an installation */
+        delete: operations["deleteMapping"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/mapping/organization/{organization_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Mappings of an organization */
+        get: operations["listOrganizationMappings"];
+        put?: never;
+        /** Create a mapping of an organization */
+        post: operations["createOrganizationMapping"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/mapping/organization/{organization_id}/{mapping_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One mapping of an organization */
+        get: operations["getOrganizationMapping"];
+        /** Update a mapping of an organization; fields that are missing or null keep their value */
+        put: operations["updateOrganizationMapping"];
+        post?: never;
+        /** Delete a mapping of an organization */
+        delete: operations["deleteOrganizationMapping"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/mapping/{installation_id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the mappings of an installation, or the given one, make of a message */
+        post: operations["tryMappings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2461,6 +2552,90 @@ export interface components {
                 [key: string]: number;
             };
         };
+        Mapping: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            installation_id: number;
+            name: string;
+            active: boolean;
+            /** @description Empty: the values are declared */
+            make: string;
+            filter: string;
+            /** @description Make a function for each new topic */
+            create_missing: boolean;
+            values: components["schemas"]["MappingValue"][];
+        };
+        MappingTrial: {
+            values: {
+                /** @description Without the client id */
+                topic: string;
+                value: number;
+                /** @description Unix time in seconds, with decimals for milliseconds */
+                timestamp: number;
+                /**
+                 * Format: int64
+                 * @description 0: the mapping of the request
+                 */
+                mapping_id: number;
+            }[];
+            refused: {
+                /** Format: int64 */
+                mapping_id: number;
+                path: string;
+                reason: string;
+            }[];
+        };
+        MappingTry: {
+            /** @description What follows the client id */
+            topic: string;
+            /** @description As text */
+            payload: string;
+            /** @description A make, or a filter and values */
+            mapping?: components["schemas"]["NewMapping"] | null;
+        };
+        MappingUpdate: {
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            id?: number | null;
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            installation_id?: number | null;
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            organization_id?: number | null;
+            name?: string | null;
+            active?: boolean | null;
+            /** @enum {string|null} */
+            make?: "" | "tasmota" | "zigbee2mqtt" | "shelly" | "homeassistant" | "chirpstack" | "ttn" | null;
+            /** @description An MQTT filter of what follows the client id */
+            filter?: string | null;
+            create_missing?: boolean | null;
+            values?: components["schemas"]["NewMappingValue"][] | null;
+        };
+        MappingValue: {
+            /** @description Keys joined by dots, `*` for every key, `\.` for a dot inside a key; empty: the payload itself */
+            path: string;
+            topic: string;
+            table: {
+                [key: string]: number;
+            };
+            factor: number;
+            offset: number;
+            unit: string;
+            timestamp: {
+                /** @description Keys joined by dots, `*` for every key, `\.` for a dot inside a key; empty: the payload itself */
+                path: string;
+                /** @enum {string} */
+                format: "s" | "ms" | "iso";
+            } | null;
+        };
         Message: {
             /** Format: int64 */
             id: number;
@@ -2687,6 +2862,75 @@ export interface components {
              * @default {}
              */
             protected_meta?: components["schemas"]["Meta"] | null;
+        };
+        NewMapping: {
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            id?: number | null;
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            installation_id?: number | null;
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            organization_id?: number | null;
+            name?: string | null;
+            /** @default true */
+            active?: boolean | null;
+            /**
+             * @default
+             * @enum {string|null}
+             */
+            make?: "" | "tasmota" | "zigbee2mqtt" | "shelly" | "homeassistant" | "chirpstack" | "ttn" | null;
+            /**
+             * @description An MQTT filter of what follows the client id
+             * @default
+             */
+            filter?: string | null;
+            /** @default false */
+            create_missing?: boolean | null;
+            /** @default [] */
+            values?: components["schemas"]["NewMappingValue"][] | null;
+        };
+        NewMappingValue: {
+            /**
+             * @description Keys joined by dots, `*` for every key, `\.` for a dot inside a key; empty: the payload itself
+             * @default
+             */
+            path?: string | null;
+            /** @description An object topic without the client id. `{1}` is the first level of the topic of the message, `{*}` the key that the first `*` of the path met, `{*2}` the second */
+            topic: string;
+            /**
+             * @description numbers by word, with words of at most 100 characters
+             * @default {}
+             */
+            table?: {
+                [key: string]: number;
+            } | null;
+            /** @default 1 */
+            factor?: number | null;
+            /**
+             * @description Added after the factor
+             * @default 0
+             */
+            offset?: number | null;
+            /** @default  */
+            unit?: string | null;
+            /**
+             * @description Where the time of the value is; missing: the arrival
+             * @default null
+             */
+            timestamp?: {
+                /** @description Keys joined by dots, `*` for every key, `\.` for a dot inside a key; empty: the payload itself */
+                path?: string | null;
+                /** @enum {string} */
+                format: "s" | "ms" | "iso";
+            } | null;
         };
         NewMessage: {
             name: string;
@@ -2917,6 +3161,20 @@ export interface components {
             meta: components["schemas"]["Meta"];
             /** @description Texts by key, with keys of 1 to 255 characters. Plain and protected ones together have at most 262144 characters */
             protected_meta?: components["schemas"]["Meta"];
+        };
+        OrganizationMapping: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            organization_id: number;
+            name: string;
+            active: boolean;
+            /** @description Empty: the values are declared */
+            make: string;
+            filter: string;
+            /** @description Make a function for each new topic */
+            create_missing: boolean;
+            values: components["schemas"]["MappingValue"][];
         };
         OrganizationSimple: {
             /** Format: int64 */
@@ -5652,6 +5910,375 @@ export interface operations {
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
             507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    listMappings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mapping"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    createMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description A make, or a filter and values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMapping"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mapping"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+                mapping_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mapping"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    updateMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+                mapping_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MappingUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mapping"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    deleteMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+                mapping_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    listOrganizationMappings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationMapping"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    createOrganizationMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description A make, or a filter and values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMapping"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationMapping"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getOrganizationMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: number;
+                mapping_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationMapping"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    updateOrganizationMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: number;
+                mapping_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MappingUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationMapping"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    deleteOrganizationMapping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: number;
+                mapping_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    tryMappings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MappingTry"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MappingTrial"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
             default: components["responses"]["ErrorOther"];
         };
     };
@@ -9772,7 +10399,7 @@ export interface operations {
                 offset?: number;
                 order?: "desc" | "asc";
                 /** @description Use it together with object_id */
-                object_type?: "installation" | "gateway" | "organization" | "user" | "device" | "function" | "schedule" | "notification_output" | "notification_message" | "output_executor" | "edge_app" | "edge_app_instance" | "file" | "role" | "gateway_registration_policy" | "user_registration_policy" | "mqtt" | "trace" | "platform";
+                object_type?: "installation" | "gateway" | "organization" | "user" | "device" | "function" | "schedule" | "notification_output" | "notification_message" | "output_executor" | "edge_app" | "edge_app_instance" | "file" | "role" | "gateway_registration_policy" | "user_registration_policy" | "mqtt" | "trace" | "platform" | "mapping";
                 object_id?: number;
                 /** @description Only this entry */
                 id?: number;

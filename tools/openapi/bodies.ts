@@ -58,6 +58,21 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     plots: [{ title: 'Heating', topics: ['obj/indoor', 'obj/outdoor'], span: 86_400 }],
     updated: 1
   },
+  NewMapping: {
+    name: 'Plugs',
+    filter: 'dev/tele/+/SENSOR',
+    values: [
+      {
+        ...{ path: 'ENERGY.Power', topic: 'obj/{3}/power', unit: 'W' },
+        timestamp: { path: 'Time', format: 'iso' }
+      }
+    ]
+  },
+  MappingUpdate: { active: false },
+  MappingTry: {
+    topic: 'dev/tele/plug/SENSOR',
+    payload: '{"Time": "2026-11-17T12:00:00", "ENERGY": {"Power": 25}}'
+  },
   NewSchedule: schedule,
   ScheduleUpdate: schedule,
   NewBlacklistEntry: {

@@ -10,6 +10,7 @@ export const tags: Readonly<Record<string, string>> = {
   InstallationInfo: 'The installations that the caller can see, in short',
   Installation: 'Installations, their metadata and their quotas',
   Board: 'The plots that people keep on the first page of an installation',
+  Mapping: 'How messages of devices become values',
   Schedule: 'Values that are published at given times',
   Gateway: 'Credentials of gateways, and who may register one',
   Permissions: 'The permissions of the caller',

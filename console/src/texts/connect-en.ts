@@ -56,13 +56,13 @@ export const connect = {
   checks: [
     'A device that is refused at once has a wrong key. The user name may be any word, the password is the whole key.',
     'A device that reaches nothing has a wrong host or port, or a firewall between.',
-    'The topic is exactly the one above, with the number in front, and the value is a number in {"value": ...}.'
+    'The topic is exactly the one above, with the number in front, and the value is a number, alone or in {"value": ...}.'
   ],
   refused: (reason: string) => `The platform took the message but did not store it: ${reason}`,
   refusedElse: 'An administrator finds more in the log of the platform.',
   reasons: {
     'too large': 'The message is larger than 1 MiB. Send less at a time.',
-    'not json': 'The message is not JSON. Send {"value": 21.5}, with straight quotes.',
+    'not json': 'The message is not JSON. Send 21.5, or {"value": 21.5} with straight quotes.',
     'no numeric value': 'The message has no number in "value". Write 21.5, not "21.5".',
     'bad msg': '"msg" must be a text. Leave it out, or put it in quotes.',
     'msg too long': 'The text in "msg" is longer than 64 KiB.',

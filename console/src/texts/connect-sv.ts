@@ -55,13 +55,14 @@ export const connect: typeof en = {
   checks: [
     'En enhet som nekas genast har fel nyckel. Användarnamnet är vilket ord som helst, lösenordet är hela nyckeln.',
     'En enhet som inte når fram har fel adress eller port, eller en brandvägg emellan.',
-    'Ämnet är exakt det ovan, med talet framför, och värdet är ett tal i {"value": ...}.'
+    'Ämnet är exakt det ovan, med talet framför, och värdet är ett tal, ensamt eller i {"value": ...}.'
   ],
   refused: (reason) => `Plattformen tog emot meddelandet men sparade det inte: ${reason}`,
   refusedElse: 'En administratör hittar mer i plattformens logg.',
   reasons: {
     'too large': 'Meddelandet är större än 1 MiB. Skicka mindre åt gången.',
-    'not json': 'Meddelandet är inte JSON. Skicka {"value": 21.5}, med raka citattecken.',
+    'not json':
+      'Meddelandet är inte JSON. Skicka 21.5, eller {"value": 21.5} med raka citattecken.',
     'no numeric value': 'Meddelandet saknar ett tal i "value". Skriv 21.5, inte "21.5".',
     'bad msg': '"msg" måste vara en text. Utelämna den, eller sätt den inom citattecken.',
     'msg too long': 'Texten i "msg" är längre än 64 KiB.',

@@ -209,11 +209,11 @@ export class Broker<S extends Session> {
     connection.ended = closed.then(() => this.#leave(connection))
   }
 
-  async publish(message: Message): Promise<void> {
+  async publish(message: Message, tenant?: string): Promise<void> {
     const packet = { cmd: 'publish' as const, dup: false, ...message }
     const kept = this.#kept.keep(packet as Publish)
     if (kept) await kept
-    await this.#fanOut.sent(packet)
+    await this.#fanOut.sent(packet, tenant === undefined ? undefined : { tenant })
   }
 
   /** Sends the wills of connections that were open when the last process ended. */

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { newcomerLimits } from '../../lib/newcomers.ts'
 import { hasWildcard } from '../../lib/topic.ts'
-import type { Bus, DiskRoom, Session } from '../bus.ts'
+import type { Bus, DiskRoom, PublishOptions, Session } from '../bus.ts'
 import { Broker } from './broker.ts'
 import type { BrokerOptions } from './broker-options.ts'
 import type { Charged } from './charges.ts'
@@ -134,12 +134,12 @@ export class EmbeddedBus implements Bus {
   publish(
     topic: string,
     payload: string,
-    { qos = 0, retain = false }: { qos?: 0 | 1 | 2; retain?: boolean } = {}
+    { qos = 0, retain = false, tenant }: PublishOptions = {}
   ): Promise<void> {
     if (topic === '' || hasWildcard(topic)) {
       return Promise.reject(new Error(`not a topic to publish to: ${topic}`))
     }
-    return this.#broker.publish({ topic, payload: Buffer.from(payload), qos, retain })
+    return this.#broker.publish({ topic, payload: Buffer.from(payload), qos, retain }, tenant)
   }
 
   /** Checks every session again, after a token, user, key, role or grant has changed. */

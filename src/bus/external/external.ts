@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { everyBrokerTakes } from '../../lib/topic.ts'
-import { type Bus, type MessageHandler, ownClientIds } from '../bus.ts'
+import { type Bus, type MessageHandler, ownClientIds, type PublishOptions } from '../bus.ts'
 import { type BrokerAddress, brokerAddress, Link } from './link.ts'
+import { Marks } from './marks.ts'
 import { Publisher } from './publisher.ts'
 import { Slot, type SlotOptions } from './slot.ts'
 import { type SlotClaims, Slots } from './slots.ts'
@@ -45,15 +46,18 @@ export class ExternalBus implements Bus {
   readonly #options: ExternalBusOptions
   readonly #publisher: Publisher
   readonly #slots: Slots
+  readonly #marks: Marks
   #received = 0
   #published = 0
   #wasWell = true
   #isStarted = false
+  #levels: readonly string[] = []
 
   constructor(options: ExternalBusOptions) {
     const { url, ca, slots: count, claims, log } = options
     this.#options = options
     this.address = brokerAddress(url, ca)
+    this.#marks = new Marks(options.platformId, this.address.password)
     this.#publisher = new Publisher({
       address: this.address,
       clientId: `${this.#prefix}-node-${randomBytes(4).toString('hex')}`,
@@ -104,11 +108,13 @@ export class ExternalBus implements Bus {
   async publish(
     topic: string,
     payload: string,
-    { qos = 0, retain = false }: { qos?: 0 | 1 | 2; retain?: boolean } = {}
+    { qos = 0, retain = false, isStored = false }: PublishOptions = {}
   ): Promise<void> {
     // If the broker hung up, the messages of all tenants would have to wait.
     if (!everyBrokerTakes(topic)) throw new Error(`not a topic to publish to: ${topic}`)
-    await this.#publisher.publish({ topic, payload: Buffer.from(payload), qos, retain })
+    const message = { topic, payload: Buffer.from(payload), qos, retain }
+    const properties = isStored ? this.#marks.propertiesFor(topic, message.payload) : {}
+    await this.#publisher.publish(message, properties)
     this.#published++
   }
 
@@ -122,6 +128,15 @@ export class ExternalBus implements Bus {
     onReady: () => void = () => {}
   ): void {
     this.#publisher.listen({ filter, handler, onReady })
+  }
+
+  /**
+   * Reads messages below these levels after the client id, in addition to values. They must not be
+   * `obj`.
+   */
+  readAlso(levels: readonly string[]): void {
+    this.#levels = levels
+    for (const slot of this.#slots.held) slot.readAlso()
   }
 
   /** True on one of the nodes that read. */
@@ -168,23 +183,25 @@ export class ExternalBus implements Bus {
   }
 
   #slotOptions(number: number): SlotOptions {
-    const { onMessage, slots } = this.#options
+    const { onMessage, slots, log } = this.#options
     // Each platform has its own group, so that two platforms on one broker do not take messages
     // from each other. One session needs only an ordinary subscription, which no broker forgets at
     // a restart.
-    const filters = {
-      alone: ALL_VALUES_FILTER,
-      shared: `$share/${this.#prefix}/${ALL_VALUES_FILTER}`
-    }
+    const group = `$share/${this.#prefix}/`
+    const filters = { alone: ALL_VALUES_FILTER, shared: group + ALL_VALUES_FILTER }
     return {
       address: this.address,
       clientId: `${this.#prefix}-slot-${number}`,
       expirySeconds: this.#expirySeconds,
       filter: slots === 1 ? filters.alone : filters.shared,
       formerFilter: slots === 1 ? filters.shared : filters.alone,
+      alsoFilters: () => this.#levels.map((level) => `${slots === 1 ? '' : group}+/${level}/#`),
       onMessage,
+      isStored: (packet) => this.#marks.isMarked(packet),
       onReceived: () => this.#received++,
-      onChange: () => this.#report()
+      onChange: () => this.#report(),
+      onRefused: (err, filter) =>
+        log.error({ err, filter }, 'the MQTT broker lets no messages for mappings through')
     }
   }
 

@@ -34,6 +34,8 @@ export type LinkOptions = {
   signal: AbortSignal
 }
 
+export type Properties = NonNullable<IPublishPacket['properties']>
+
 type Waiting = { resolve: () => void; reject: (error: Error) => void }
 
 /**
@@ -154,8 +156,11 @@ export class Link {
   /**
    * Resolves when the broker has acknowledged the message. With QoS 0 it only has to be written.
    */
-  async publish({ topic, payload, qos, retain }: Message): Promise<void> {
-    const packet = { cmd: 'publish' as const, topic, payload, qos, retain, dup: false }
+  async publish(
+    { topic, payload, qos, retain }: Message,
+    properties: Properties = {}
+  ): Promise<void> {
+    const packet = { cmd: 'publish' as const, topic, payload, qos, retain, dup: false, properties }
     if (qos === 0) {
       await new Promise<void>((resolve, reject) => {
         if (this.#endReason) return reject(this.#endReason)

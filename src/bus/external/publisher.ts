@@ -4,7 +4,7 @@ import { topicMatches } from '../../lib/topic.ts'
 import { endsWithin, within } from '../../lib/within.ts'
 import type { Message } from '../bus.ts'
 import { LastingLink } from './lasting-link.ts'
-import { Link, type LinkOptions } from './link.ts'
+import { Link, type LinkOptions, type Properties } from './link.ts'
 
 export type Listener = {
   filter: string
@@ -76,12 +76,12 @@ export class Publisher {
     }
   }
 
-  async publish(message: Message): Promise<void> {
+  async publish(message: Message, properties: Properties): Promise<void> {
     const end = performance.now() + PUBLISH_LIMIT_MS
     for (;;) {
       const link = await this.#whenUp()
       try {
-        return await within(end - performance.now(), link.publish(message), tooLate)
+        return await within(end - performance.now(), link.publish(message, properties), tooLate)
       } catch (error) {
         const mayRepeat = message.qos > 0 && !link.isUp && performance.now() < end
         if (!mayRepeat) throw error

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { IPublishPacket } from 'mqtt-packet'
+import { Rounds } from '../../lib/rounds.ts'
 import type { MessageHandler } from '../bus.ts'
 import { LastingLink } from './lasting-link.ts'
 import { Link, type LinkOptions } from './link.ts'
@@ -9,9 +10,15 @@ export type SlotOptions = Pick<LinkOptions, 'address' | 'clientId' | 'expirySeco
   filter: string
   /** The filter of the same session if the number of slots was different. */
   formerFilter: string
+  /** What is read in addition; it may change. */
+  alsoFilters: () => readonly string[]
   onMessage: MessageHandler
+  /** Such a message is acknowledged, and not given to `onMessage`. */
+  isStored: (packet: IPublishPacket) => boolean
   onReceived: () => void
   onChange: () => void
+  /** The broker refuses a filter of `alsoFilters`. */
+  onRefused: (error: Error, filter: string) => void
 }
 
 type PendingAck = { messageId: number; isStored: boolean }
@@ -43,6 +50,9 @@ export class Slot {
   readonly #lasting: LastingLink
   #reader: Reader | undefined
   readonly #unacknowledged: Unacknowledged = new Map()
+  /** The filters of `alsoFilters` that the link has. */
+  #also: { link: Link; filters: Set<string> } | undefined
+  readonly #rounds = new Rounds(() => this.#readAlso())
 
   /** Unsubscribes, reads the messages that wait, and ends the session for good. */
   static async finish(options: SlotOptions, signal: AbortSignal): Promise<void> {
@@ -74,6 +84,11 @@ export class Slot {
     return this.#lasting.failure
   }
 
+  /** Called when `alsoFilters` has changed. */
+  readAlso(): void {
+    void this.#rounds.ask()
+  }
+
   /** First stores and acknowledges what was read. The session stays for the next reader. */
   letGo(): Promise<void> {
     return this.#lasting.stop(async (link) => {
@@ -87,6 +102,28 @@ export class Slot {
     return this.#lasting.stop(async (link) => link.destroy(new Error('given up')))
   }
 
+  /** Values are read without these, so a refused filter does not end the connection. */
+  async #readAlso(): Promise<void> {
+    const { alsoFilters, onRefused } = this.#options
+    const also = this.#also
+    if (!also?.link.isUp) return
+    const { link, filters } = also
+    const wanted = new Set(alsoFilters())
+    const gone = [...filters].filter((filter) => !wanted.has(filter))
+    if (gone.length > 0) await link.unsubscribe(gone).catch(() => {})
+    for (const filter of gone) filters.delete(filter)
+    for (const filter of wanted) {
+      if (filters.has(filter)) continue
+      try {
+        await link.subscribe(filter, { isOthersOnly: false })
+        filters.add(filter)
+      } catch (error) {
+        if (!link.isUp) return
+        onRefused(error as Error, filter)
+      }
+    }
+  }
+
   async #open(signal: AbortSignal): Promise<Link> {
     const reader = new Reader(this.#options, this.#unacknowledged)
     this.#reader = reader
@@ -97,6 +134,8 @@ export class Slot {
     try {
       if (link.isResumed) await link.unsubscribe([formerFilter])
       await link.subscribe(filter, { isOthersOnly: false })
+      this.#also = { link, filters: new Set() }
+      await this.#rounds.ask()
       return link
     } catch (error) {
       link.destroy(error as Error)
@@ -138,9 +177,9 @@ class Reader {
     this.#taken++
     const { qos, retain, messageId = 0 } = packet
     const payload = packet.payload as Buffer
-    const pending = { messageId, isStored: retain }
+    const pending = { messageId, isStored: retain || this.#options.isStored(packet) }
     if (qos > 0) this.#pending.push(pending)
-    if (retain) {
+    if (pending.isStored) {
       this.#acknowledge(link)
       return
     }
@@ -185,7 +224,8 @@ class Reader {
   async finish(link: Link): Promise<void> {
     for (let taken = -1; taken !== this.#taken; ) {
       taken = this.#taken
-      await link.unsubscribe([this.#options.filter, this.#options.formerFilter])
+      const { filter, formerFilter, alsoFilters } = this.#options
+      await link.unsubscribe([filter, formerFilter, ...alsoFilters()])
       do await wait(5)
       while (this.#unstored > 0 && link.isUp)
     }

@@ -1,10 +1,10 @@
 import type { Ids } from '../../lib/lineage.ts'
-import type { Refusal } from '../../lib/sample.ts'
 
 /** A message that was acknowledged but not stored. */
 export type RefusedMessage = {
   created: number
-  reason: Refusal
+  /** A refusal, maybe with details. */
+  reason: string
   topic: string
   sender: string
   payload: string

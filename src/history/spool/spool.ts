@@ -20,7 +20,7 @@ import type { SpoolFile } from './worker.ts'
 /** Far below the longest possible text. Writing one group takes some milliseconds. */
 export const MAX_GROUP_BYTES = 16 * 1024 * 1024
 /** These samples all become the latest at once, before the acknowledgement. */
-const MAX_GROUP_SAMPLES = 10_000
+export const MAX_GROUP_SAMPLES = 10_000
 /** Everything that is not on disk yet. Above this, callers must wait before they append. */
 export const MAX_WAITING_BYTES = 64 * 1024 * 1024
 /** Rows of one piece. Decoding a piece takes one or two milliseconds. */
@@ -83,6 +83,17 @@ export class Spool {
     const gathering = this.#gather(bytes)
     gathering.lines.push(line)
     gathering.lastId = id
+    return gathering.stored.promise
+  }
+
+  /**
+   * The same for samples that are stored in one group, all or none, even if they are more bytes
+   * than a group has. At most `MAX_GROUP_SAMPLES`. `lastId` is the highest id.
+   */
+  appendTogether(lines: readonly string[], lastId: number, bytes: number): Promise<void> {
+    const gathering = this.#gather(bytes, lines.length)
+    for (const line of lines) gathering.lines.push(line)
+    gathering.lastId = lastId
     return gathering.stored.promise
   }
 
@@ -186,11 +197,11 @@ export class Spool {
     await this.#thread.close()
   }
 
-  /** The group for these bytes. */
-  #gather(bytes: number): Gathering {
+  /** The group for these bytes of so many samples. */
+  #gather(bytes: number, count = 1): Gathering {
     this.#waitingBytes += bytes
     let last = this.#groups.at(-1)
-    if (!last || isWhole(last, bytes)) {
+    if (!last || isWhole(last, bytes, count)) {
       last = { lines: [], bytes: 0, lastId: 0, refusals: [], stored: Promise.withResolvers<void>() }
       // The callers of `append` see a failure. The group's own promise must not end the process.
       last.stored.promise.catch(() => {})
@@ -223,10 +234,10 @@ export class Spool {
   }
 }
 
-/** Whether a new group must begin before these bytes. The first sample fits at any size. */
-const isWhole = ({ lines, refusals, bytes }: Gathering, more: number): boolean =>
+/** Whether a new group must begin before these. What comes first fits at any size. */
+const isWhole = ({ lines, refusals, bytes }: Gathering, more: number, count: number): boolean =>
   (bytes > 0 && bytes + more > MAX_GROUP_BYTES) ||
-  lines.length + refusals.length >= MAX_GROUP_SAMPLES
+  lines.length + refusals.length + count > MAX_GROUP_SAMPLES
 
 /** Each piece ends with the end of a line. */
 function* piecesOf(rows: Buffer): Generator<Buffer> {

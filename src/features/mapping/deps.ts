@@ -1,0 +1,3 @@
+import type { Mappings } from './mappings.ts'
+
+export type MappingDeps = { mappings: Mappings }

@@ -1,0 +1,182 @@
+import { type Selectable, sql } from 'kysely'
+import type { MakeName } from '../../lib/mapping/mapping.ts'
+import { recordChange } from '../../registry/changes.ts'
+import { flag } from '../../registry/meta.ts'
+import type { Registry, Tables } from '../../registry/tables.ts'
+import { inTransaction } from '../../registry/transaction.ts'
+import type { MappingFields } from './fields.ts'
+
+export type Owner = { kind: 'installation' | 'organization'; id: number }
+type Row = Selectable<Tables['mappings']>
+export type MappingRecord = MappingFields & { id: number }
+
+const columnOf = ({ kind }: Owner) => `${kind}_id` as const
+
+const toRow = ({ values, active, create_missing, name, make, filter }: MappingFields) => ({
+  ...{ name, make, filter, active: flag(active), create_missing: flag(create_missing) },
+  rules: JSON.stringify(values)
+})
+
+export const recordOf = (row: Row): MappingRecord => ({
+  ...{ id: row.id, name: row.name, filter: row.filter, make: row.make as MakeName | '' },
+  ...{ active: row.active === 1, create_missing: row.create_missing === 1 },
+  values: JSON.parse(row.rules)
+})
+
+const told = (registry: Registry, owner: Owner, now: number) =>
+  recordChange(registry, `${owner.kind}_mapping`, owner.id, now)
+
+/** Sorted by id. */
+export async function listMappings(registry: Registry, owner: Owner): Promise<MappingRecord[]> {
+  const rows = await registry
+    .selectFrom('mappings')
+    .selectAll()
+    .where(columnOf(owner), '=', owner.id)
+    .orderBy('id')
+    .execute()
+  return rows.map(recordOf)
+}
+
+export async function findMapping(
+  registry: Registry,
+  owner: Owner,
+  id: number
+): Promise<MappingRecord | undefined> {
+  const row = await registry
+    .selectFrom('mappings')
+    .selectAll()
+    .where('id', '=', id)
+    .where(columnOf(owner), '=', owner.id)
+    .executeTakeFirst()
+  return row && recordOf(row)
+}
+
+/** Undefined if the owner already has `most` mappings. */
+export const insertMapping = (
+  registry: Registry,
+  owner: Owner,
+  fields: MappingFields,
+  { most, now }: { most: number; now: number }
+): Promise<MappingRecord | undefined> =>
+  inTransaction(registry, async (registry) => {
+    const { count } = await registry
+      .selectFrom('mappings')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where(columnOf(owner), '=', owner.id)
+      .executeTakeFirstOrThrow()
+    if (Number(count) >= most) return undefined
+    return insertMappingWithin(registry, owner, fields, now)
+  })
+
+/** In the caller's transaction. */
+export async function insertMappingWithin(
+  registry: Registry,
+  owner: Owner,
+  fields: MappingFields,
+  now: number
+): Promise<MappingRecord> {
+  const row = await registry
+    .insertInto('mappings')
+    .values({ ...toRow(fields), [columnOf(owner)]: owner.id, created: now, updated: now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await told(registry, owner, now)
+  return recordOf(row)
+}
+
+/** `change` may throw. Undefined when there is no such mapping. */
+export const changeMapping = (
+  registry: Registry,
+  owner: Owner,
+  id: number,
+  { change, now }: { change: (current: MappingRecord) => MappingFields; now: number }
+): Promise<MappingRecord | undefined> =>
+  inTransaction(registry, async (registry) => {
+    const current = await findMapping(registry, owner, id)
+    if (!current) return undefined
+    const fields = change(current)
+    const row = { ...toRow(fields), updated: now }
+    await registry.updateTable('mappings').set(row).where('id', '=', id).execute()
+    await told(registry, owner, now)
+    return { ...fields, id }
+  })
+
+export const deleteMapping = (
+  registry: Registry,
+  owner: Owner,
+  id: number,
+  now: number
+): Promise<boolean> =>
+  inTransaction(registry, async (registry) => {
+    const { numDeletedRows } = await registry
+      .deleteFrom('mappings')
+      .where('id', '=', id)
+      .where(columnOf(owner), '=', owner.id)
+      .executeTakeFirst()
+    if (numDeletedRows > 0n) await told(registry, owner, now)
+    return numDeletedRows > 0n
+  })
+
+/** Whether any mapping of the platform is active. */
+export async function hasMappings(registry: Registry): Promise<boolean> {
+  const row = await registry
+    .selectFrom('mappings')
+    .select('id')
+    .where('active', '=', 1)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The filters of all active mappings, each once, and whether one of them has a make. */
+export async function activeFilters(
+  registry: Registry,
+  most: number
+): Promise<{ filters: string[]; hasMake: boolean }> {
+  const rows = await registry
+    .selectFrom('mappings')
+    .select(['make', 'filter'])
+    .distinct()
+    .where('active', '=', 1)
+    .orderBy('filter')
+    .limit(most)
+    .execute()
+  const filters = new Set(rows.map(({ filter }) => filter))
+  return { filters: [...filters], hasMake: rows.some(({ make }) => make !== '') }
+}
+
+/**
+ * The active mappings that read messages of an installation: its own, then those of its organizations
+ * from the nearest up. With its time zone, which may be empty. Undefined if it is gone.
+ */
+export async function readMappingsFor(
+  registry: Registry,
+  installationId: number
+): Promise<{ timezone: string; mappings: (Row & { level: number })[] } | undefined> {
+  const installation = await registry
+    .selectFrom('installations')
+    .select('timezone')
+    .where('id', '=', installationId)
+    .executeTakeFirst()
+  if (!installation) return undefined
+  const { rows } = await sql<Row & { level: number }>`
+    with recursive above(id, parent_id, level) as (
+      select organizations.id, parent_id, 1 from organizations
+        join installations on installations.organization_id = organizations.id
+        where installations.id = ${installationId}
+      union
+      select parent.id, parent.parent_id, above.level + 1
+        from organizations as parent join above on parent.id = above.parent_id
+        where above.level < ${sql.lit(MAX_LEVELS)}
+    )
+    select mappings.*, 0 as level from mappings
+      where installation_id = ${installationId} and active = 1
+    union all
+    select mappings.*, above.level from mappings join above on organization_id = above.id
+      where active = 1
+    order by level, id`.execute(registry)
+  return { timezone: installation.timezone, mappings: rows }
+}
+
+/** Organizations have at most so many levels; a circle would not end. */
+const MAX_LEVELS = 100

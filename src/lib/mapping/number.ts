@@ -1,0 +1,28 @@
+/** [RFC 8259 6] No NaN, no hex, no comma, no unit. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+/** A longer text is no number that a device sends. */
+const MAX_NUMBER_CHARACTERS = 64
+
+/** The number that a text holds; undefined: none. */
+export function numberIn(text: string): number | undefined {
+  const trimmed = text.trim()
+  if (trimmed.length > MAX_NUMBER_CHARACTERS || !JSON_NUMBER.test(trimmed)) return undefined
+  return finite(Number(trimmed))
+}
+
+/** A number, a text that holds one, true and false. A word of the table comes first. */
+export function numberOf(
+  found: unknown,
+  table: ReadonlyMap<string, number> | undefined
+): number | undefined {
+  if (typeof found === 'number') return table?.get(String(found)) ?? found
+  if (typeof found === 'boolean') return table?.get(String(found)) ?? (found ? 1 : 0)
+  if (typeof found !== 'string') return undefined
+  return table?.get(found) ?? numberIn(found)
+}
+
+/** Undefined: a sample cannot have it. Minus zero is zero. */
+export const finite = (value: number): number | undefined => {
+  if (!Number.isFinite(value)) return undefined
+  return value === 0 ? 0 : value
+}

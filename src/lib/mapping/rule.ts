@@ -1,0 +1,48 @@
+import type { UnixMs } from '../unix-time.ts'
+
+/** How the time of a value is written in a message. `iso` without a zone is local time. */
+export type TimestampFormat = 's' | 'ms' | 'iso'
+
+/** How one value is read, and the object topic it goes to. [ADR-0063] */
+export type ValueRule = {
+  /** Empty: the payload itself. */
+  path: string
+  topic: string
+  /** Numbers by word. */
+  table: Readonly<Record<string, number>>
+  factor: number
+  offset: number
+  unit: string
+  timestamp: { path: string; format: TimestampFormat } | null
+}
+
+export const MAX_VALUE_RULES = 100
+export const MAX_TABLE_WORDS = 100
+export const MAX_PATH_CHARACTERS = 512
+export const MAX_PATH_KEYS = 16
+export const MAX_PATH_WILDCARDS = 4
+/** Larger messages are not mapped. Parsing one takes less than two milliseconds. */
+export const MAX_MAPPED_BYTES = 128 * 1024
+/** From one message, by all mappings together. */
+export const MAX_DERIVED_VALUES = 1000
+/** Keys that are looked at in one message, by all mappings together. */
+export const MAX_STEPS = 50_000
+
+/** A value that a mapping made of a message. */
+export type DerivedValue = {
+  /** Without the client id. */
+  topic: string
+  value: number
+  timestamp: UnixMs
+  unit: string
+  /** The name of the function that shows it. */
+  name: string
+  /** Whether the make takes commands for it. */
+  isWritable: boolean
+}
+
+/** Why a mapping made nothing of a message. */
+export type Refused = { path: string; reason: string }
+
+/** If anything is refused, there are no values. */
+export type Outcome = { values: readonly DerivedValue[]; refused: readonly Refused[] }
