@@ -4,8 +4,10 @@ import { Broken } from './frame/Broken.tsx'
 import { Frame } from './frame/Frame.tsx'
 import { Lost } from './frame/Lost.tsx'
 import { page } from './frame/page.ts'
+import { mappings } from './mapping/api.ts'
 import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
 import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
+import type { MappingsSearch } from './pages/MappingsPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
 import { readPlotSearch } from './plot/range.ts'
 import {
@@ -143,6 +145,20 @@ const functionsAndDevices = createRoute({
   component: page(() => import('./pages/FunctionsPage.tsx'), 'FunctionsPage')
 })
 
+const mappingsPage = createRoute({
+  getParentRoute: () => installation,
+  path: '/mappings',
+  validateSearch: (search: Record<string, unknown>): MappingsSearch => ({
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined
+  }),
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(mappings(params.id))
+    void queryClient.prefetchQuery(rights(params.id))
+  },
+  component: page(() => import('./pages/MappingsPage.tsx'), 'MappingsPage')
+})
+
 const connect = createRoute({
   getParentRoute: () => installation,
   path: '/connect',
@@ -157,7 +173,15 @@ export const router = createRouter({
     frame.addChildren([
       start,
       list,
-      installation.addChildren([first, boardPage, live, plot, functionsAndDevices, connect])
+      installation.addChildren([
+        first,
+        boardPage,
+        live,
+        plot,
+        functionsAndDevices,
+        mappingsPage,
+        connect
+      ])
     ])
   ]),
   // The data of a page is asked for when the pointer is over its link.

@@ -37,6 +37,13 @@ export function BottomTabs({ id }: { id: number }) {
         <Menu.Dropdown>
           <Menu.Item
             renderRoot={(props) => (
+              <Link to="/installations/$id/mappings" params={{ id }} {...props} />
+            )}
+          >
+            {t.mappings}
+          </Menu.Item>
+          <Menu.Item
+            renderRoot={(props) => (
               <Link to="/installations/$id/connect" params={{ id }} {...props} />
             )}
           >

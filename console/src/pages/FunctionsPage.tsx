@@ -3,7 +3,6 @@ import {
   Button,
   Drawer,
   Group,
-  Modal,
   SegmentedControl,
   Select,
   Skeleton,
@@ -14,9 +13,10 @@ import {
 } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef } from 'react'
-import { keepFocus } from '../frame/focus.ts'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useEscape } from '../frame/escape.ts'
+import { Leaving } from '../frame/Leaving.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { type Kind, listOf, type Model, words } from '../modelx/api.ts'
 import { Details } from '../modelx/Details.tsx'
@@ -152,7 +152,7 @@ export function FunctionsPage() {
         />
       )}
       <Panel {...{ add, id, close, types, place }} models={list.data} />
-      <Leaving />
+      <Leaving hasDraft={hasDraft} dropDraft={dropDraft} keys={['view', 'id', 'add']} />
     </Stack>
   )
 }
@@ -208,68 +208,5 @@ function Panel({ add, id, close, types, models, place }: PanelProps) {
         <Skeleton h={300} />
       )}
     </Drawer>
-  )
-}
-
-/** Esc closes the panel, but not together with a question or a list above it. */
-function useEscape(isOpen: boolean, close: () => void): void {
-  useEffect(() => {
-    if (!isOpen) return
-    const onKey = ({ key, target }: KeyboardEvent) => {
-      if (key !== 'Escape' || !(target instanceof Element)) return
-      const isBelow = document.querySelector('.mantine-Modal-content') !== null
-      const hasOpenList = target.getAttribute('aria-expanded') === 'true'
-      // Later, or a question that opens now would take the same key for its own.
-      if (!isBelow && !hasOpenList) setTimeout(close)
-    }
-    addEventListener('keydown', onKey, { capture: true })
-    return () => removeEventListener('keydown', onKey, { capture: true })
-  })
-}
-
-/** What of the address decides which draft is open. */
-const openIn = ({ pathname, search }: { pathname: string; search: object }): string => {
-  const parts = Object.entries(search).filter(([name]) => ['view', 'id', 'add'].includes(name))
-  return `${pathname}?${new URLSearchParams(parts)}`
-}
-
-/** Asks before what is typed and not saved is left. */
-function Leaving() {
-  const { functions: t } = useTexts()
-  const focusBack = useRef(() => {})
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => {
-      const isLeft = hasDraft() && openIn(current) !== openIn(next)
-      if (isLeft) focusBack.current = keepFocus()
-      return isLeft
-    },
-    enableBeforeUnload: hasDraft,
-    withResolver: true
-  })
-  if (status !== 'blocked') return null
-  const stay = () => {
-    reset?.()
-    focusBack.current()
-  }
-  return (
-    <Modal opened onClose={stay} title={t.unsaved} zIndex={500} centered>
-      <Stack>
-        <Text>{t.unsavedHelp}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={stay} data-autofocus>
-            {t.stay}
-          </Button>
-          <Button
-            color="red"
-            onClick={() => {
-              dropDraft()
-              proceed?.()
-            }}
-          >
-            {t.leave}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
   )
 }

@@ -1,4 +1,5 @@
 import { connect } from './connect-en.ts'
+import { mapping } from './mapping-en.ts'
 import { plot } from './plot-en.ts'
 
 export const en = {
@@ -262,6 +263,7 @@ export const en = {
     live: 'Live',
     plot: 'Plot',
     functions: 'Functions and devices',
+    mappings: 'Mappings',
     connect: 'Connect a device',
     functionsShort: 'Functions',
     more: 'More',
@@ -324,6 +326,7 @@ export const en = {
     noneMatch: 'No topic matches.'
   },
   connect,
+  mapping,
   plot,
   age: {
     now: 'now',

@@ -1,5 +1,6 @@
 import { connect } from './connect-sv.ts'
 import type { Texts } from './en.ts'
+import { mapping } from './mapping-sv.ts'
 import { plot } from './plot-sv.ts'
 
 export const sv: Texts = {
@@ -262,6 +263,7 @@ export const sv: Texts = {
     live: 'Direkt',
     plot: 'Diagram',
     functions: 'Funktioner och enheter',
+    mappings: 'Mappningar',
     connect: 'Anslut en enhet',
     functionsShort: 'Funktioner',
     more: 'Mer',
@@ -324,6 +326,7 @@ export const sv: Texts = {
     noneMatch: 'Inget ämne passar.'
   },
   connect,
+  mapping,
   plot,
   age: {
     now: 'nu',

@@ -1,0 +1,210 @@
+import { Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Fault, refusal } from '../modelx/Details.tsx'
+import { queryClient } from '../queries.ts'
+import { useTexts } from '../texts/texts.ts'
+import { create, makes, mappings, remove, update } from './api.ts'
+import {
+  bodyOf,
+  type Draft,
+  draftOf,
+  dropDraft,
+  emptyDraft,
+  hasDraft,
+  type Mapping,
+  type MappingBody,
+  useMappingDraft,
+  withNewValue,
+  withoutValue,
+  withValue
+} from './draft.ts'
+import { TryPanel } from './TryPanel.tsx'
+import { ValueFields } from './ValueFields.tsx'
+
+type Props = {
+  installation: { id: number; client_id: number }
+  /** Undefined: a new one. */
+  mapping: Mapping | undefined
+  may: { save: boolean; delete: boolean }
+  saved: (mapping: Mapping) => void
+  deleted: () => void
+}
+
+/** A mapping, and beside it what it makes of a message. */
+export function Editor({ installation, mapping, may, saved, deleted }: Props) {
+  const texts = useTexts()
+  const t = texts.mapping
+  const [draft, change] = useMappingDraft(
+    `${installation.id}/${mapping?.id ?? 'new'}`,
+    mapping ? draftOf(mapping) : emptyDraft
+  )
+  const [fault, setFault] = useState('')
+  const [busy, setBusy] = useState<'save' | 'delete'>()
+  const body = bodyOf(draft)
+  const run = async (kind: 'save' | 'delete', work: () => Promise<void>) => {
+    setBusy(kind)
+    setFault('')
+    try {
+      await work()
+      await queryClient.invalidateQueries({ queryKey: mappings(installation.id).queryKey })
+    } catch (error) {
+      const verb = kind === 'save' && mapping ? 'update' : 'create_delete'
+      setFault(refusal(error as Error, `mapping/${verb}`, texts))
+    }
+    setBusy(undefined)
+  }
+  const save = async (body: MappingBody) => {
+    const made = await (mapping ? update(mapping, body) : create(installation.id, body))
+    queryClient.setQueryData(
+      mappings(installation.id).queryKey,
+      (list: Mapping[] | undefined) => list && [...list.filter(({ id }) => id !== made.id), made]
+    )
+    dropDraft()
+    saved(made)
+  }
+  return (
+    <form
+      className="mapping-editor"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (body) void run('save', () => save(body))
+      }}
+    >
+      <Stack gap="sm">
+        <Fields draft={draft} change={change} isLocked={!may.save} />
+        {fault && <Fault text={fault} />}
+        <Group justify="space-between">
+          {mapping && may.delete ? (
+            <Delete
+              isBusy={busy === 'delete'}
+              go={() =>
+                void run('delete', async () => {
+                  await remove(mapping)
+                  dropDraft()
+                  deleted()
+                })
+              }
+            />
+          ) : (
+            <span />
+          )}
+          {may.save && (
+            <Button
+              type="submit"
+              loading={busy === 'save'}
+              disabled={!body || (mapping && !hasDraft())}
+            >
+              {mapping ? t.save : t.create}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+      <TryPanel installation={installation} body={body} />
+    </form>
+  )
+}
+
+type FieldsProps = { draft: Draft; change: (draft: Draft) => void; isLocked: boolean }
+
+function Fields({ draft, change, isLocked }: FieldsProps) {
+  const { mapping: t } = useTexts()
+  const { name, make, filter, active, create_missing, values } = draft
+  return (
+    <>
+      <TextInput
+        label={t.name}
+        value={name}
+        readOnly={isLocked}
+        data-autofocus
+        onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
+      />
+      <Select
+        label={t.make}
+        description={t.makeHelp}
+        data={[
+          { value: '', label: t.noMake },
+          ...makes.map((one) => ({ value: one, label: t.makes[one] }))
+        ]}
+        value={make}
+        readOnly={isLocked}
+        allowDeselect={false}
+        comboboxProps={{ zIndex: 400 }}
+        onChange={(value) => change({ ...draft, make: value ?? '' })}
+      />
+      <TextInput
+        label={t.filter}
+        description={make === '' ? t.filterHelp : t.filterOfMake}
+        placeholder={make === '' ? 'dev/tele/+/SENSOR' : ''}
+        required={make === ''}
+        value={filter}
+        readOnly={isLocked}
+        onChange={(event) => change({ ...draft, filter: event.currentTarget.value })}
+      />
+      <Switch
+        label={t.active}
+        checked={active}
+        disabled={isLocked}
+        onChange={(event) => change({ ...draft, active: event.currentTarget.checked })}
+      />
+      <Switch
+        label={t.createMissing}
+        checked={create_missing}
+        disabled={isLocked}
+        onChange={(event) => change({ ...draft, create_missing: event.currentTarget.checked })}
+      />
+      {make === '' &&
+        values.map((value, i) => (
+          <ValueFields
+            key={value.row}
+            value={value}
+            place={i + 1}
+            isLocked={isLocked}
+            change={(changed) => change(withValue(draft, changed))}
+            remove={values.length > 1 ? () => change(withoutValue(draft, value.row)) : undefined}
+          />
+        ))}
+      {make === '' && !isLocked && (
+        <Button
+          variant="default"
+          size="xs"
+          style={{ alignSelf: 'flex-start' }}
+          leftSection={<IconPlus size={14} aria-hidden />}
+          onClick={() => change(withNewValue(draft))}
+        >
+          {t.addValue}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** A second click deletes. */
+function Delete({ isBusy, go }: { isBusy: boolean; go: () => void }) {
+  const { mapping: t } = useTexts()
+  const [isAsking, setAsking] = useState(false)
+  if (!isAsking) {
+    return (
+      <Button
+        variant="subtle"
+        c="var(--bad)"
+        color="red"
+        leftSection={<IconTrash size={14} aria-hidden />}
+        onClick={() => setAsking(true)}
+      >
+        {t.delete}
+      </Button>
+    )
+  }
+  return (
+    <Group gap="xs" role="alertdialog" aria-label={t.delete}>
+      <Text>{t.deleteSure}</Text>
+      <Button variant="default" size="xs" onClick={() => setAsking(false)}>
+        {t.keep}
+      </Button>
+      <Button color="red" size="xs" loading={isBusy} onClick={go}>
+        {t.deleteGo}
+      </Button>
+    </Group>
+  )
+}
