@@ -22,14 +22,14 @@ describe('mappings', { skip: chromium.missing }, () => {
       const answer = await world.request(`GET /api/v2/mapping/${installation.id}`, { as: manager })
       return answer.json as unknown as Record<string, unknown>[]
     }
-    const valueOf = async (topic: string) => {
+    const latest = async (topic: string) => {
       const as = manager
       const { json } = await world.request(`GET /api/v2/status/${installation.id}`, { as })
       const rows = json as unknown as { topic: string; value: number }[]
       return rows.find((row) => row.topic === `${installation.client_id}/${topic}`)?.value
     }
     const address = `${platform().url}/installations/${installation.id}/mappings`
-    return { installation, manager, reader, send, list, valueOf, address }
+    return { installation, manager, reader, send, list, latest, address }
   }
 
   const field = (page: Page, label: string | RegExp) => page.getByRole('textbox', { name: label })
@@ -41,7 +41,7 @@ describe('mappings', { skip: chromium.missing }, () => {
   }
 
   test('a make needs one choice: its messages become values', async () => {
-    const { manager, send, list, valueOf, address } = await home('Made')
+    const { manager, send, list, latest, address } = await home('Made')
     const { page, faults } = await open()
     await signIn(page, address, manager)
     await shows(page, 'There is no mapping yet')
@@ -52,12 +52,12 @@ describe('mappings', { skip: chromium.missing }, () => {
     const [mapping] = await list()
     assert.equal(mapping?.['make'], 'tasmota')
     await send('dev/tele/plug/SENSOR', JSON.stringify({ ENERGY: { Power: 42 } }))
-    await eventually(async () => assert((await valueOf('obj/plug/ENERGY/Power')) === 42))
+    await eventually(async () => assert((await latest('obj/plug/ENERGY/Power')) === 42))
     assert.deepEqual(faults, [])
   })
 
   test('the editor shows what a real message gives while one types', async () => {
-    const { manager, send, list, valueOf, address } = await home('Tried')
+    const { manager, send, list, latest, address } = await home('Tried')
     await send('dev/shop/meter', JSON.stringify({ power: 12.5, state: 'ON' }))
     const { page, faults } = await open()
     await signIn(page, address, manager)
@@ -84,7 +84,7 @@ describe('mappings', { skip: chromium.missing }, () => {
     await page.getByRole('button', { name: 'New mapping' }).last().click()
     await eventually(async () => assert.equal((await list()).length, 1))
     await send('dev/shop/meter', JSON.stringify({ power: 1, state: 'OFF' }))
-    await eventually(async () => assert.equal(await valueOf('obj/meter/power'), 0))
+    await eventually(async () => assert.equal(await latest('obj/meter/power'), 0))
     assert.equal(await page.title().then((title) => title.includes('hacked')), false)
 
     await page.getByRole('link', { name: HOSTILE }).click()
