@@ -12,6 +12,7 @@ import {
   dropDraft,
   emptyDraft,
   hasDraft,
+  type Make,
   type Mapping,
   type MappingBody,
   useMappingDraft,
@@ -130,7 +131,7 @@ function Fields({ draft, change, isLocked }: FieldsProps) {
         readOnly={isLocked}
         allowDeselect={false}
         comboboxProps={{ zIndex: 400 }}
-        onChange={(value) => change({ ...draft, make: value ?? '' })}
+        onChange={(value) => change({ ...draft, make: (value ?? '') as Make })}
       />
       <TextInput
         label={t.filter}

@@ -2,7 +2,9 @@ import type { Schemas } from '../../../tools/client/client.ts'
 import { Store, useStore } from '../store.ts'
 
 export type Mapping = Schemas['Mapping']
-export type MappingBody = Omit<Mapping, 'id' | 'installation_id'>
+/** Empty: the values are declared. */
+export type Make = NonNullable<Schemas['NewMapping']['make']>
+export type MappingBody = Omit<Mapping, 'id' | 'installation_id' | 'make'> & { make: Make }
 type Value = Mapping['values'][number]
 type Format = NonNullable<Value['timestamp']>['format']
 
@@ -69,7 +71,7 @@ export const draftOf = ({
   create_missing,
   values
 }: Mapping): Draft => ({
-  ...{ name, active, make, filter, create_missing },
+  ...{ name, active, make: make as Make, filter, create_missing },
   values: values.map((value, i) => ({
     row: i + 1,
     path: value.path,

@@ -73,8 +73,9 @@ export function MappingsPage() {
 const isMake = (name: string): name is (typeof makes)[number] => makes.some((one) => one === name)
 const makeText = (make: string, t: Texts['mapping']): string =>
   isMake(make) ? t.makes[make] : make
+/** The platform names a mapping after its make, unless it has a name. */
 const titleOf = ({ name, make, filter }: Mapping, t: Texts['mapping']): string =>
-  name || (make === '' ? filter : makeText(make, t))
+  name === make && make !== '' ? makeText(make, t) : name || filter
 
 function Line({ mapping }: { mapping: Mapping }) {
   const { mapping: t } = useTexts()
