@@ -123,7 +123,7 @@ describe('mappings', { skip: chromium.missing }, () => {
       // The panel fades in.
       await eventually(async () => assert.deepEqual(await seriousFindings(page), []))
       const wide = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth'
       )
       assert.equal(wide, 0)
       assert.deepEqual(faults, [])
