@@ -297,6 +297,18 @@ const table: Record<string, Row> = {
     line: (t) => `DELETE /api/v3beta/log/${t.installation.id}?from=0&to=1&topics=obj/a`,
     reach: 'inside'
   },
+  'POST /api/v3beta/sample/{installation_id}': {
+    line: (t) => `POST /api/v3beta/sample/${t.installation.id}`,
+    body: () => [],
+    reach: 'inside',
+    gateway: 204
+  },
+  'POST /api/v2/write': {
+    line: (t) => `POST /api/v2/write?bucket=${t.installation.id}`,
+    body: () => '',
+    reach: 'inside',
+    gateway: 204
+  },
   'POST /api/v2/mobile': {
     line: () => 'POST /api/v2/mobile',
     body: (t) => ({ device_id: t.world.unique('d'), firebase_token: t.world.unique('t') }),
