@@ -25,6 +25,8 @@ export class LineFault extends Error {
 
 /** Fields of one line, which are stored together. */
 export const MAX_LINE_FIELDS = 1000
+/** Of one line, which is read in one go. */
+export const MAX_LINE_CHARACTERS = 256 * 1024
 /** So many heads of lines are remembered with their topics. */
 const MAX_KNOWN_HEADS = 10_000
 
@@ -55,6 +57,8 @@ export class LineProtocol {
   readonly #heads = new Map<string, string>()
   #at = 0
   #line = 1
+  /** A line must end before this place. */
+  #limit = 0
 
   constructor(text: string, precision: Precision = 'ns') {
     this.#text = text
@@ -65,6 +69,7 @@ export class LineProtocol {
   next(): Point | undefined {
     if (!this.#findLine()) return undefined
     const line = this.#line
+    this.#limit = Math.min(this.#at + MAX_LINE_CHARACTERS, this.#text.length)
     const head = this.#readHead()
     const fields = this.#readFields(head)
     const timestamp = this.#readTimestamp()
@@ -136,10 +141,11 @@ export class LineProtocol {
   #readValue(): number {
     const text = this.#text
     const start = this.#at
-    for (; this.#at < text.length; this.#at++) {
+    for (; this.#at < this.#limit; this.#at++) {
       const code = text.charCodeAt(this.#at)
       if (code === COMMA || code === SPACE || code === NEWLINE || code === RETURN) break
     }
+    if (this.#at === this.#limit) this.#refuseLonger()
     const written = text.slice(start, this.#at)
     const value = numberOf(written)
     if (value === undefined) throw this.#fault(`has a value that is no number: ${excerpt(written)}`)
@@ -150,7 +156,7 @@ export class LineProtocol {
   #skipText(): void {
     const text = this.#text
     const line = this.#line
-    for (let at = this.#at + 1; at < text.length; at++) {
+    for (let at = this.#at + 1; at < this.#limit; at++) {
       const code = text.charCodeAt(at)
       if (code === NEWLINE) this.#line++
       else if (code === BACKSLASH) at += isQuoteOrBackslash(text.charCodeAt(at + 1)) ? 1 : 0
@@ -163,6 +169,7 @@ export class LineProtocol {
       }
     }
     this.#line = line
+    this.#refuseLonger()
     throw this.#fault('has a text without an end')
   }
 
@@ -183,16 +190,23 @@ export class LineProtocol {
   /** The next of these characters in this line without a backslash before it; -1: none. */
   #find(wanted: readonly (number | undefined)[]): number {
     const text = this.#text
-    for (let at = this.#at; at < text.length; at++) {
+    for (let at = this.#at; at < this.#limit; at++) {
       const code = text.charCodeAt(at)
       if (code === NEWLINE) return -1
       if (wanted.includes(code) && text.charCodeAt(at - 1) !== BACKSLASH) return at
     }
+    this.#refuseLonger()
     return -1
   }
 
   #skipSpaces(): void {
-    while (this.#text.charCodeAt(this.#at) === SPACE) this.#at++
+    while (this.#text.charCodeAt(this.#at) === SPACE && this.#at < this.#limit) this.#at++
+  }
+
+  /** Call it at the limit. */
+  #refuseLonger(): void {
+    if (this.#limit === this.#text.length) return
+    throw this.#fault(`is longer than ${MAX_LINE_CHARACTERS} characters`)
   }
 
   #endOfLine(): number {

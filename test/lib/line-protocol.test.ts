@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import {
   LineFault,
   LineProtocol,
+  MAX_LINE_CHARACTERS,
   MAX_LINE_FIELDS,
   type Precision
 } from '../../src/lib/line-protocol.ts'
@@ -154,6 +155,14 @@ test('lines, comments and faults of line protocol', () => {
   f('m f=1\nm f="x\ny\n', [1], '2 has a text without an end')
   f('m f="x"y', [], '1 has something after the end of a text')
   f(`m f=${'x'.repeat(100)}`, [], `1 has a value that is no number: ${'x'.repeat(40)}...`)
+  const long = 'x'.repeat(MAX_LINE_CHARACTERS)
+  const tooLong = `is longer than ${MAX_LINE_CHARACTERS} characters`
+  f(`${long} f=1`, [], `1 ${tooLong}`)
+  f(`m f=1\nm ${long}=1\n`, [1], `2 ${tooLong}`)
+  f(`m f=${long} 1`, [], `1 ${tooLong}`)
+  f(`m f="${long}"`, [], `1 ${tooLong}`)
+  f(`m${' '.repeat(MAX_LINE_CHARACTERS)}f=1`, [], `1 ${tooLong}`)
+  f(`# ${long}${long}\nm f="${long.slice(10)}"`, [2])
   const fields = Array.from({ length: MAX_LINE_FIELDS }, (_, i) => `f${i}=1`).join()
   f(`m ${fields}`, [1])
   f(`m ${fields},x=1`, [], `1 has more than ${MAX_LINE_FIELDS} fields`)

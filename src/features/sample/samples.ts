@@ -12,7 +12,7 @@ import type { UnixMs } from '../../lib/unix-time.ts'
 import type { TopicReading } from '../../samples/together.ts'
 
 /** In one request. They are stored together. */
-export const MAX_SAMPLES = 10_000
+export const MAX_SAMPLES = 5000
 
 const faults: Partial<Record<Refusal, string>> = {
   'no numeric value': 'value must be a number',

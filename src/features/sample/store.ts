@@ -10,6 +10,7 @@ import {
   tooManyValues
 } from '../../http/errors.ts'
 import { plainNumber } from '../../lib/json-number.ts'
+import { Turns } from '../../lib/turns.ts'
 import { SECOND, toSeconds } from '../../lib/unix-time.ts'
 import { excessText } from '../../quota/meter.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
@@ -73,10 +74,12 @@ export class Store {
     const { bus, accounts, log } = this.#deps
     const { tenant } = accounts.placeOf(installation)
     const options = { qos: 1, isStored: true, tenant } as const
+    const turns = new Turns()
     try {
       for (let start = 0; start < readings.length; start += MESSAGES_AT_ONCE) {
         const some = readings.slice(start, start + MESSAGES_AT_ONCE)
         await Promise.all(some.map((one) => bus.publish(one.topic, payloadOf(one), options)))
+        if (turns.isLate()) await turns.next()
       }
     } catch (err) {
       log.warn({ err, installation: installation.id }, 'values are stored, but not published')

@@ -34,6 +34,7 @@ export const writeRoutes: Routes<SampleDeps> = (app, deps) => {
         faults: [404, 409, 415, 507],
         summary: 'Store values that are written as line protocol of InfluxDB 2',
         querystring: WriteQuery,
+        consumes: ['text/plain'],
         response: { 204: Type.Null({ description: 'All values are stored' }), 400: WriteFault }
       },
       config: {
