@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: ecb6f5bbe0769803a843e34bb552aefa313ecc73597159ac7f52f1c2eddc3704
+ * Fingerprint: 774e258c45a214e48c1581aee3dd7eafeaf285db0a2e38354169bd988009ff29
  */
 export interface paths {
     "/api/v2/auth": {
