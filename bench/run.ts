@@ -12,6 +12,7 @@ import { consoleLine } from './lines/console.ts'
 import { exportLine } from './lines/export.ts'
 import { functionLine } from './lines/function.ts'
 import { heldLine } from './lines/held.ts'
+import { httpLine } from './lines/http.ts'
 import { importLine } from './lines/import.ts'
 import { ingestLine } from './lines/ingest.ts'
 import { latestLine } from './lines/latest.ts'
@@ -36,6 +37,7 @@ const lines: Line[] = [
   ingestLine,
   ackLine,
   acksLine,
+  httpLine,
   mappingLine,
   backupLine,
   memoryLine,

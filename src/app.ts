@@ -100,8 +100,8 @@ export async function createApp(
   // This comes before bodies are removed: the trace reads the id of a new object from the answer.
   traceWrites(app, deps)
   // A caller who wrote something sees the effect in the next request to this node.
-  app.addHook('onSend', ({ method }, _reply, payload, done) => {
-    if (!isWrite(method)) return done(null, payload)
+  app.addHook('onSend', ({ method, routeOptions: { config } }, _reply, payload, done) => {
+    if (!isWrite(method) || config.trace === readsOnly) return done(null, payload)
     // The write is done even if the registry now fails; a timer tries to catch up again.
     Promise.all([deps.directory.catchUp().catch(() => {}), deps.lineage.note()]).then(
       () => done(null, payload),

@@ -3,8 +3,8 @@ import type { Latest } from '../history/latest/latest.ts'
 import type { Topics } from '../history/latest/topics.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MonthNames } from '../lib/month-names.ts'
-import { type Payer, payerName, type QuotaName } from '../lib/quota.ts'
-import type { Refusal } from '../lib/sample.ts'
+import { type Payer, payerName, type QuotaName, sampleBytes } from '../lib/quota.ts'
+import type { Refusal, Sample } from '../lib/sample.ts'
 import { Seldom } from '../lib/seldom.ts'
 import { HOUR, SECOND, type UnixMs } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
@@ -22,7 +22,8 @@ type Parts = {
 }
 
 export type KnownTopics = Pick<Topics, 'has'>
-export type ChargedSample = { topic: string; timestamp: UnixMs; bytes: number }
+type ChargedSample = { topic: string; timestamp: UnixMs; bytes: number }
+export type GroupSample = Pick<Sample, 'topic' | 'timestamp' | 'msg'>
 
 /** A quota that is used up. */
 export type QuotaExcess = { account: Account; quota: QuotaName; reason: Refusal }
@@ -129,21 +130,18 @@ export class Meter {
   /** Charges samples that are stored together, as `takeSample` does: all or none. */
   takeSamples(
     place: AccountPlace,
-    samples: readonly ChargedSample[],
+    samples: readonly GroupSample[],
     now: number,
     topics: KnownTopics | undefined = this.#parts.latest.cached(place.own.id)
   ): GroupExcess | undefined {
     const { day } = this.#momentOf(now)
-    const sum = samples.reduce((sum, { bytes }) => sum + bytes, 0)
+    const months = this.#bytesByMonth(samples)
+    let sum = 0
+    for (const bytes of months.values()) sum += bytes
     const full = bytesExcess(place, sum, day)
     if (full) return { excess: full, at: 0, isUnsure: false }
     const over = this.#takeTopics(place, samples, topics)
     if (over) return over
-    const months = new Map<string, number>()
-    for (const { timestamp, bytes } of samples) {
-      const month = this.monthAt(timestamp)
-      months.set(month, (months.get(month) ?? 0) + bytes)
-    }
     for (const [month, bytes] of months) this.charge(place, month, bytes, day)
     return undefined
   }
@@ -239,16 +237,26 @@ export class Meter {
     return undefined
   }
 
+  #bytesByMonth(samples: readonly GroupSample[]): Map<string, number> {
+    const months = new Map<string, number>()
+    for (const { topic, timestamp, msg } of samples) {
+      const month = this.monthAt(timestamp)
+      months.set(month, (months.get(month) ?? 0) + sampleBytes(topic, msg))
+    }
+    return months
+  }
+
   /** Takes all of them, or none. */
   #takeTopics(
     place: AccountPlace,
-    samples: readonly ChargedSample[],
+    samples: readonly GroupSample[],
     topics: KnownTopics | undefined
   ): GroupExcess | undefined {
     const { own, payers } = place
     const { unsureTopics } = own
     const taken: string[] = []
-    for (const [at, { topic }] of samples.entries()) {
+    for (let at = 0; at < samples.length; at++) {
+      const topic = samples[at]?.topic ?? ''
       const { comingTopics } = own
       const over = this.#takeTopic(place, topic, topics)
       if (own.comingTopics > comingTopics) taken.push(topic)

@@ -7,7 +7,8 @@ import {
   MAX_GROUP_BYTES,
   MAX_GROUP_SAMPLES,
   MAX_WAITING_BYTES,
-  type Spool
+  type Spool,
+  type Together
 } from '../history/spool/spool.ts'
 import { Outage } from '../lib/outage.ts'
 import { SECOND, type UnixMs } from '../lib/unix-time.ts'
@@ -28,6 +29,8 @@ type Parts = {
 type Batch = {
   token: string
   lines: string[]
+  /** Of samples. A text in `lines` may have several. */
+  count: number
   bytes: number
   firstId: number
   lastId: number
@@ -36,8 +39,6 @@ type Batch = {
   isSent: boolean
   stored: PromiseWithResolvers<void>
 }
-
-type Added = { count: number; lastId: number; bytes: number }
 
 /** The longest time in which a batch gathers. */
 const GATHER_MS = 200
@@ -111,12 +112,12 @@ export class DirectWriter implements Intake {
   }
 
   /** The same for samples that are in one batch, so that history has all of them or none. */
-  appendTogether(lines: readonly string[], lastId: number, bytes: number): Promise<void> {
+  appendTogether(lines: string, added: Together): Promise<void> {
     if (this.#stopping.signal.aborted) return Promise.reject(stopped())
-    const count = lines.length
+    const { count, lastId, bytes } = added
     const batch = this.#gather(lastId - count + 1, bytes, count)
-    for (const line of lines) batch.lines.push(line)
-    return this.#added(batch, { count, lastId, bytes })
+    batch.lines.push(lines)
+    return this.#added(batch, added)
   }
 
   /** Resolves when everything appended so far is in history; rejects if that fails. */
@@ -147,17 +148,18 @@ export class DirectWriter implements Intake {
 
   #gather(id: number, bytes: number, count = 1): Batch {
     const last = this.#batches.at(-1)
-    const isOpen = last && !last.isSent && last.lines.length + count <= MAX_GROUP_SAMPLES
+    const isOpen = last && !last.isSent && last.count + count <= MAX_GROUP_SAMPLES
     if (isOpen && last.bytes + bytes <= MAX_GROUP_BYTES) return last
     const batch: Batch = {
-      ...{ token: randomUUID(), lines: [], bytes: 0, firstId: id, lastId: id },
+      ...{ token: randomUUID(), lines: [], count: 0, bytes: 0, firstId: id, lastId: id },
       ...{ began: performance.now(), isSent: false, stored: silent() }
     }
     this.#batches.push(batch)
     return batch
   }
 
-  #added(batch: Batch, { count, lastId, bytes }: Added): Promise<void> {
+  #added(batch: Batch, { count, lastId, bytes }: Together): Promise<void> {
+    batch.count += count
     batch.bytes += bytes
     batch.lastId = lastId
     this.#waitingBytes += bytes
@@ -178,14 +180,14 @@ export class DirectWriter implements Intake {
 
   async #whenDue(batch: Batch): Promise<void> {
     for (let before = 0; !this.#isDue(batch, before); ) {
-      before = batch.lines.length
+      before = batch.count
       await wait(LOOK_EVERY_MS)
     }
   }
 
   #isDue(batch: Batch, before: number): boolean {
-    const { length } = batch.lines
-    const isIdle = length >= ENOUGH_SAMPLES && length === before
+    const { count } = batch
+    const isIdle = count >= ENOUGH_SAMPLES && count === before
     const isOld = performance.now() - batch.began > GATHER_MS - LOOK_EVERY_MS
     return isOld || isIdle || this.#wanted !== undefined || batch !== this.#batches.at(-1)
   }
@@ -201,7 +203,7 @@ export class DirectWriter implements Intake {
         if (signal.aborted) return
         this.#failure = undefined
         this.#outage.worked()
-        metrics.moved(batch.lines.length)
+        metrics.moved(batch.count)
         this.#batches.shift()
         this.#end(batch)
         return
@@ -221,10 +223,10 @@ export class DirectWriter implements Intake {
   }
 
   #end(batch: Batch, error?: Error): void {
-    const { lines, bytes, stored } = batch
+    const { count, bytes, stored } = batch
     if (batch === this.#wanted) this.#wanted = undefined
     this.#waitingBytes -= bytes
-    this.#waitingSamples -= lines.length
+    this.#waitingSamples -= count
     if (error) stored.reject(error)
     else stored.resolve()
     if (this.isFull) return

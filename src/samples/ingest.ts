@@ -262,9 +262,9 @@ export class Ingest {
     const samples = readings.map(({ topic, timestamp, value, msg }, i) => {
       return { id: first + i, installation_id, client_id, topic, timestamp, value, msg }
     })
-    const lines = samples.map(encodeSample)
-    const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
-    const stored = this.#intake.appendTogether(lines, ids.last, bytes)
+    const lines = samples.map(encodeSample).join('')
+    const group = { count: samples.length, lastId: ids.last, bytes: Buffer.byteLength(lines) }
+    const stored = this.#intake.appendTogether(lines, group)
     if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
     for (const sample of samples) this.#group.samples.push(sample)
     return stored

@@ -1,13 +1,13 @@
 import type { DiskRoom } from '../bus/bus.ts'
 import { MAX_GROUP_SAMPLES } from '../history/spool/spool.ts'
 import type { Clock } from '../lib/clock.ts'
-import { sampleBytes } from '../lib/quota.ts'
 import type { Reading, Refusal } from '../lib/sample.ts'
 import { clientIdOf, isObjectTopic, isWithinTopicLimits } from '../lib/topic.ts'
+import { Turns } from '../lib/turns.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
 import type { Directory } from '../permission/directory.ts'
 import type { AccountPlace, Accounts } from '../quota/accounts.ts'
-import type { ChargedSample, GroupExcess, KnownTopics, Meter, QuotaExcess } from '../quota/meter.ts'
+import type { GroupExcess, KnownTopics, Meter, QuotaExcess } from '../quota/meter.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import type { SpoolRoom } from './spool-room.ts'
 
@@ -62,6 +62,8 @@ export class Together {
     if (readings.length > MAX_GROUP_SAMPLES) throw new RangeError('too many readings together')
     if (!disk.isEnough && !waitsForDisk) return { reason: 'disk reserve', at: 0 }
     if (!disk.isEnough) await disk.whenEnough()
+    const fault = await this.#faultIn(readings, installation_id)
+    if (fault) return fault
     const place = accounts.findPlace(installation_id)
     if (!place) return gone
     const { tenant } = place
@@ -81,34 +83,34 @@ export class Together {
     // It may have been deleted or moved while the group waited.
     const installation = directory.installation(installation_id)
     if (!installation) return gone
-    const fault = this.#faultIn(readings, installation)
-    if (fault) return fault
     const arrival = clock()
     const place = accounts.placeOf(installation)
     const overRate = messages > 0 && meter.takeMessages(place, messages, arrival)
     if (overRate) return { reason: overRate.reason, excess: overRate, at: 0 }
-    const charges = readings.map(({ topic, timestamp, msg }) => {
-      return { topic, timestamp, bytes: sampleBytes(topic, msg) }
-    })
-    const over = meter.takeSamples(place, charges, arrival)
+    const over = meter.takeSamples(place, readings, arrival)
     const refused = over?.isUnsure
-      ? await this.#takeAfterLook(place, charges, arrival)
+      ? await this.#takeAfterLook(place, readings, arrival)
       : refusalOf(over)
     if (refused) return refused
     await append(installation, readings, arrival)
     return undefined
   }
 
-  #faultIn(
+  async #faultIn(
     readings: readonly TopicReading[],
-    { client_id }: InstallationRef
-  ): GroupRefusal | undefined {
-    const { blacklist } = this.#parts
-    for (const [at, { topic }] of readings.entries()) {
+    installationId: number
+  ): Promise<GroupRefusal | undefined> {
+    const { blacklist, directory } = this.#parts
+    const { client_id } = directory.installation(installationId) ?? {}
+    if (client_id === undefined) return gone
+    const turns = new Turns()
+    for (let at = 0; at < readings.length; at++) {
+      const topic = readings[at]?.topic ?? ''
       const isOwn = isObjectTopic(topic) && clientIdOf(topic) === client_id
       if (!isOwn) return { reason: 'forbidden topic', at }
       if (!isWithinTopicLimits(topic)) return { reason: 'topic too long', at }
       if (blacklist.keepsOut(topic)) return { reason: 'blacklisted', at }
+      if (turns.isOver()) await turns.next()
     }
     return undefined
   }
@@ -116,7 +118,7 @@ export class Together {
   /** The owner may have all the topics that its quota allows. */
   async #takeAfterLook(
     before: AccountPlace,
-    charges: readonly ChargedSample[],
+    readings: readonly TopicReading[],
     arrival: UnixMs
   ): Promise<GroupRefusal | undefined> {
     const { accounts, meter } = this.#parts
@@ -124,6 +126,6 @@ export class Together {
     const topics = await meter.look(before).catch(() => everyTopic)
     const place = accounts.findPlace(before.own.id)
     if (!place) return gone
-    return refusalOf(meter.takeSamples(place, charges, arrival, topics))
+    return refusalOf(meter.takeSamples(place, readings, arrival, topics))
   }
 }

@@ -307,7 +307,8 @@ test('samples that are appended together are in one group, however full the one 
   const together = (count: number, padding = '') => {
     const lines = from(last + 1, count).map((id) => `${line(id).trimEnd()}${padding}\n`)
     last += count
-    return spool.appendTogether(lines, last, Buffer.byteLength(lines.join('')))
+    const text = lines.join('')
+    return spool.appendTogether(text, { count, lastId: last, bytes: Buffer.byteLength(text) })
   }
   const alone = (count: number) =>
     from(last + 1, count).map((id) => {

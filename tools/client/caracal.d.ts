@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 774e258c45a214e48c1581aee3dd7eafeaf285db0a2e38354169bd988009ff29
+ * Fingerprint: c8a8f5067c643cc40b17aa64775771016b7b3ca21ef0bf621bbefb786c45886c
  */
 export interface paths {
     "/api/v2/auth": {
@@ -4665,13 +4665,38 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
-            409: components["responses"]["Error409"];
+            /** @description Conflict with what is stored */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteFault"];
+                };
+            };
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
-            429: components["responses"]["Error429"];
+            /** @description Too many requests; Retry-After says when to try again */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteFault"];
+                };
+            };
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
-            507: components["responses"]["Error507"];
+            /** @description The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteFault"];
+                };
+            };
             default: components["responses"]["ErrorOther"];
         };
     };

@@ -40,11 +40,14 @@ export class Store {
     const { ingest } = this.#deps
     const { id: installation_id } = installation
     const messages = readings.length
+    const turns = new Turns()
+    await turns.next()
     const refusal = await ingest.acceptTogether({
       ...{ installation_id, readings, messages, waitsForDisk: false }
     })
     if (refusal) throw await this.#refuse(refusal, { installation, messages, nameOf })
-    await this.#publish(installation, readings)
+    await turns.next()
+    await this.#publish(installation, readings, turns)
   }
 
   /** It is counted as a refused message. The ledger does not have it, because the caller is told. */
@@ -70,11 +73,14 @@ export class Store {
   }
 
   /** What cannot be published is stored nevertheless, and that is what the answer says. */
-  async #publish(installation: InstallationRef, readings: readonly TopicReading[]): Promise<void> {
+  async #publish(
+    installation: InstallationRef,
+    readings: readonly TopicReading[],
+    turns: Turns
+  ): Promise<void> {
     const { bus, accounts, log } = this.#deps
     const { tenant } = accounts.placeOf(installation)
     const options = { qos: 1, isStored: true, tenant } as const
-    const turns = new Turns()
     try {
       for (let start = 0; start < readings.length; start += MESSAGES_AT_ONCE) {
         const some = readings.slice(start, start + MESSAGES_AT_ONCE)

@@ -31,11 +31,14 @@ export const writeRoutes: Routes<SampleDeps> = (app, deps) => {
       schema: {
         tags: ['Sample'],
         operationId: 'writeLines',
-        faults: [404, 409, 415, 507],
+        faults: [404, 415],
         summary: 'Store values that are written as line protocol of InfluxDB 2',
         querystring: WriteQuery,
         consumes: ['text/plain'],
-        response: { 204: Type.Null({ description: 'All values are stored' }), 400: WriteFault }
+        response: {
+          204: Type.Null({ description: 'All values are stored' }),
+          ...{ 400: WriteFault, 409: WriteFault, 429: WriteFault, 507: WriteFault }
+        }
       },
       config: {
         access: onBucket('sample/write', 'mqtt/publish'),
@@ -78,6 +81,7 @@ class LineRun {
     const { precision } = this.#request.query as Static<typeof WriteQuery>
     const lines = new LineProtocol(text, precision)
     const turns = new Turns()
+    await turns.next()
     let fault: LineFault | undefined
     try {
       for (let point = lines.next(); point; point = lines.next()) {

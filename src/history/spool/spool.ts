@@ -29,11 +29,16 @@ const LINE_END = 10
 
 type Gathering = {
   lines: string[]
+  /** Of samples. A text in `lines` may have several. */
+  count: number
   bytes: number
   lastId: number
   refusals: RefusedMessage[]
   stored: PromiseWithResolvers<void>
 }
+
+/** Samples with consecutive ids, and the bytes of their lines. */
+export type Together = { count: number; lastId: number; bytes: number }
 
 /**
  * The durable queue in front of history: a separate SQLite file, written by a separate thread.
@@ -82,17 +87,19 @@ export class Spool {
   append(line: string, id: number, bytes = Buffer.byteLength(line)): Promise<void> {
     const gathering = this.#gather(bytes)
     gathering.lines.push(line)
+    gathering.count++
     gathering.lastId = id
     return gathering.stored.promise
   }
 
   /**
    * The same for samples that are stored in one group, all or none, even if they are more bytes
-   * than a group has. At most `MAX_GROUP_SAMPLES`. `lastId` is the highest id.
+   * than a group has. At most `MAX_GROUP_SAMPLES`.
    */
-  appendTogether(lines: readonly string[], lastId: number, bytes: number): Promise<void> {
-    const gathering = this.#gather(bytes, lines.length)
-    for (const line of lines) gathering.lines.push(line)
+  appendTogether(lines: string, { count, lastId, bytes }: Together): Promise<void> {
+    const gathering = this.#gather(bytes, count)
+    gathering.lines.push(lines)
+    gathering.count += count
     gathering.lastId = lastId
     return gathering.stored.promise
   }
@@ -202,7 +209,8 @@ export class Spool {
     this.#waitingBytes += bytes
     let last = this.#groups.at(-1)
     if (!last || isWhole(last, bytes, count)) {
-      last = { lines: [], bytes: 0, lastId: 0, refusals: [], stored: Promise.withResolvers<void>() }
+      const stored = Promise.withResolvers<void>()
+      last = { lines: [], count: 0, bytes: 0, lastId: 0, refusals: [], stored }
       // The callers of `append` see a failure. The group's own promise must not end the process.
       last.stored.promise.catch(() => {})
       this.#groups.push(last)
@@ -228,16 +236,16 @@ export class Spool {
     this.#committing = false
   }
 
-  async #write({ lines, lastId, refusals }: Gathering): Promise<void> {
-    const group = { rows: Buffer.from(lines.join('')), count: lines.length, lastId, refusals }
+  async #write({ lines, count, lastId, refusals }: Gathering): Promise<void> {
+    const group = { rows: Buffer.from(lines.join('')), count, lastId, refusals }
     await this.#thread.call('append', [group])
   }
 }
 
 /** Whether a new group must begin before these. What comes first fits at any size. */
-const isWhole = ({ lines, refusals, bytes }: Gathering, more: number, count: number): boolean =>
-  (bytes > 0 && bytes + more > MAX_GROUP_BYTES) ||
-  lines.length + refusals.length + count > MAX_GROUP_SAMPLES
+const isWhole = (group: Gathering, more: number, count: number): boolean =>
+  (group.bytes > 0 && group.bytes + more > MAX_GROUP_BYTES) ||
+  group.count + group.refusals.length + count > MAX_GROUP_SAMPLES
 
 /** Each piece ends with the end of a line. */
 function* piecesOf(rows: Buffer): Generator<Buffer> {
