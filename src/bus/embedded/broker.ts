@@ -209,11 +209,15 @@ export class Broker<S extends Session> {
     connection.ended = closed.then(() => this.#leave(connection))
   }
 
-  async publish(message: Message, tenant?: string): Promise<void> {
+  publish(message: Message, tenant?: string): Promise<void> {
     const packet = { cmd: 'publish' as const, dup: false, ...message }
+    const by = tenant === undefined ? undefined : { tenant }
     const kept = this.#kept.keep(packet as Publish)
-    if (kept) await kept
-    await this.#fanOut.sent(packet, tenant === undefined ? undefined : { tenant })
+    return kept ? kept.then(() => this.#fanOut.sent(packet, by)) : this.#fanOut.sent(packet, by)
+  }
+
+  isHeard(topic: string): boolean {
+    return this.#fanOut.isHeard(topic) || this.#kept.sessions.isHeard(topic)
   }
 
   /** Sends the wills of connections that were open when the last process ended. */
