@@ -211,9 +211,8 @@ export class Broker<S extends Session> {
 
   publish(message: Message, tenant?: string): Promise<void> {
     const packet = { cmd: 'publish' as const, dup: false, ...message }
-    const by = tenant === undefined ? undefined : { tenant }
-    const kept = this.#kept.keep(packet as Publish)
-    return kept ? kept.then(() => this.#fanOut.sent(packet, by)) : this.#fanOut.sent(packet, by)
+    const send = () => this.#fanOut.sent(packet, tenant === undefined ? undefined : { tenant })
+    return this.#kept.keep(packet as Publish)?.then(send) ?? send()
   }
 
   isHeard(topic: string): boolean {
