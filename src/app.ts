@@ -8,14 +8,8 @@ import { traceWrites } from './features/trace/write-down.ts'
 import { watchBodies } from './http/body-progress.ts'
 import { openTo } from './http/cors.ts'
 import { handleError } from './http/error-handler.ts'
-import {
-  badRequest,
-  bodyTooIntricate,
-  diskFull,
-  headersTooLarge,
-  notFound,
-  uriTooLong
-} from './http/errors.ts'
+import { badRequest, diskFull, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
+import { parseBody } from './http/json-body.ts'
 import { JSON_TYPE } from './http/json-text.ts'
 import { tolerateParameters } from './http/parameters.ts'
 import type { Trust } from './http/proxies.ts'
@@ -33,17 +27,6 @@ const MAX_HEADERS_BYTES = MAX_URL_LENGTH + 32 * 1024
 
 /** Finds `\\u0000` where the backslash is not itself escaped. */
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/
-
-/** How many quotes and brackets a JSON body may have: parsing takes time for each of them. */
-const MAX_MARKS = 100_000
-const marks = new Set(['"', '{', '['].map((mark) => mark.charCodeAt(0)))
-
-function isIntricate(text: string): boolean {
-  if (text.length <= MAX_MARKS) return false
-  let found = 0
-  for (let at = 0; at < text.length; at++) if (marks.has(text.charCodeAt(at))) found++
-  return found > MAX_MARKS
-}
 
 const isWrite = (method: string): boolean => !['GET', 'HEAD', 'OPTIONS'].includes(method)
 
@@ -184,13 +167,12 @@ function parseEverythingAsJson(app: App): void {
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
     const text = String(body).trim()
     if (text === '') return done(null, undefined)
-    if (isIntricate(text)) return done(bodyTooIntricate(MAX_MARKS))
     // PostgreSQL cannot store NUL in text.
     if (ESCAPED_NUL.test(text)) return done(badRequest('body must not contain NUL characters'))
     try {
-      done(null, JSON.parse(text))
-    } catch {
-      done(badRequest('body is not valid JSON'))
+      done(null, parseBody(text))
+    } catch (error) {
+      done(error as Error)
     }
   })
 }

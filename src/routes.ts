@@ -53,6 +53,9 @@ import { registrationHolding } from './features/registration/holding.ts'
 import { registrationRoutes } from './features/registration/routes.ts'
 import { roleHolding } from './features/role/holding.ts'
 import { roleRoutes } from './features/role/routes.ts'
+import type { SampleDeps } from './features/sample/deps.ts'
+import { sampleRoutes } from './features/sample/routes.ts'
+import { writeRoutes } from './features/sample/write-routes.ts'
 import { scheduleHolding } from './features/schedule/holding.ts'
 import { scheduleRoutes } from './features/schedule/routes.ts'
 import type { SearchDeps } from './features/search/deps.ts'
@@ -87,6 +90,7 @@ export type RoomDeps = Deps &
   MappingDeps &
   NotificationDeps &
   RegistrationDeps &
+  SampleDeps &
   SearchDeps &
   StatusDeps &
   SystemDeps &
@@ -101,6 +105,8 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v3beta/log', logExportRoutes],
   ['/api/v3beta/log', logImportRoutes],
   ['/api/v3beta/log', logRemovalRoutes],
+  ['/api/v3beta/sample', sampleRoutes],
+  ['/api/v2/write', writeRoutes],
   ['/api/v2/mobile', mobileRoutes],
   ['/api/v2/functionx', functionxRoutes],
   ['/api/v2/devicex', devicexRoutes],

@@ -143,7 +143,8 @@ export function accessText(access: RouteAccess): string {
     case 'platform':
       return `${anyOf(access.permissions)}, in the first organization`
     case 'installation':
-      return `${anyOf([`${access.action}/all`, `${access.action}/assigned`])}`
+    case 'bucket':
+      return anyOf(access.actions.flatMap((action) => [`${action}/all`, `${action}/assigned`]))
     case 'gateway':
       return "the installation's gateway"
     case 'assigned':

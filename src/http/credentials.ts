@@ -11,8 +11,9 @@ export const keyOf = ({ headers }: FastifyRequest): string | undefined => {
   return typeof key === 'string' && key !== '' ? key : undefined
 }
 
+/** Programs that write to InfluxDB 2 say `Token`. */
 export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
-  /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  /^(?:Bearer|Token)\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1]
 
 /** Reads Basic credentials as UTF-8 and splits them at the first colon. */
 export function basicCredentials(

@@ -41,7 +41,7 @@ export function handleError(
   const key = request.routeOptions.config.errorKeys?.[answer.statusCode] ?? 'message'
   reply.code(answer.statusCode).headers(answer.headers)
   if (answer.statusCode === 413) readTheRest(request, reply)
-  return sendJsonText(reply, JSON.stringify({ [key]: answer.message }))
+  return sendJsonText(reply, JSON.stringify({ [key]: answer.message, ...answer.details }))
 }
 
 /** Reads the rest: closing a connection while the caller still sends would lose the answer. */
@@ -50,6 +50,8 @@ function readTheRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.closed) return
   raw.resume()
   const timer = setTimeout(() => raw.destroy(), REST_LIMIT_MS)
+  // A caller who hangs up after the answer closes the connection, but not this.
+  timer.unref()
   raw.once('close', () => clearTimeout(timer))
 }
 

@@ -2,17 +2,21 @@
 export class ApiError extends Error {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
+  /** More fields of the answer. */
+  readonly details: Readonly<Record<string, number>>
 
   constructor(
     statusCode: number,
     message: string,
-    { headers = {}, ...options }: ErrorOptions & { headers?: Record<string, string> } = {}
+    { headers = {}, details = {}, ...options }: ErrorOptions & Partial<Extras> = {}
   ) {
     super(message, options)
     this.statusCode = statusCode
     this.headers = headers
+    this.details = details
   }
 }
+type Extras = Pick<ApiError, 'headers' | 'details'>
 
 export const badRequest = (message: string) => new ApiError(400, message)
 export const conflict = (message: string) => new ApiError(409, message)
@@ -39,6 +43,8 @@ export const tooManySms = (retryAfter: number) =>
   new ApiError(429, 'Too many text messages', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyTries = (retryAfter: number) =>
   new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
+export const tooManyValues = (why: string, retryAfter: number) =>
+  new ApiError(429, why, { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyAtOnce = () =>
   new ApiError(429, 'Too many password checks at once', { headers: { 'retry-after': '1' } })
 export const tooManyRegistrations = (retryAfter: number) =>

@@ -15,6 +15,8 @@ export type Trace = {
 
 /** For a POST that only reads. */
 export const readsOnly = 'nothing'
+/** For a POST that stores values. History has them, and they are too many for the trace. */
+export const storesValues = readsOnly
 
 export const creates = (object: TraceObject): Trace => ({
   action: 'create',

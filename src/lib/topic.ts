@@ -67,6 +67,14 @@ const REFUSED = /[\p{Cc}\p{Noncharacter_Code_Point}]/u
 export const everyBrokerTakes = (topic: string): boolean =>
   isTopicName(topic) && isWithinTopicLimits(topic) && !REFUSED.test(topic)
 
+const SURELY_PLAIN = /^[ !"$-*,-.0-~]+$/
+/** They cannot stand in one level of a topic, or some broker refuses them. */
+const NOT_IN_A_LEVEL = /[/+#\p{Cc}\p{Noncharacter_Code_Point}\p{Cs}]/gu
+
+/** Any text as one level of a topic. */
+export const asLevel = (text: string): string =>
+  SURELY_PLAIN.test(text) ? text : text.replace(NOT_IN_A_LEVEL, '_') || '_'
+
 /** The part of a topic that is too long which the ledger shows. */
 export const topicExcerpt = (topic: string): string => topic.slice(0, MAX_TOPIC_BYTES / 4)
 

@@ -45,6 +45,7 @@ export const scopedActions = [
   'notification/output/update',
   'organization/edit/protected_meta',
   'organization/view/protected_meta',
+  'sample/write',
   'schedule/create_delete',
   'schedule/list',
   'schedule/update',

@@ -54,8 +54,10 @@ export type RouteAccess =
   | { kind: 'permission'; permissions: readonly PlainPermission[] }
   /** The caller has any of these permissions and reaches the whole platform. */
   | { kind: 'platform'; permissions: readonly PlainPermission[] }
-  /** The action on the installation named by the path's `installation_id`. */
-  | { kind: 'installation'; action: ScopedAction }
+  /** One of the actions on the installation named by the path's `installation_id`. */
+  | { kind: 'installation'; actions: readonly ScopedAction[] }
+  /** The same for the installation named by the query's `bucket`. */
+  | { kind: 'bucket'; actions: readonly ScopedAction[] }
   /** The caller may do it with at least one type of objects on the path's installation. */
   | { kind: 'modelx'; resource: ModelxResource; verb: ModelxVerb }
   /** The caller sees the path's `organization_id` and has any of the permissions. */
@@ -84,10 +86,11 @@ export const onPlatform = (...permissions: PlainPermission[]): RouteAccess => ({
   kind: 'platform',
   permissions
 })
-export const onInstallation = (action: ScopedAction): RouteAccess => ({
+export const onInstallation = (...actions: ScopedAction[]): RouteAccess => ({
   kind: 'installation',
-  action
+  actions
 })
+export const onBucket = (...actions: ScopedAction[]): RouteAccess => ({ kind: 'bucket', actions })
 export const onModelx = (resource: ModelxResource, verb: ModelxVerb): RouteAccess => ({
   kind: 'modelx',
   resource,
@@ -138,7 +141,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every route except public, pending and broker ones. */
     principal: Principal
-    /** Set on routes with `onInstallation`, `whenAssigned`, `gatewayItself` and `onModelx`. */
+    /** Set on routes with `onInstallation`, `onBucket`, `whenAssigned`, `gatewayItself` and `onModelx`. */
     installation: InstallationRef
     /** Set on routes with `onModelx`: the types of objects that the caller has the right for. */
     types: Types
@@ -211,13 +214,22 @@ export function guard(
         if (!access.permissions.some((name) => holds(principal, name))) throw forbidden()
         if (!reachesEverything(principal)) throw forbidden()
         break
-      case 'installation':
-        request.installation = findInstallation(request, access.action)
+      case 'installation': {
+        const { installation_id } = request.params as { installation_id: number }
+        request.installation = findInstallation(principal, installation_id, access.actions)
         break
-      case 'assigned':
-        request.installation = findInstallation(request, access.action)
+      }
+      case 'bucket': {
+        const { bucket } = request.query as { bucket: number }
+        request.installation = findInstallation(principal, bucket, access.actions)
+        break
+      }
+      case 'assigned': {
+        const { installation_id } = request.params as { installation_id: number }
+        request.installation = findInstallation(principal, installation_id, [access.action])
         if (!principal.assigned.has(request.installation.id)) throw forbidden()
         break
+      }
       case 'gateway':
         return findGatewayItself(request).then((found) => void Object.assign(request, found))
       case 'modelx':
@@ -283,10 +295,11 @@ export function guard(
   /**
    * A missing installation and an invisible one get the same answer, so that ids cannot be probed.
    */
-  function findInstallation({ params, principal }: FastifyRequest, action: ScopedAction) {
-    const { installation_id } = params as { installation_id: number }
-    const installation = directory.installation(installation_id)
-    if (!installation || !may(principal, action, installation)) throw forbidden()
+  function findInstallation(principal: Principal, id: number, actions: readonly ScopedAction[]) {
+    const installation = directory.installation(id)
+    if (!installation || !actions.some((action) => may(principal, action, installation))) {
+      throw forbidden()
+    }
     return installation
   }
 

@@ -176,11 +176,12 @@ function depsOf(parts: Parts): RoomDeps {
   const { config, clock, log, address, bus, eraser, removals } = parts
   const { registry, history, latest, spool, node, files, lineage, metrics, hasRoom } = parts
   const { searcher, directory, identity, blacklist, quotas, shares, accounts, meter } = parts
-  const { mappings, trace, brokerAccess, health, state, failedSignIns, gateways } = parts
+  const { mappings, trace, brokerAccess, health, state, failedSignIns, gateways, ingest } = parts
   return {
     ...{ clock, log, registry, history, latest, spool, bus, metrics, lineage, hasRoom, files },
     ...{ searcher, directory, identity, blacklist, quotas, shares, accounts, meter },
-    ...{ mappings, trace, brokerAccess, health, failedSignIns, gateways, removals, ids: node.ids },
+    ...{ mappings, trace, brokerAccess, health, failedSignIns, gateways, removals, ingest },
+    ids: node.ids,
     ...openSenders(config, clock, (kind, outcome) => metrics.sentLetter(kind, outcome)),
     executors: new Executors(networksOf(config.NOTIFY_PRIVATE_NETWORKS), clock),
     holdings: holdingsOf({ timezone: config.TIMEZONE }),

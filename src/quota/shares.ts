@@ -23,6 +23,8 @@ type Bounds = {
 const boundsFor = (pagesAtOnce: number) => ({
   // Each import holds one or two batches in memory.
   imports: { atOnce: 8, each: 2, kept: 2, waiting: 2, waitMs: 10 * SECOND },
+  // Each holds some MiB in memory, and is stored within some milliseconds.
+  'writes of values': { atOnce: 32, each: 8, kept: 4, waiting: 32, waitMs: 10 * SECOND },
   uploads: { atOnce: 64, each: 16, kept: 8, waiting: 8, waitMs: 10 * SECOND },
   exports: { atOnce: 8, each: 2, kept: 2, waiting: 4, waitMs: 10 * SECOND },
   // A removal writes to history in parts, between those of all tenants.

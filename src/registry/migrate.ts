@@ -28,6 +28,7 @@ import { additive } from './migrations/0023-additive.ts'
 import { searchSegments } from './migrations/0024-search-segments.ts'
 import { mounts } from './migrations/0025-mounts.ts'
 import { mappings } from './migrations/0026-mappings.ts'
+import { sampleGrants } from './migrations/0027-sample-grants.ts'
 import type { Registry } from './tables.ts'
 
 /** In this order, forward only. A released migration is never edited. */
@@ -57,7 +58,8 @@ export const migrations: readonly Migration[] = [
   additive,
   searchSegments,
   mounts,
-  mappings
+  mappings,
+  sampleGrants
 ]
 
 export type Upgrade = { from: number; to: number }

@@ -80,6 +80,9 @@ export function knownFor(tenant: Tenant, setting: Setting): Known {
     force_sms_login: () => false
   }
   const special: Record<string, () => unknown> = {
+    'writeSamples topic': () => `obj/${dice.pick(['x', 'y', 'räksmörgås'])}`,
+    'writeSamples timestamp': () => dice.pick([null, 0, 1_700_000_000.125]),
+    'writeLines bucket': () => ids['installation_id'],
     'finishSignIn challenge': () => caller.challenge,
     'updateBoard plots': () => dice.pick([[], [{ title: 'x', topics: ['obj/x'], span: 3600 }]]),
     'updateBoard updated': () => null,
@@ -147,6 +150,7 @@ const mappings = (ids: readonly string[], dice: Dice): Record<string, () => unkn
 /** Bodies that are not JSON. */
 export function otherBody({ id, body }: Operation, unique: string, tenant: Tenant) {
   if (body === undefined || body.type === 'application/json') return undefined
+  if (id === 'writeLines') return { type: body.type, text: `fuzz,tag=/ ${unique}=1i\n` }
   if (body.type !== 'multipart/form-data') {
     const topic = `${tenant.ids['client_id']}/obj/${unique}`
     const seconds = Math.floor(Date.now() / 1000)

@@ -111,7 +111,7 @@ test('every request body and every answer with a body has an example', async () 
   }
 })
 
-test('errors are described with the schema Error, except those of search and those without a body', async () => {
+test('errors are described with the schema Error, except those of search, of lines and those without a body', async () => {
   const description = await read()
   for (const { name, responses } of operationsOf(description)) {
     for (const [status, { content }] of Object.entries(responses)) {
@@ -119,7 +119,8 @@ test('errors are described with the schema Error, except those of search and tho
       const { schema } = content['application/json'] ?? {}
       const isSearch = name === 'GET /api/v3beta/search' && ['400', '503'].includes(status)
       if (name.startsWith('GET /health/') && status === '503') continue
-      const wanted = isSearch ? 'SearchError' : 'Error'
+      const isLine = name === 'POST /api/v2/write' && status === '400'
+      const wanted = isSearch ? 'SearchError' : isLine ? 'WriteFault' : 'Error'
       assert.equal(schema?.$ref, `#/components/schemas/${wanted}`, `${name} ${status}`)
     }
   }

@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: b6cb2c63f7b4f77c0c3f0002b88c45dfd7e89e758b903db2550d885b67b18419
+ * Fingerprint: 774e258c45a214e48c1581aee3dd7eafeaf285db0a2e38354169bd988009ff29
  */
 export interface paths {
     "/api/v2/auth": {
@@ -131,6 +131,40 @@ export interface paths {
         put?: never;
         /** Import historic values from a CSV or NDJSON file */
         post: operations["importLog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3beta/sample/{installation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Store values, all of them or none */
+        post: operations["writeSamples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/write": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Store values that are written as line protocol of InfluxDB 2 */
+        post: operations["writeLines"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3018,6 +3052,15 @@ export interface components {
                 [key: string]: boolean;
             } | null;
         };
+        NewSamples: {
+            /** @description `obj/...`, with or without client id; at most 64 levels and 1024 bytes */
+            topic: string;
+            value: number;
+            /** @description Unix time in seconds; missing: now */
+            timestamp?: number | null;
+            /** @description At most 64 KiB; missing: empty */
+            msg?: string | null;
+        }[];
         NewSchedule: {
             /** @description missing: true */
             active: boolean | null;
@@ -3884,6 +3927,19 @@ export interface components {
             /** @description Texts by key, with keys of 1 to 255 characters. Plain and protected ones together have at most 262144 characters */
             protected_meta?: components["schemas"]["Meta"] | null;
         };
+        WriteFault: {
+            message: string;
+            /**
+             * Format: int64
+             * @description The line that is wrong, from 1
+             */
+            line?: number;
+            /**
+             * Format: int64
+             * @description How many values are stored
+             */
+            stored?: number;
+        };
     };
     responses: {
         /** @description Bad request: the message names the field */
@@ -4515,6 +4571,96 @@ export interface operations {
                 };
             };
             400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    writeSamples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSamples"];
+            };
+        };
+        responses: {
+            /** @description All values are stored */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    writeLines: {
+        parameters: {
+            query: {
+                /** @description The id of an installation */
+                bucket: number;
+                /** @description Ignored */
+                org?: string;
+                /** @description Ignored */
+                orgID?: string;
+                /** @description The unit of the timestamps */
+                precision?: "ns" | "us" | "ms" | "s";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Line protocol; Content-Encoding: gzip is accepted */
+        requestBody: {
+            content: {
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description All values are stored */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad request: the message names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteFault"];
+                };
+            };
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];

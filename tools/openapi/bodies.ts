@@ -15,6 +15,7 @@ const schedule = {
  * a password that others know. A new thing does nothing until somebody turns it on.
  */
 export const bodyExamples: Readonly<Record<string, unknown>> = {
+  NewSamples: [{ topic: 'obj/temperature/hall', value: 21.5 }],
   TopicFilters: ['obj/temperature/+', 'obj/door/front'],
 
   NewInstallation: {

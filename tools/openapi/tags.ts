@@ -2,6 +2,7 @@
 export const tags: Readonly<Record<string, string>> = {
   Auth: 'Sign in, sign out, and set a new password',
   Log: 'Historic values of an installation, as pages, aggregates and files',
+  Sample: 'Values of devices that speak HTTP',
   Search: 'Search installations, devices and functions',
   Mobile: 'Phones that receive push notifications',
   FunctionX: 'Functions of an installation, with a type and free metadata',

@@ -31,7 +31,13 @@ export function ValueFields({ value, place, isLocked, change, remove }: Props) {
       aria-label={t.valueNumber(place)}
     >
       <Group justify="space-between" wrap="nowrap" align="flex-end">
-        <TextInput className="grow" label={t.path} placeholder="ENERGY.Power" {...text('path')} />
+        <TextInput
+          className="grow"
+          label={t.path}
+          description={t.pathHelp}
+          placeholder="ENERGY.Power"
+          {...text('path')}
+        />
         {remove && !isLocked && (
           <ActionIcon
             variant="subtle"

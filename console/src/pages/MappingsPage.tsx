@@ -80,13 +80,15 @@ const titleOf = ({ name, make, filter }: Mapping, t: Texts['mapping']): string =
 function Line({ mapping }: { mapping: Mapping }) {
   const { mapping: t } = useTexts()
   const { id, make, filter, active, values } = mapping
+  const title = titleOf(mapping, t)
+  const kind = make === '' ? t.values(values.length) : makeText(make, t)
   return (
     <li className="panel mapping-line">
       <Link from="/installations/$id/mappings" search={{ id }} className="open" preload={false}>
-        {titleOf(mapping, t)}
+        {title}
       </Link>
-      <span className="topic muted">{filter}</span>
-      <span className="muted">{make === '' ? t.values(values.length) : makeText(make, t)}</span>
+      {filter !== '' && <span className="topic muted">{filter}</span>}
+      {title !== kind && <span className="muted">{kind}</span>}
       {!active && (
         <Badge color="gray" variant="light">
           {t.off}

@@ -157,6 +157,8 @@ function unpacked({ headers }: FastifyRequest, body: Readable | undefined) {
   const isPacked = encoding.endsWith('gzip')
   const intake = new PassThrough(isPacked ? { writableHighWaterMark: READ_AHEAD_BYTES } : {})
   const input: Readable = isPacked ? intake.pipe(createGunzip({ chunkSize: 64 * 1024 })) : intake
+  // It may fail before anybody reads it. Whoever does sees the error then.
+  input.on('error', () => {})
   body?.once('error', (error) => input.destroy(error))
   if (body) body.pipe(intake)
   else intake.end()
