@@ -31,6 +31,8 @@ export type PublishOptions = {
 /** Publishes to all subscribers, by the embedded broker or an external broker. */
 export interface Bus {
   publish(topic: string, payload: string, options?: PublishOptions): Promise<void>
+  /** Whether a message that is published now reaches anybody. Missing: nobody knows. */
+  isHeard?(topic: string): boolean
   close(): Promise<void>
 }
 

@@ -112,6 +112,7 @@ async function openEmbedded(
   let overTls: TlsServer | undefined
   return {
     publish: (...message) => bus.publish(...message),
+    isHeard: (topic) => bus.isHeard(topic),
     close: () => bus.close(),
     get failure() {
       return bus.failure

@@ -132,6 +132,24 @@ export class Ingest {
     return this.#together.accept(group)
   }
 
+  /**
+   * Stores one value that was made of a message. Undefined: something is in its way, and
+   * `acceptTogether` has to judge it.
+   */
+  acceptAtOnce(installation: InstallationRef, reading: TopicReading): Promise<void> | undefined {
+    const { disk, accounts, meter, clock } = this.#parts
+    const { topic } = reading
+    const place = accounts.placeOf(installation)
+    const isFree = disk.isEnough && this.#room.isOpen(place.tenant)
+    if (!isFree || meter.isUnsure(place, topic)) return undefined
+    const arrival = clock()
+    if (meter.takeMessage(place, arrival)) return undefined
+    const stored = this.#take({ installation, reading, arrival }, topic, place)
+    return stored instanceof Promise
+      ? this.#room.hold(place.tenant, topic.length, stored)
+      : undefined
+  }
+
   /** Counts and records the message that a refused group came from, as `refuse` does. */
   refuseTogether(refusal: GroupRefusal, message: Message, sender: string): Promise<void> {
     const { reason, excess } = refusal
@@ -232,9 +250,18 @@ export class Ingest {
   }
 
   #append(read: ReadMessage, place: AccountPlace, topics?: KnownTopics): Promise<void> {
+    const { message, sender } = read
+    const taken = this.#take(read, message.topic, place, topics)
+    return taken instanceof Promise ? taken : this.#refuseOver(taken, message, sender)
+  }
+
+  #take(
+    { installation, reading, arrival }: Pick<ReadMessage, 'installation' | 'reading' | 'arrival'>,
+    topic: string,
+    place: AccountPlace,
+    topics?: KnownTopics
+  ): Promise<void> | QuotaExcess {
     const { ids, meter } = this.#parts
-    const { message, sender, installation, reading, arrival } = read
-    const { topic } = message
     const { timestamp, value, msg } = reading
     const { id: installation_id, client_id } = installation
     const id = ids.next(arrival)
@@ -245,7 +272,7 @@ export class Ingest {
     const isPlain = lineBytes === line.length
     const bytes = isPlain ? topic.length + msg.length + SAMPLE_BYTES : sampleBytes(topic, msg)
     const excess = meter.takeSample(place, { topic, timestamp, bytes }, arrival, topics)
-    if (excess) return this.#refuseOver(excess, message, sender)
+    if (excess) return excess
     const stored = this.#intake.append(line, id, lineBytes)
     if (stored !== this.#group.stored) this.#group = this.#newGroup(stored)
     this.#group.samples.push(sample)

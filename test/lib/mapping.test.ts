@@ -214,10 +214,10 @@ test('compileMapping, all values of a message or none', () => {
         value: 1,
         timestamp: 1777636800000,
         unit: 'W',
-        name: 'a a',
+        name: '',
         isWritable: false
       },
-      { topic: 'obj/c', value: 3, timestamp: arrival, unit: '', name: 'c', isWritable: false }
+      { topic: 'obj/c', value: 3, timestamp: arrival, unit: '', name: '', isWritable: false }
     ],
     refused: []
   })

@@ -209,11 +209,14 @@ export class Broker<S extends Session> {
     connection.ended = closed.then(() => this.#leave(connection))
   }
 
-  async publish(message: Message, tenant?: string): Promise<void> {
+  publish(message: Message, tenant?: string): Promise<void> {
     const packet = { cmd: 'publish' as const, dup: false, ...message }
-    const kept = this.#kept.keep(packet as Publish)
-    if (kept) await kept
-    await this.#fanOut.sent(packet, tenant === undefined ? undefined : { tenant })
+    const send = () => this.#fanOut.sent(packet, tenant === undefined ? undefined : { tenant })
+    return this.#kept.keep(packet as Publish)?.then(send) ?? send()
+  }
+
+  isHeard(topic: string): boolean {
+    return this.#fanOut.isHeard(topic) || this.#kept.sessions.isHeard(topic)
   }
 
   /** Sends the wills of connections that were open when the last process ended. */

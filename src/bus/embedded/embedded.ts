@@ -142,6 +142,10 @@ export class EmbeddedBus implements Bus {
     return this.#broker.publish({ topic, payload: Buffer.from(payload), qos, retain }, tenant)
   }
 
+  isHeard(topic: string): boolean {
+    return this.#broker.isHeard(topic)
+  }
+
   /** Checks every session again, after a token, user, key, role or grant has changed. */
   recheck(): Promise<void> {
     return this.#broker.recheck()

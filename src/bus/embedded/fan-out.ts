@@ -79,6 +79,10 @@ export class FanOut<R extends object> {
     this.#listening.remove(filter, listening)
   }
 
+  isHeard(topic: string): boolean {
+    return this.#listening.match(topic).length > 0
+  }
+
   /** Delivers the message in the turns of the tenant. */
   send(sent: PublishPacket & Partial<Publish>, { tenant, sender }: Sender, done: Done): void {
     if (this.#closed) {

@@ -185,6 +185,10 @@ export class Sessions {
     }
   }
 
+  isHeard(topic: string): boolean {
+    return this.#receivers.match(topic).length > 0
+  }
+
   /**
    * The sessions that must get the message at QoS 1 or 2, each with its filter of the highest QoS.
    */

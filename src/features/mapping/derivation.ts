@@ -20,12 +20,12 @@ import { type ActiveMapping, type MappingsOf, readMessage } from './reading.ts'
 type Parts = {
   mappings: Mappings
   functions: MappedFunctions
-  ingest: Pick<Ingest, 'acceptTogether' | 'refuseTogether' | 'refuse'>
+  ingest: Pick<Ingest, 'acceptAtOnce' | 'acceptTogether' | 'refuseTogether' | 'refuse'>
   directory: Directory
   blacklist: { keepsOut(topic: string): boolean; count(topic: string): boolean }
   accounts: Accounts
   meter: Meter
-  bus: () => Pick<Bus, 'publish'>
+  bus: () => Pick<Bus, 'publish' | 'isHeard'>
   clock: Clock
   log: Pick<FastifyBaseLogger, 'error'>
   /** Messages come back from an external broker, also those of schedules. */
@@ -93,7 +93,32 @@ export class Derivation {
       return isSeenTwice ? undefined : this.#command(message, rest, { installation, of })
     }
     const read = readMessage(of, { topic: rest, payload }, this.#parts.clock())
-    return read.length > 0 ? this.#store(message, sender, { installation, read }) : undefined
+    if (read.length === 0) return undefined
+    return (
+      this.#storeOne(message, installation, read) ??
+      this.#store(message, sender, { installation, read })
+    )
+  }
+
+  /** Most messages have one value, and nothing is in its way. Undefined: `#store` decides. */
+  #storeOne(
+    { topic: from, qos }: Message,
+    installation: InstallationRef,
+    read: ReturnType<typeof readMessage>
+  ): Promise<void> | undefined {
+    const { ingest, blacklist, functions } = this.#parts
+    const [{ by, outcome } = {}, ...more] = read
+    const [value, ...others] = outcome?.values ?? []
+    if (!value || more.length + others.length > 0 || blacklist.keepsOut(from)) return undefined
+    const reading = readingOf(installation, value)
+    if (blacklist.keepsOut(reading.topic)) return undefined
+    const stored = ingest.acceptAtOnce(installation, reading)
+    const shown = functions.missing(installation.id, by?.create_missing ? [value] : [])
+    // Without listeners and new functions the acknowledgement needs no further step.
+    if (!stored || (shown.length === 0 && this.#parts.bus().isHeard?.(reading.topic) === false)) {
+      return stored
+    }
+    return stored.then(() => this.#tell(installation, [reading], shown, qos))
   }
 
   async #store(
@@ -129,53 +154,53 @@ export class Derivation {
       await ingest.refuseTogether(refusal, message, sender)
       return
     }
-    await this.#publish(installation, readings, message.qos)
-    const created = read.flatMap(({ by, outcome }) => (by.create_missing ? outcome.values : []))
-    if (created.length > 0) await this.#makeFunctions(installation, created)
+    const shown = read.flatMap(({ by, outcome }) => (by.create_missing ? outcome.values : []))
+    await this.#tell(installation, readings, shown, message.qos)
   }
 
   /** Without what the blacklist keeps out. */
-  #readingsOf(
-    { client_id }: InstallationRef,
-    read: ReturnType<typeof readMessage>
-  ): TopicReading[] {
+  #readingsOf(installation: InstallationRef, read: ReturnType<typeof readMessage>): TopicReading[] {
     const { blacklist } = this.#parts
     const readings: TopicReading[] = []
     for (const { outcome } of read) {
-      for (const { topic: rest, value, timestamp } of outcome.values) {
-        const topic = `${client_id}/${rest}`
-        if (blacklist.keepsOut(topic)) blacklist.count(topic)
-        else readings.push({ topic, value, timestamp, msg: '' })
+      for (const value of outcome.values) {
+        const reading = readingOf(installation, value)
+        if (blacklist.keepsOut(reading.topic)) blacklist.count(reading.topic)
+        else readings.push(reading)
       }
     }
     return readings
   }
 
-  /** The values are stored, so a failure must not make the sender repeat them. */
-  async #publish(
+  /**
+   * Publishes the readings, and makes functions for those in `shown` that have none. The values are
+   * stored, so a failure must not make the sender repeat them.
+   */
+  #tell(
     installation: InstallationRef,
     readings: readonly TopicReading[],
+    shown: readonly DerivedValue[],
     qos: Message['qos']
   ): Promise<void> {
-    const { accounts, log } = this.#parts
+    const { accounts, functions, log } = this.#parts
     const { tenant } = accounts.placeOf(installation)
     const bus = this.#parts.bus()
-    const publish = ({ topic, value, timestamp }: TopicReading) => {
+    const failed = (err: Error) => log.error({ err }, 'a value of a mapping could not be published')
+    const work = readings.map(({ topic, value, timestamp }) => {
       const payload = `{"value":${value},"timestamp":${toSeconds(timestamp)},"msg":""}`
-      return bus.publish(topic, payload, { qos, tenant, isStored: true })
-    }
-    await Promise.all(readings.map(publish)).catch((err) =>
-      log.error({ err }, 'values of a mapping could not be published')
-    )
+      return bus.publish(topic, payload, { qos, tenant, isStored: true }).catch(failed)
+    })
+    const missing = functions.missing(installation.id, shown)
+    if (missing.length > 0) work.push(this.#makeFunctions(installation, missing))
+    const [only] = work
+    return only && work.length === 1 ? only : Promise.all(work).then(() => {})
   }
 
   async #makeFunctions(
     installation: InstallationRef,
-    values: readonly DerivedValue[]
+    missing: readonly DerivedValue[]
   ): Promise<void> {
     const { functions, log } = this.#parts
-    const missing = functions.missing(installation.id, values)
-    if (missing.length === 0) return
     const made = functions
       .make(installation, missing)
       .catch((err) => log.error({ err }, 'the functions of a mapping could not be made'))
@@ -202,6 +227,11 @@ export class Derivation {
     return undefined
   }
 }
+
+const readingOf = (
+  { client_id }: InstallationRef,
+  { topic, value, timestamp }: DerivedValue
+): TopicReading => ({ topic: `${client_id}/${topic}`, value, timestamp, msg: '' })
 
 /** Names the mapping, because an installation may have many. */
 const detailOf = ({ id, name }: ActiveMapping, refused: Refused | undefined): string => {

@@ -41,6 +41,7 @@ export class MappedFunctions {
 
   /** Those of these values whose function is not known to be there. */
   missing(installationId: number, values: readonly DerivedValue[]): readonly DerivedValue[] {
+    if (values.length === 0) return values
     const known = this.#known.get(installationId)
     return known ? values.filter(({ topic }) => !known.has(topic)) : values
   }
@@ -162,7 +163,7 @@ const typeOf = ({ unit, isWritable }: DerivedValue): string =>
   typesByUnit.get(unit) ?? (isWritable && unit === '' ? 'switch' : 'sensor')
 
 const metaOf = ({ topic, unit, name, isWritable }: DerivedValue): Record<string, string> => ({
-  name: name.slice(0, 255),
+  name: (name || topic.slice('obj/'.length).replaceAll('/', ' ')).slice(0, 255),
   ...(unit !== '' && { unit }),
   topic_read: topic,
   ...(isWritable && { topic_write: `set/${topic}` })

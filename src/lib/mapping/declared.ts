@@ -16,6 +16,7 @@ import { fillTemplate, parseTemplate, type TopicTemplate } from './topic-templat
 type Reader = {
   text: string
   path: Path
+  hasWildcard: boolean
   /** The last key is `*`. What is no value there is left out. */
   meetsAll: boolean
   template: TopicTemplate
@@ -64,6 +65,7 @@ function compileRule(rule: ValueRule): Reader | Fault {
   return {
     text: rule.path,
     path,
+    hasWildcard: wildcards > 0,
     meetsAll: path.at(-1) === null,
     template,
     table: words.length > 0 ? new Map(words) : undefined,
@@ -95,26 +97,38 @@ function readOne(
   message: MappedMessage,
   values: DerivedValue[]
 ): string | undefined {
-  const { path, table, factor, offset, unit } = reader
+  const { path } = reader
+  if (!reader.hasWildcard) {
+    if (!message.take(path.length + 1)) return 'too many values'
+    const found = findAt(message.content, path)
+    return found === undefined ? undefined : add(reader, message, { found, met: [] }, values)
+  }
   let reason: string | undefined
   const isDone = visitAt(message.content, path, message, (found, met) => {
-    const number = numberOf(found, table)
-    if (number === undefined && reader.meetsAll) return true
-    const value = number === undefined ? undefined : finite(number * factor + offset)
-    if (value === undefined) reason = whyUnread(found, table)
-    const timestamp = momentIn(reader, message, met)
-    if (timestamp === undefined) reason ??= 'bad timestamp'
-    const topic = fillTemplate(reader.template, message.levels, met)
-    if (topic === undefined || !isWithinTopicLimits(LONGEST_CLIENT_ID + topic)) {
-      reason ??= 'bad topic'
-    }
-    if (value === undefined || timestamp === undefined || topic === undefined || reason)
-      return false
-    if (--message.valuesLeft < 0) return false
-    values.push({ topic, value, timestamp, unit, name: nameOf(topic), isWritable: false })
-    return true
+    reason = add(reader, message, { found, met }, values)
+    return reason === undefined
   })
   return isDone ? undefined : (reason ?? 'too many values')
+}
+
+/** Adds the value that was found. Answers why it cannot be stored. */
+function add(
+  reader: Reader,
+  message: MappedMessage,
+  { found, met }: { found: unknown; met: readonly string[] },
+  values: DerivedValue[]
+): string | undefined {
+  const number = numberOf(found, reader.table)
+  if (number === undefined) return reader.meetsAll ? undefined : whyUnread(found, reader.table)
+  const value = finite(number * reader.factor + reader.offset)
+  if (value === undefined) return 'no numeric value'
+  const timestamp = momentIn(reader, message, met)
+  if (timestamp === undefined) return 'bad timestamp'
+  const topic = fillTemplate(reader.template, message.levels, met)
+  if (topic === undefined || !isWithinTopicLimits(LONGEST_CLIENT_ID + topic)) return 'bad topic'
+  if (--message.valuesLeft < 0) return 'too many values'
+  values.push({ topic, value, timestamp, unit: reader.unit, name: '', isWritable: false })
+  return undefined
 }
 
 function momentIn({ timestamp }: Reader, message: MappedMessage, met: readonly string[]) {
@@ -127,5 +141,3 @@ const whyUnread = (found: unknown, table: ReadonlyMap<string, number> | undefine
   if (typeof found === 'string' && table) return 'a word that the table does not have'
   return 'no numeric value'
 }
-
-const nameOf = (topic: string): string => topic.slice('obj/'.length).replaceAll('/', ' ')

@@ -35,7 +35,7 @@ export type DerivedValue = {
   value: number
   timestamp: UnixMs
   unit: string
-  /** The name of the function that shows it. */
+  /** The name of the function that shows it; empty: it has the name of its topic. */
   name: string
   /** Whether the make takes commands for it. */
   isWritable: boolean
