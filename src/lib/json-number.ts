@@ -1,3 +1,8 @@
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** [RFC 8259 6] No NaN, hexadecimal digits, comma, unit or blanks, which `Number` would partly read. */
+export const isJsonNumber = (text: string): boolean => JSON_NUMBER.test(text)
+
 /** A number in plain decimals, because some clients use tools that cannot read `1e-7`. */
 export function plainNumber(value: number): string {
   const text = String(value)

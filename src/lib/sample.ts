@@ -1,4 +1,4 @@
-import { plainNumber } from './json-number.ts'
+import { isJsonNumber, plainNumber } from './json-number.ts'
 import { DAY, fromSeconds, toSeconds, type UnixMs } from './unix-time.ts'
 
 /** One value on one topic at one moment. `topic` is the full MQTT topic, `<client_id>/obj/...`. */
@@ -78,15 +78,11 @@ export function readingOf(
 
 /** What devices send that know no more than the value: `21.5`, `"21.5"`, `true`. */
 function plainReading(plain: unknown, arrival: UnixMs): Reading | Refusal {
-  const isNumber = typeof plain === 'number' || typeof plain === 'boolean' || isNumberText(plain)
+  const isNumber = typeof plain === 'string' ? isJsonNumber(plain) : plain !== null
   const value = isNumber ? Number(plain) : Number.NaN
   if (!Number.isFinite(value)) return 'no numeric value'
   return { timestamp: arrival, value: value === 0 ? 0 : value, msg: '' }
 }
-
-/** As JSON writes a number. `Number` would also read blanks and hexadecimal digits. */
-const isNumberText = (text: unknown): boolean =>
-  typeof text === 'string' && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)
 
 /** An invalid UTF-8 byte becomes three bytes. */
 const isTooLarge = (payload: Buffer, text: string): boolean =>

@@ -22,6 +22,7 @@ const curlSpeaks = async (protocol: string) => {
   const { stdout } = await run('curl', ['--version']).catch(() => ({ stdout: '' }))
   return stdout.includes(` ${protocol} `)
 }
+const noHttp = (await curlSpeaks('http')) ? false : 'no curl'
 const noCurl = (await curlSpeaks('mqtt')) ? false : 'no curl that speaks MQTT'
 if (noCurl && process.env['CI'] === 'true') throw new Error(noCurl)
 
@@ -116,6 +117,25 @@ describe('connect a device', { skip: chromium.missing }, () => {
       const key = await makeKey(page, 'Curl')
       const line = await page.getByRole('region', { name: 'curl' }).innerText()
       assert(line.includes(key))
+      await run('bash', ['-c', line], { timeout: 30_000 })
+      await shows(page, /The first value is here\.\s+21\.5\s*°C/)
+      const { json } = await world.request(`GET /api/v2/status/${installation.id}`, { as: user })
+      const topics = (json as { topic: string }[]).map(({ topic }) => topic)
+      assert(topics.includes(`${installation.client_id}/obj/${word}`), String(topics))
+      assert.deepEqual(faults, [])
+    }
+    assert.equal(existsSync('/tmp/hacked'), false)
+  })
+
+  test('the line for HTTP works as shown, whatever the topic', { skip: noHttp }, async () => {
+    const { installation, user, url, world } = await site()
+    for (const word of ['hall', `a b/{x}[1-3]/å?&%2F%`, QUOTES]) {
+      const { page, faults } = await open()
+      await signIn(page, url, user)
+      await page.getByRole('textbox', { name: 'Topic' }).fill(`obj/${word}`)
+      await makeKey(page, 'Web')
+      await page.getByRole('tab', { name: 'HTTP' }).click()
+      const line = await page.getByRole('region', { name: 'HTTP' }).innerText()
       await run('bash', ['-c', line], { timeout: 30_000 })
       await shows(page, /The first value is here\.\s+21\.5\s*°C/)
       const { json } = await world.request(`GET /api/v2/status/${installation.id}`, { as: user })

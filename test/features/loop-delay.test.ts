@@ -95,17 +95,17 @@ const rows: Row[] = [
       const sites = await Promise.all(ATTEMPTS.map(site))
       const place = long(90)
       const line = (i: number) => `weather,place=${place}${i % 500} t=${i},w=3i ${i}000000\n`
-      const body = Array.from({ length: 32_000 }, (_, i) => line(i)).join('')
+      const body = Array.from({ length: 29_000 }, (_, i) => line(i)).join('')
       return (attempt) => {
         return { line: `POST /api/v2/write?bucket=${sites[attempt - 1]?.installation.id}`, body }
       }
     }
   },
   {
-    what: 'line protocol with one long text',
+    what: 'line protocol with long texts',
     prepare: async () => {
       const { installation } = await site()
-      const body = `m t="${'\\"'.repeat(2_000_000)}",f=1`
+      const body = `m t="${'\\"'.repeat(130_000)}",f=1\n`.repeat(16)
       return () => ({ line: `POST /api/v2/write?bucket=${installation.id}`, body })
     }
   },

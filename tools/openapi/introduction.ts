@@ -29,11 +29,13 @@ mosquitto_sub -h $HOST -u app -P "$TOKEN" -t '2042/obj/#'
 mosquitto_pub -h $HOST -u app -P "$TOKEN" -t 2042/obj/temperature/hall -q 1 -m '{"value": 21.5}'
 \`\`\`
 
+A device without MQTT sends values with \`POST /api/v3beta/sample/{installation_id}\`, and Telegraf writes them as it writes to InfluxDB 2.
+
 The status has the latest value of each topic, for the start of an app. The log has all values, and can aggregate them.
 
 ## Errors
 
-An error is \`{"message": "..."}\`. The message names each field that is wrong. The search writes \`{"error": "..."}\` for 400 and 503. An installation, organization or user that the caller cannot see is 403, whether it exists or not. After 429 and 503, wait as long as \`Retry-After\` says. A request that failed has changed nothing.
+An error is \`{"message": "..."}\`. The message names each field that is wrong. The search writes \`{"error": "..."}\` for 400 and 503. An installation, organization or user that the caller cannot see is 403, whether it exists or not. After 429 and 503, wait as long as \`Retry-After\` says. A request that failed has changed nothing, except an import and line protocol, which say how much is stored.
 
 ## Lists and metadata
 

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { brokerUrls } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
-import { brokerOf, curl, isLocal, mosquitto, node, python, type Sending } from './examples.ts'
+import { brokerOf, curl, http, isLocal, mosquitto, node, python, type Sending } from './examples.ts'
 import type { Device, Key } from './key.ts'
 import { Paste } from './Paste.tsx'
 
-type Props = { clientId: number; device: Device; secret: Key }
+type Props = { id: number; clientId: number; device: Device; secret: Key }
 
 /** The second step: the key, which is shown now and never again, and lines to paste. */
-export function Examples({ clientId, device, secret }: Props) {
+export function Examples({ id, clientId, device, secret }: Props) {
   const { connect: t } = useTexts()
   const known = useQuery(brokerUrls)
   const [own, setOwn] = useState<string>()
@@ -22,7 +22,7 @@ export function Examples({ clientId, device, secret }: Props) {
     topic: `${clientId}/${device.topic}`,
     ...(device.listens && { listen: `${clientId}/set/#` })
   }
-  const texts = sending && textsOf(sending)
+  const texts = sending && textsOf(sending, id)
   return (
     <Stack>
       <div className="note">
@@ -64,13 +64,14 @@ export function Examples({ clientId, device, secret }: Props) {
 type Example = { name: string; text: string; isWrapped: boolean }
 
 /** Those that can speak to the broker, the most common one first. */
-function textsOf(sending: Sending): Example[] {
+function textsOf(sending: Sending, id: number): Example[] {
   const line = (name: string, text: string | undefined): Example[] =>
     text === undefined ? [] : [{ name, text, isWrapped: true }]
   return [
     ...line('curl', curl(sending)),
     ...line('mosquitto_pub', mosquitto(sending)),
     { name: 'Python', text: python(sending), isWrapped: false },
-    { name: 'Node', text: node(sending), isWrapped: false }
+    { name: 'Node', text: node(sending), isWrapped: false },
+    ...line('HTTP', http(sending, location.origin, id))
   ]
 }

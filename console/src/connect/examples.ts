@@ -60,6 +60,13 @@ export function curl({ broker, key, topic, listen }: Sending): string | undefine
   return listen === undefined ? send : `${send}\n\n# curl only sends; the others listen too`
 }
 
+/** Over HTTP, for a device without MQTT. `url` is the address of the API and `id` the installation. */
+export function http({ key, topic }: Sending, url: string, id: number): string {
+  const to = shellQuoted(`${url}/api/v3beta/sample/${id}`)
+  const values = shellQuoted(`[{"topic": ${quoted(topic)}, "value": 21.5}]`)
+  return `curl -sS -f -H ${shellQuoted(`X-API-Key: ${key}`)} -d ${values} ${to}`
+}
+
 /** mosquitto_pub speaks no WebSocket in the versions that systems have. */
 export function mosquitto({ broker, key, topic, listen }: Sending): string | undefined {
   const { scheme, host, port } = broker

@@ -60,7 +60,7 @@ export function ConnectPage() {
         )}
       </Step>
       <Step number={2} title={t.step2} isOpen={made !== undefined}>
-        {made && <Examples clientId={clientId} device={made.device} secret={made.key} />}
+        {made && <Examples {...{ id, clientId }} device={made.device} secret={made.key} />}
       </Step>
       <Step number={3} title={t.step3} isOpen={made !== undefined}>
         {made && (

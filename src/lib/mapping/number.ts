@@ -1,12 +1,12 @@
-/** [RFC 8259 6] No NaN, no hex, no comma, no unit. */
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+import { isJsonNumber } from '../json-number.ts'
+
 /** A longer text is no number that a device sends. */
 const MAX_NUMBER_CHARACTERS = 64
 
 /** The number that a text holds; undefined: none. */
 export function numberIn(text: string): number | undefined {
   const trimmed = text.trim()
-  if (trimmed.length > MAX_NUMBER_CHARACTERS || !JSON_NUMBER.test(trimmed)) return undefined
+  if (trimmed.length > MAX_NUMBER_CHARACTERS || !isJsonNumber(trimmed)) return undefined
   return finite(Number(trimmed))
 }
 

@@ -1,4 +1,4 @@
-import { MAX_TOPIC_LEVELS } from '../topic.ts'
+import { asLevel, MAX_TOPIC_LEVELS } from '../topic.ts'
 
 /** A text, the level of the topic (from 1), or the key that a wildcard met (from 1). */
 type Part = string | { level: number } | { wildcard: number }
@@ -46,15 +46,7 @@ export function fillTemplate(
     }
     const text = 'level' in part ? levels[part.level - 1] : met[part.wildcard - 1]
     if (text === undefined) return undefined
-    topic += levelOf(text)
+    topic += asLevel(text)
   }
   return topic
-}
-
-const RESERVED = /[/+#\p{Cc}\p{Noncharacter_Code_Point}\p{Cs}]/gu
-
-/** A text as one level of a topic. What cannot stand there becomes `_`. */
-export const levelOf = (text: string): string => {
-  if (/^[\w:.@ -]+$/.test(text)) return text
-  return text === '' ? '_' : text.replace(RESERVED, '_')
 }

@@ -1,9 +1,8 @@
-import { isWithinTopicLimits } from '../../topic.ts'
+import { asLevel, isWithinTopicLimits } from '../../topic.ts'
 import type { UnixMs } from '../../unix-time.ts'
 import type { MappedMessage } from '../message.ts'
 import { finite } from '../number.ts'
 import type { DerivedValue, Outcome } from '../rule.ts'
-import { levelOf } from '../topic-template.ts'
 
 /** What a device expects. Topics are what follows the client id. */
 export type Command = {
@@ -78,7 +77,7 @@ export class DeviceValues {
     timestamp: UnixMs | undefined
   ) {
     this.#message = message
-    this.#root = ['obj', ...place.levels.map(levelOf)].join('/')
+    this.#root = ['obj', ...place.levels.map(asLevel)].join('/')
     this.#device = place.device
     this.#timestamp = timestamp
     if (timestamp === undefined) this.#reason = 'bad timestamp'
@@ -91,7 +90,7 @@ export class DeviceValues {
   ): void {
     if (value === undefined || this.#timestamp === undefined || this.#reason) return
     let topic = this.#root
-    for (const key of keys) topic += `/${levelOf(key)}`
+    for (const key of keys) topic += `/${asLevel(key)}`
     if (!isWithinTopicLimits(CLIENT_ID_ROOM + topic)) {
       this.#reason = 'bad topic'
       return
