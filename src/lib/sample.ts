@@ -85,7 +85,7 @@ function plainReading(plain: unknown, arrival: UnixMs): Reading | Refusal {
 }
 
 /** As JSON writes a number. `Number` would also read blanks and hexadecimal digits. */
-const isNumberText = (text: unknown): boolean =>
+export const isNumberText = (text: unknown): text is string =>
   typeof text === 'string' && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)
 
 /** An invalid UTF-8 byte becomes three bytes. */

@@ -206,10 +206,17 @@ onEveryRegistry('registry', (engine) => {
         'Manager',
         [
           ...['status/read/all', 'ledger/list/all'],
-          ...['mapping/create_delete/all', 'mapping/list/all', 'mapping/update/all']
+          ...['mapping/create_delete/all', 'mapping/list/all', 'mapping/update/all'],
+          'sample/write/all'
         ]
       ],
-      ['User', ['status/read/all', 'ledger/list/assigned', 'mapping/list/assigned']],
+      [
+        'User',
+        [
+          ...['status/read/all', 'ledger/list/assigned', 'mapping/list/assigned'],
+          'sample/write/assigned'
+        ]
+      ],
       ['Guest', ['status/read/all']]
     ])
     await registry.destroy()

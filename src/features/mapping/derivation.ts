@@ -15,7 +15,7 @@ import type { Ingest } from '../../samples/ingest.ts'
 import type { TopicReading } from '../../samples/together.ts'
 import type { MappedFunctions } from './functions.ts'
 import type { Mappings } from './mappings.ts'
-import { type ActiveMapping, type MappingsOf, readMessage } from './reading.ts'
+import { type ActiveMapping, type MappingsOf, type ReadMessage, readMessage } from './reading.ts'
 
 type Parts = {
   mappings: Mappings
@@ -93,7 +93,7 @@ export class Derivation {
       return isSeenTwice ? undefined : this.#command(message, rest, { installation, of })
     }
     const read = readMessage(of, { topic: rest, payload }, this.#parts.clock())
-    if (read.length === 0) return undefined
+    if (read.outcomes.length === 0 && read.messages === 1) return undefined
     return (
       this.#storeOne(message, installation, read) ??
       this.#store(message, sender, { installation, read })
@@ -104,12 +104,13 @@ export class Derivation {
   #storeOne(
     { topic: from, qos }: Message,
     installation: InstallationRef,
-    read: ReturnType<typeof readMessage>
+    read: ReadMessage
   ): Promise<void> | undefined {
     const { ingest, blacklist, functions } = this.#parts
-    const [{ by, outcome } = {}, ...more] = read
+    const [{ by, outcome } = {}, ...more] = read.outcomes
     const [value, ...others] = outcome?.values ?? []
-    if (!value || more.length + others.length > 0 || blacklist.keepsOut(from)) return undefined
+    const isOne = more.length + others.length === 0 && read.messages === 1
+    if (!value || !isOne || blacklist.keepsOut(from)) return undefined
     const reading = readingOf(installation, value)
     if (blacklist.keepsOut(reading.topic)) return undefined
     const stored = ingest.acceptAtOnce(installation, reading)
@@ -124,18 +125,19 @@ export class Derivation {
   async #store(
     message: Message,
     sender: string,
-    { installation, read }: { installation: InstallationRef; read: ReturnType<typeof readMessage> }
+    { installation, read }: { installation: InstallationRef; read: ReadMessage }
   ): Promise<void> {
     const { ingest, blacklist, accounts, meter, clock } = this.#parts
-    const failed = read.filter(({ outcome }) => outcome.refused.length > 0)
-    const readings = this.#readingsOf(installation, read)
-    if (blacklist.keepsOut(message.topic)) {
+    const { outcomes, messages } = read
+    const failed = outcomes.filter(({ outcome }) => outcome.refused.length > 0)
+    const readings = this.#readingsOf(installation, outcomes)
+    if (outcomes.length > 0 && blacklist.keepsOut(message.topic)) {
       await ingest.refuse('blacklisted', message, sender)
       return
     }
-    if (readings.length === 0 && failed.length > 0) {
-      // A flood of messages that fail is slowed down like any other.
-      const excess = meter.takeMessage(accounts.placeOf(installation), clock())
+    if (readings.length === 0) {
+      // A flood of messages that fail, or that many mappings look at, is slowed down like any other.
+      const excess = meter.takeMessages(accounts.placeOf(installation), messages, clock())
       if (excess) {
         await ingest.refuseTogether({ reason: excess.reason, excess, at: 0 }, message, sender)
         return
@@ -147,22 +149,22 @@ export class Derivation {
     }
     if (readings.length === 0) return
     const refusal = await ingest.acceptTogether({
-      ...{ installation_id: installation.id, readings, messages: 1 },
+      ...{ installation_id: installation.id, readings, messages },
       waitsForDisk: message.qos > 0
     })
     if (refusal) {
       await ingest.refuseTogether(refusal, message, sender)
       return
     }
-    const shown = read.flatMap(({ by, outcome }) => (by.create_missing ? outcome.values : []))
+    const shown = outcomes.flatMap(({ by, outcome }) => (by.create_missing ? outcome.values : []))
     await this.#tell(installation, readings, shown, message.qos)
   }
 
   /** Without what the blacklist keeps out. */
-  #readingsOf(installation: InstallationRef, read: ReturnType<typeof readMessage>): TopicReading[] {
+  #readingsOf(installation: InstallationRef, outcomes: ReadMessage['outcomes']): TopicReading[] {
     const { blacklist } = this.#parts
     const readings: TopicReading[] = []
-    for (const { outcome } of read) {
+    for (const { outcome } of outcomes) {
       for (const value of outcome.values) {
         const reading = readingOf(installation, value)
         if (blacklist.keepsOut(reading.topic)) blacklist.count(reading.topic)

@@ -14,18 +14,28 @@ export type ActiveMapping = {
 /** The mappings of an installation, in the order in which they read a message. */
 export type MappingsOf = { zone: string; active: readonly ActiveMapping[] }
 
-/** What each mapping makes of a message. `topic` is what follows the client id. */
+/** What each mapping that matches made of a message. */
+export type ReadMessage = {
+  outcomes: readonly { by: ActiveMapping; outcome: Outcome }[]
+  /** How many messages it counts as. */
+  messages: number
+}
+
+const unread: ReadMessage = { outcomes: [], messages: 1 }
+
+/** `topic` is what follows the client id. */
 export function readMessage(
   { zone, active }: MappingsOf,
   { topic, payload }: { topic: string; payload: Buffer },
   arrival: UnixMs
-): { by: ActiveMapping; outcome: Outcome }[] {
-  if (!isMappable(topic)) return []
+): ReadMessage {
+  if (!isMappable(topic)) return unread
   const message = new MappedMessage(topic, payload, { arrival, zone })
-  const read: { by: ActiveMapping; outcome: Outcome }[] = []
+  const outcomes: { by: ActiveMapping; outcome: Outcome }[] = []
   for (const by of active) {
+    message.take(1)
     const outcome = by.mapping.read(message)
-    if (outcome) read.push({ by, outcome })
+    if (outcome) outcomes.push({ by, outcome })
   }
-  return read
+  return { outcomes, messages: message.messages }
 }

@@ -1,14 +1,4 @@
-/** [RFC 8259 6] No NaN, no hex, no comma, no unit. */
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
-/** A longer text is no number that a device sends. */
-const MAX_NUMBER_CHARACTERS = 64
-
-/** The number that a text holds; undefined: none. */
-export function numberIn(text: string): number | undefined {
-  const trimmed = text.trim()
-  if (trimmed.length > MAX_NUMBER_CHARACTERS || !JSON_NUMBER.test(trimmed)) return undefined
-  return finite(Number(trimmed))
-}
+import { isNumberText } from '../sample.ts'
 
 /** A number, a text that holds one, true and false. A word of the table comes first. */
 export function numberOf(
@@ -18,7 +8,7 @@ export function numberOf(
   if (typeof found === 'number') return table?.get(String(found)) ?? found
   if (typeof found === 'boolean') return table?.get(String(found)) ?? (found ? 1 : 0)
   if (typeof found !== 'string') return undefined
-  return table?.get(found) ?? numberIn(found)
+  return table?.get(found) ?? (isNumberText(found) ? finite(Number(found)) : undefined)
 }
 
 /** Undefined: a sample cannot have it. Minus zero is zero. */
