@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 774e258c45a214e48c1581aee3dd7eafeaf285db0a2e38354169bd988009ff29
+ * Fingerprint: 19c278b2e6261757fafd7c3298d99f98f237d61573b547e35a905b45721399d0
  */
 export interface paths {
     "/api/v2/auth": {

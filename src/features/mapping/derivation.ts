@@ -16,10 +16,12 @@ import type { TopicReading } from '../../samples/together.ts'
 import type { MappedFunctions } from './functions.ts'
 import type { Mappings } from './mappings.ts'
 import { type ActiveMapping, type MappingsOf, type ReadMessage, readMessage } from './reading.ts'
+import type { WriteTopics } from './write-topics.ts'
 
 type Parts = {
   mappings: Mappings
   functions: MappedFunctions
+  writeTopics: WriteTopics
   ingest: Pick<Ingest, 'acceptAtOnce' | 'acceptTogether' | 'refuseTogether' | 'refuse'>
   directory: Directory
   blacklist: { keepsOut(topic: string): boolean; count(topic: string): boolean }
@@ -32,10 +34,12 @@ type Parts = {
   isExternal: boolean
 }
 
-const COMMANDS = 'set/obj/'
+const COMMANDS = 'set/'
 const RETRY_MS = SECOND
 /** The values are stored already, so a slow registry does not hold up their acknowledgement. */
 const MAKE_LIMIT_MS = 2 * SECOND
+/** Of one message. More mappings that fail would push out everything else. */
+const MAX_LEDGER_LINES = 5
 const MAX_NAME_CHARACTERS = 100
 
 /**
@@ -143,10 +147,12 @@ export class Derivation {
         return
       }
     }
-    for (const { by, outcome } of failed) {
-      const detail = detailOf(by, outcome.refused[0])
-      await ingest.refuse('mapping failed', message, sender, { detail })
-    }
+    await Promise.all(
+      failed.slice(0, MAX_LEDGER_LINES).map(({ by, outcome }) => {
+        const detail = detailOf(by, outcome.refused[0])
+        return ingest.refuse('mapping failed', message, sender, { detail })
+      })
+    )
     if (readings.length === 0) return
     const refusal = await ingest.acceptTogether({
       ...{ installation_id: installation.id, readings, messages },
@@ -209,14 +215,29 @@ export class Derivation {
     await endsWithin(MAKE_LIMIT_MS, made)
   }
 
+  /** The topics of functions that mappings made say what to send. Others are looked up. */
   #command(
-    { payload, qos }: Message,
+    message: Message,
     rest: string,
     { installation, of }: { installation: InstallationRef; of: MappingsOf }
   ): Promise<void> | undefined {
-    const value = commandValue(payload)
+    const value = of.hasMake ? commandValue(message.payload) : undefined
     if (value === undefined) return undefined
-    const levels = rest.slice(COMMANDS.length).split('/')
+    const send = (objectTopic: string) =>
+      this.#send(objectTopic, value, message, { installation, of })
+    const sent = rest.startsWith('set/obj/') ? send(rest.slice('set/'.length)) : undefined
+    if (sent) return sent
+    const { writeTopics } = this.#parts
+    return writeTopics.readOf(installation, rest).then((read) => (read ? send(read) : undefined))
+  }
+
+  #send(
+    objectTopic: string,
+    value: number,
+    { qos }: Message,
+    { installation, of }: { installation: InstallationRef; of: MappingsOf }
+  ): Promise<void> | undefined {
+    const levels = objectTopic.slice('obj/'.length).split('/')
     for (const { mapping } of of.active) {
       const command = mapping.command(levels, value)
       const topic = command && `${installation.client_id}/${command.topic}`

@@ -12,7 +12,12 @@ export type ActiveMapping = {
 }
 
 /** The mappings of an installation, in the order in which they read a message. */
-export type MappingsOf = { zone: string; active: readonly ActiveMapping[] }
+export type MappingsOf = {
+  zone: string
+  active: readonly ActiveMapping[]
+  /** Without one there are no commands. */
+  hasMake: boolean
+}
 
 /** What each mapping that matches made of a message. */
 export type ReadMessage = {
@@ -21,6 +26,12 @@ export type ReadMessage = {
   messages: number
 }
 
+const STEPS_PER_FILTER = 1
+const STEPS_PER_MAPPING = 5
+const tooMuch: Outcome = {
+  values: [],
+  refused: [{ path: '', reason: 'the message is too much work for all mappings' }]
+}
 const unread: ReadMessage = { outcomes: [], messages: 1 }
 
 /** `topic` is what follows the client id. */
@@ -33,9 +44,15 @@ export function readMessage(
   const message = new MappedMessage(topic, payload, { arrival, zone })
   const outcomes: { by: ActiveMapping; outcome: Outcome }[] = []
   for (const by of active) {
-    message.take(1)
+    if (message.isSpent) {
+      outcomes.push({ by, outcome: tooMuch })
+      break
+    }
+    message.take(STEPS_PER_FILTER)
     const outcome = by.mapping.read(message)
-    if (outcome) outcomes.push({ by, outcome })
+    if (!outcome) continue
+    message.take(STEPS_PER_MAPPING)
+    outcomes.push({ by, outcome })
   }
   return { outcomes, messages: message.messages }
 }

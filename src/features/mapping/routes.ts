@@ -72,7 +72,11 @@ export const mappingRoutes: Routes<MappingDeps> = (app, deps) => {
         throw badRequest('topic must be an MQTT topic without wildcards')
       }
       const of = mapping
-        ? { zone: await mappings.zoneOf(installation.id), active: [givenMapping(mapping)] }
+        ? {
+            zone: await mappings.zoneOf(installation.id),
+            active: [givenMapping(mapping)],
+            hasMake: false
+          }
         : await mappings.read(installation.id)
       const message = { topic, payload: Buffer.from(payload) }
       const read = of ? readMessage(of, message, clock()).outcomes : []

@@ -54,6 +54,11 @@ export class MappedMessage implements Arrival, Steps {
     return 1 + Math.floor(used / STEPS_PER_MESSAGE)
   }
 
+  /** Nothing more is read of it. */
+  get isSpent(): boolean {
+    return this.#steps < 0
+  }
+
   take(count: number): boolean {
     this.#steps -= count
     return this.#steps >= 0
