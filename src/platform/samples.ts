@@ -7,6 +7,7 @@ import { Eraser } from '../features/installation/eraser.ts'
 import { Derivation } from '../features/mapping/derivation.ts'
 import { MappedFunctions } from '../features/mapping/functions.ts'
 import { Mappings } from '../features/mapping/mappings.ts'
+import { WriteTopics } from '../features/mapping/write-topics.ts'
 import { TraceRecorder } from '../features/trace/recorder.ts'
 import type { History } from '../history/history.ts'
 import { Latest } from '../history/latest/latest.ts'
@@ -129,6 +130,7 @@ export const samples: PartList<Parts, keyof Samples> = {
       })
       directory.onRemoved((id) => functions.forget(id))
       const derivation = new Derivation({
+        writeTopics: new WriteTopics(registry, clock),
         ...{ mappings, functions, ingest, directory, blacklist, accounts, meter, clock, log },
         // The bus opens later, and then messages come.
         bus: () => parts.bus,

@@ -148,7 +148,7 @@ export const maxRecords: Readonly<Record<RecordKind, number>> = {
   version: 2000,
   instance: 10_000,
   board: 1,
-  mapping: 1000,
+  mapping: 200,
   blacklist: 1000,
   file: 100_000,
   content: 100_000

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
+import { mountedKey } from '../support/mounts.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -178,6 +179,56 @@ onRegistryMatrix('values of mapped messages', (engine) => {
     assert.deepEqual(await values(), {}, 'a command is not mapped')
   })
 
+  test('a function that somebody made for a mapped topic may have a topic_write of its own', async () => {
+    const { world, user, installation, client_id, send } = await site({ make: 'zigbee2mqtt' })
+    const lamp = {
+      topic_read: `${client_id}/obj/dev/zigbee2mqtt/lamp/state`,
+      topic_write: 'set/kitchen/lamp'
+    }
+    await world.request(`POST /api/v2/functionx/${installation.id}`, {
+      ...{ as: user, body: { type: 'lamp', meta: lamp } }
+    })
+    const device = await world.mqtt(user)
+    await device.subscribe(`${client_id}/dev/#`)
+    await send('set/kitchen/other', '1')
+    await send('set/kitchen/lamp', '0')
+    await eventually(() =>
+      assert.deepEqual(
+        device.messages.map(({ topic, payload }) => [topic.replace(/^\d+\//, ''), payload]),
+        [['dev/zigbee2mqtt/lamp/set', '{"state":"OFF"}']]
+      )
+    )
+  })
+
+  test('a device with a mounted key knows nothing of the platform, and is read and switched', async () => {
+    const { world, user, installation, send, values, functions } = await site({
+      ...{ make: 'tasmota', create_missing: true }
+    })
+    const { id: installation_id } = installation
+    const keys = [
+      await mountedKey(world, user, { installation_id }),
+      await mountedKey(world, user, { installation_id, prefix: 'attic/north' })
+    ]
+    const [plug, other] = await Promise.all(keys.map((key) => world.mqtt(key)))
+    assert(plug && other)
+    for (const one of [plug, other]) await one.subscribe('cmnd/plug/#')
+    await plug.publish('stat/plug/POWER', 'OFF', { qos: 1 })
+    await other.publish('stat/plug/POWER', 'ON', { qos: 1 })
+    assert.deepEqual(await values(), {
+      'obj/dev/tasmota/plug/POWER': 0,
+      'obj/attic/north/tasmota/plug/POWER': 1
+    })
+    for (const { meta } of await functions()) await send(meta['topic_write'] ?? '', '{"value": 1}')
+    for (const one of [plug, other]) {
+      await eventually(() =>
+        assert.deepEqual(
+          one.messages.map(({ topic, payload }) => [topic, payload]),
+          [['cmnd/plug/POWER', 'ON']]
+        )
+      )
+    }
+  })
+
   test('values and commands are not mapped, whatever the filter', async () => {
     const { send, values, refused } = await site({ filter: '#', values: [{ topic: 'obj/all' }] })
     await send('set/x', '1')
@@ -235,15 +286,34 @@ onRegistryMatrix('values of mapped messages', (engine) => {
     )
   })
 
+  test('a message that is much work counts as several', async () => {
+    const keys = Array.from({ length: 900 }, (_, i) => [`k${i}`, 'x'])
+    const wide = JSON.stringify(Object.fromEntries(keys))
+    const { world, installation, send, refused } = await site({
+      ...{
+        filter: '#',
+        values: [
+          { path: '*', topic: 'obj/a' },
+          { path: '*', topic: 'obj/b' }
+        ]
+      }
+    })
+    const limits = { as: world.admin, body: { messages_per_second: 1 } }
+    await world.request(`PUT /api/v2/installation/${installation.id}/quota`, limits)
+    // A minute's worth is there at once: 60 messages, or 15 of four.
+    for (let i = 0; i < 18; i++) await send('x', wide)
+    await eventually(async () => assert.deepEqual(await refused(), ['too many messages']))
+  })
+
   test('hostile messages are acknowledged, and refused where they cannot be read', async () => {
     const { send, values, refused, client } = await site(
       { filter: '#', values: [{ path: '*.*.*.*', topic: 'obj/{*}' }] },
       { make: 'zigbee2mqtt' },
       { make: 'tasmota' }
     )
-    const nested = `${'['.repeat(60_000)}${']'.repeat(60_000)}`
+    const nested = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
     await send('zigbee2mqtt/x', nested)
-    await send('zigbee2mqtt/x', `{"a":${'{"b":'.repeat(20_000)}1${'}'.repeat(20_001)}`)
+    await send('zigbee2mqtt/x', `{"a":${'{"b":'.repeat(9000)}1${'}'.repeat(9001)}`)
     await send('zigbee2mqtt/x', `{"a":"${'x'.repeat(900_000)}"}`)
     await send('tele/x/SENSOR', '{"__proto__": {"Power": 1}, "constructor": {"x": 2}}')
     await send('x'.repeat(1010), '1')

@@ -133,6 +133,23 @@ onRegistryMatrix('mapping', (engine) => {
     assert.deepEqual([status, json], [400, { message: 'an installation has at most 200 mappings' }])
   })
 
+  test('the mappings of an installation have at most 128 KiB together', async () => {
+    const { world } = platform()
+    const { installation, user } = await world.site(every)
+    const at = `/api/v2/mapping/${installation.id}`
+    const body = { ...declared, values: Array(40).fill(long) }
+    const post = () => world.request(`POST ${at}`, { as: user, body })
+    for (let i = 0; i < 4; i++) assert.equal((await post()).status, 200)
+    const full = await post()
+    assert.equal(full.status, 400)
+    assert.match(full.text, /have at most 131072 characters as JSON/)
+    const small = await world.request(`POST ${at}`, { as: user, body: declared })
+    const { id } = small.json as Mapping
+    assert.equal((await world.request(`PUT ${at}/${id}`, { as: user, body })).status, 400)
+    const put = await world.request(`PUT ${at}/${id}`, { as: user, body: { name: 'x' } })
+    assert.equal(put.status, 200, put.text)
+  })
+
   test('POST try says what the mappings of the installation and of its organizations make of a message', async () => {
     const { world, deps } = platform()
     const above = await world.organization()

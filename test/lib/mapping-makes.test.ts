@@ -304,7 +304,7 @@ test('a make with a filter reads only what the filter matches', () => {
 test('a hostile message of a make ends soon', () => {
   const wide = Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`k${i}`, i]))
   refuses('zigbee2mqtt')('dev/zigbee2mqtt/x', wide, 'too many values')
-  refuses('zigbee2mqtt')('dev/zigbee2mqtt/x', Array(10).fill(wide), 'not json')
+  refuses('zigbee2mqtt')('dev/zigbee2mqtt/x', Array(4).fill(wide), 'not json')
   const long = { ['k'.repeat(1100)]: 1 }
   refuses('tasmota')('dev/tele/x/SENSOR', long, 'bad topic')
   const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`

@@ -40,6 +40,7 @@ function numberOf(found: Json, table: Map<string, number>): number | undefined {
   if (typeof found === 'boolean') return found ? 1 : 0
   if (typeof found === 'number') return found
   if (typeof found !== 'string') return undefined
+  if (/\s/.test(found)) return undefined
   try {
     const inner: unknown = JSON.parse(found)
     return typeof inner === 'number' ? inner : undefined

@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: c8a8f5067c643cc40b17aa64775771016b7b3ca21ef0bf621bbefb786c45886c
+ * Fingerprint: a5c6d9794103eaef5075e833779e26881608eb2292ff91d4c19cc247d7cd03c8
  */
 export interface paths {
     "/api/v2/auth": {

@@ -15,11 +15,13 @@ import type { Ingest } from '../../samples/ingest.ts'
 import type { TopicReading } from '../../samples/together.ts'
 import type { MappedFunctions } from './functions.ts'
 import type { Mappings } from './mappings.ts'
-import { type ActiveMapping, type MappingsOf, readMessage } from './reading.ts'
+import { type ActiveMapping, type MappingsOf, type ReadMessage, readMessage } from './reading.ts'
+import type { WriteTopics } from './write-topics.ts'
 
 type Parts = {
   mappings: Mappings
   functions: MappedFunctions
+  writeTopics: WriteTopics
   ingest: Pick<Ingest, 'acceptAtOnce' | 'acceptTogether' | 'refuseTogether' | 'refuse'>
   directory: Directory
   blacklist: { keepsOut(topic: string): boolean; count(topic: string): boolean }
@@ -32,10 +34,12 @@ type Parts = {
   isExternal: boolean
 }
 
-const COMMANDS = 'set/obj/'
+const COMMANDS = 'set/'
 const RETRY_MS = SECOND
 /** The values are stored already, so a slow registry does not hold up their acknowledgement. */
 const MAKE_LIMIT_MS = 2 * SECOND
+/** Of one message. More mappings that fail would push out everything else. */
+const MAX_LEDGER_LINES = 5
 const MAX_NAME_CHARACTERS = 100
 
 /**
@@ -93,7 +97,7 @@ export class Derivation {
       return isSeenTwice ? undefined : this.#command(message, rest, { installation, of })
     }
     const read = readMessage(of, { topic: rest, payload }, this.#parts.clock())
-    if (read.length === 0) return undefined
+    if (read.outcomes.length === 0 && read.messages === 1) return undefined
     return (
       this.#storeOne(message, installation, read) ??
       this.#store(message, sender, { installation, read })
@@ -104,12 +108,13 @@ export class Derivation {
   #storeOne(
     { topic: from, qos }: Message,
     installation: InstallationRef,
-    read: ReturnType<typeof readMessage>
+    read: ReadMessage
   ): Promise<void> | undefined {
     const { ingest, blacklist, functions } = this.#parts
-    const [{ by, outcome } = {}, ...more] = read
+    const [{ by, outcome } = {}, ...more] = read.outcomes
     const [value, ...others] = outcome?.values ?? []
-    if (!value || more.length + others.length > 0 || blacklist.keepsOut(from)) return undefined
+    const isOne = more.length + others.length === 0 && read.messages === 1
+    if (!value || !isOne || blacklist.keepsOut(from)) return undefined
     const reading = readingOf(installation, value)
     if (blacklist.keepsOut(reading.topic)) return undefined
     const stored = ingest.acceptAtOnce(installation, reading)
@@ -124,45 +129,48 @@ export class Derivation {
   async #store(
     message: Message,
     sender: string,
-    { installation, read }: { installation: InstallationRef; read: ReturnType<typeof readMessage> }
+    { installation, read }: { installation: InstallationRef; read: ReadMessage }
   ): Promise<void> {
     const { ingest, blacklist, accounts, meter, clock } = this.#parts
-    const failed = read.filter(({ outcome }) => outcome.refused.length > 0)
-    const readings = this.#readingsOf(installation, read)
-    if (blacklist.keepsOut(message.topic)) {
+    const { outcomes, messages } = read
+    const failed = outcomes.filter(({ outcome }) => outcome.refused.length > 0)
+    const readings = this.#readingsOf(installation, outcomes)
+    if (outcomes.length > 0 && blacklist.keepsOut(message.topic)) {
       await ingest.refuse('blacklisted', message, sender)
       return
     }
-    if (readings.length === 0 && failed.length > 0) {
-      // A flood of messages that fail is slowed down like any other.
-      const excess = meter.takeMessage(accounts.placeOf(installation), clock())
+    if (readings.length === 0) {
+      // A flood of messages that fail, or that many mappings look at, is slowed down like any other.
+      const excess = meter.takeMessages(accounts.placeOf(installation), messages, clock())
       if (excess) {
         await ingest.refuseTogether({ reason: excess.reason, excess, at: 0 }, message, sender)
         return
       }
     }
-    for (const { by, outcome } of failed) {
-      const detail = detailOf(by, outcome.refused[0])
-      await ingest.refuse('mapping failed', message, sender, { detail })
-    }
+    await Promise.all(
+      failed.slice(0, MAX_LEDGER_LINES).map(({ by, outcome }) => {
+        const detail = detailOf(by, outcome.refused[0])
+        return ingest.refuse('mapping failed', message, sender, { detail })
+      })
+    )
     if (readings.length === 0) return
     const refusal = await ingest.acceptTogether({
-      ...{ installation_id: installation.id, readings, messages: 1 },
+      ...{ installation_id: installation.id, readings, messages },
       waitsForDisk: message.qos > 0
     })
     if (refusal) {
       await ingest.refuseTogether(refusal, message, sender)
       return
     }
-    const shown = read.flatMap(({ by, outcome }) => (by.create_missing ? outcome.values : []))
+    const shown = outcomes.flatMap(({ by, outcome }) => (by.create_missing ? outcome.values : []))
     await this.#tell(installation, readings, shown, message.qos)
   }
 
   /** Without what the blacklist keeps out. */
-  #readingsOf(installation: InstallationRef, read: ReturnType<typeof readMessage>): TopicReading[] {
+  #readingsOf(installation: InstallationRef, outcomes: ReadMessage['outcomes']): TopicReading[] {
     const { blacklist } = this.#parts
     const readings: TopicReading[] = []
-    for (const { outcome } of read) {
+    for (const { outcome } of outcomes) {
       for (const value of outcome.values) {
         const reading = readingOf(installation, value)
         if (blacklist.keepsOut(reading.topic)) blacklist.count(reading.topic)
@@ -207,14 +215,29 @@ export class Derivation {
     await endsWithin(MAKE_LIMIT_MS, made)
   }
 
+  /** The topics of functions that mappings made say what to send. Others are looked up. */
   #command(
-    { payload, qos }: Message,
+    message: Message,
     rest: string,
     { installation, of }: { installation: InstallationRef; of: MappingsOf }
   ): Promise<void> | undefined {
-    const value = commandValue(payload)
+    const value = of.hasMake ? commandValue(message.payload) : undefined
     if (value === undefined) return undefined
-    const levels = rest.slice(COMMANDS.length).split('/')
+    const send = (objectTopic: string) =>
+      this.#send(objectTopic, value, message, { installation, of })
+    const sent = rest.startsWith('set/obj/') ? send(rest.slice('set/'.length)) : undefined
+    if (sent) return sent
+    const { writeTopics } = this.#parts
+    return writeTopics.readOf(installation, rest).then((read) => (read ? send(read) : undefined))
+  }
+
+  #send(
+    objectTopic: string,
+    value: number,
+    { qos }: Message,
+    { installation, of }: { installation: InstallationRef; of: MappingsOf }
+  ): Promise<void> | undefined {
+    const levels = objectTopic.slice('obj/'.length).split('/')
     for (const { mapping } of of.active) {
       const command = mapping.command(levels, value)
       const topic = command && `${installation.client_id}/${command.topic}`

@@ -1,3 +1,4 @@
+import { zoneOffset } from '../../lib/calendar.ts'
 import { compileMapping } from '../../lib/mapping/mapping.ts'
 import { Turns } from '../../lib/turns.ts'
 import type { Directory } from '../../permission/directory.ts'
@@ -38,6 +39,8 @@ export class Mappings {
     const mappings = new Mappings(parts)
     const { directory } = parts
     mappings.#isUsed = await hasMappings(parts.registry)
+    // The first use of time zones takes long, and must not hold up messages later.
+    zoneOffset(parts.timezone, Date.now())
     directory.onMappingChange((installations) => mappings.#changed(installations))
     // An installation or an organization may be below other ones now.
     directory.onQuotaChange(() => mappings.#changed('all'))
@@ -113,7 +116,8 @@ export class Mappings {
       this.#characters += row.rules.length
       active.push(one)
     }
-    return { zone: read.timezone || timezone, active }
+    const hasMake = read.mappings.some(({ make }) => make !== '')
+    return { zone: read.timezone || timezone, active, hasMake }
   }
 
   async #changed(installations: readonly number[] | 'all'): Promise<void> {

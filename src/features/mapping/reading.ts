@@ -12,20 +12,47 @@ export type ActiveMapping = {
 }
 
 /** The mappings of an installation, in the order in which they read a message. */
-export type MappingsOf = { zone: string; active: readonly ActiveMapping[] }
+export type MappingsOf = {
+  zone: string
+  active: readonly ActiveMapping[]
+  /** Without one there are no commands. */
+  hasMake: boolean
+}
 
-/** What each mapping makes of a message. `topic` is what follows the client id. */
+/** What each mapping that matches made of a message. */
+export type ReadMessage = {
+  outcomes: readonly { by: ActiveMapping; outcome: Outcome }[]
+  /** How many messages it counts as. */
+  messages: number
+}
+
+const STEPS_PER_FILTER = 1
+const STEPS_PER_MAPPING = 5
+const tooMuch: Outcome = {
+  values: [],
+  refused: [{ path: '', reason: 'the message is too much work for all mappings' }]
+}
+const unread: ReadMessage = { outcomes: [], messages: 1 }
+
+/** `topic` is what follows the client id. */
 export function readMessage(
   { zone, active }: MappingsOf,
   { topic, payload }: { topic: string; payload: Buffer },
   arrival: UnixMs
-): { by: ActiveMapping; outcome: Outcome }[] {
-  if (!isMappable(topic)) return []
+): ReadMessage {
+  if (!isMappable(topic)) return unread
   const message = new MappedMessage(topic, payload, { arrival, zone })
-  const read: { by: ActiveMapping; outcome: Outcome }[] = []
+  const outcomes: { by: ActiveMapping; outcome: Outcome }[] = []
   for (const by of active) {
+    if (message.isSpent) {
+      outcomes.push({ by, outcome: tooMuch })
+      break
+    }
+    message.take(STEPS_PER_FILTER)
     const outcome = by.mapping.read(message)
-    if (outcome) read.push({ by, outcome })
+    if (!outcome) continue
+    message.take(STEPS_PER_MAPPING)
+    outcomes.push({ by, outcome })
   }
-  return read
+  return { outcomes, messages: message.messages }
 }

@@ -12,9 +12,12 @@ import { type ActiveMapping, readMessage } from './reading.ts'
 import {
   changeMapping,
   deleteMapping,
+  type Full,
   findMapping,
   insertMapping,
   listMappings,
+  MAX_CHARACTERS_TOGETHER,
+  MAX_MAPPINGS,
   type MappingRecord,
   type Owner
 } from './rows.ts'
@@ -30,7 +33,6 @@ import {
   OrganizationParams
 } from './schema.ts'
 
-const MAX_MAPPINGS = 200
 const tags = ['Mapping']
 
 export const mappingRoutes: Routes<MappingDeps> = (app, deps) => {
@@ -70,10 +72,14 @@ export const mappingRoutes: Routes<MappingDeps> = (app, deps) => {
         throw badRequest('topic must be an MQTT topic without wildcards')
       }
       const of = mapping
-        ? { zone: await mappings.zoneOf(installation.id), active: [givenMapping(mapping)] }
+        ? {
+            zone: await mappings.zoneOf(installation.id),
+            active: [givenMapping(mapping)],
+            hasMake: false
+          }
         : await mappings.read(installation.id)
       const message = { topic, payload: Buffer.from(payload) }
-      const read = of ? readMessage(of, message, clock()) : []
+      const read = of ? readMessage(of, message, clock()).outcomes : []
       return {
         values: read.flatMap(({ by, outcome }) =>
           outcome.values.map(({ topic, value, timestamp }) => {
@@ -114,6 +120,15 @@ function ownerRoutes(app: App, deps: Deps, owned: OwnerKind): void {
   const shown = (owner: Owner, { id, ...fields }: MappingRecord) =>
     ({ id, [`${kind}_id`]: owner.id, ...fields }) as unknown as Static<typeof Mapping>
 
+  const requireRoom = (mapping: MappingRecord | Full): MappingRecord => {
+    if (typeof mapping !== 'string') return mapping
+    throw badRequest(
+      mapping === 'too many'
+        ? `an ${kind} has at most ${MAX_MAPPINGS} mappings`
+        : `the values of all mappings of an ${kind} have at most ${MAX_CHARACTERS_TOGETHER} characters as JSON`
+    )
+  }
+
   app.get(
     url,
     {
@@ -149,10 +164,7 @@ function ownerRoutes(app: App, deps: Deps, owned: OwnerKind): void {
       const owner = ownerOf(params)
       const fields = fieldsOf(body)
       compile(fields)
-      const limits = { most: MAX_MAPPINGS, now: clock() }
-      const mapping = await insertMapping(registry, owner, fields, limits)
-      if (!mapping) throw badRequest(`an ${kind} has at most ${MAX_MAPPINGS} mappings`)
-      return shown(owner, mapping)
+      return shown(owner, requireRoom(await insertMapping(registry, owner, fields, clock())))
     }
   )
 
@@ -200,7 +212,7 @@ function ownerRoutes(app: App, deps: Deps, owned: OwnerKind): void {
       }
       const mapping = await changeMapping(registry, owner, idOf(params), { change, now: clock() })
       if (!mapping) throw notFound()
-      return shown(owner, mapping)
+      return shown(owner, requireRoom(mapping))
     }
   )
 

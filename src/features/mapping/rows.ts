@@ -51,22 +51,45 @@ export async function findMapping(
   return row && recordOf(row)
 }
 
-/** Undefined if the owner already has `most` mappings. */
+export const MAX_MAPPINGS = 200
+/** Of all mappings of an owner, as JSON. A message may need those of many organizations. */
+export const MAX_CHARACTERS_TOGETHER = 131_072
+
+/** Why a mapping is not written: there are too many, or they are too long together. */
+export type Full = 'too many' | 'too long'
+
+/** Beside the other mappings of the owner. */
+async function fullBy(
+  registry: Registry,
+  owner: Owner,
+  { values }: MappingFields,
+  id = 0
+): Promise<Full | undefined> {
+  const { count, characters } = await registry
+    .selectFrom('mappings')
+    .select((eb) => [
+      eb.fn.countAll().as('count'),
+      eb.fn.sum<number | null>(sql<number>`length(rules)`).as('characters')
+    ])
+    .where(columnOf(owner), '=', owner.id)
+    .where('id', '!=', id)
+    .executeTakeFirstOrThrow()
+  if (Number(count) >= MAX_MAPPINGS) return 'too many'
+  const sum = Number(characters) + JSON.stringify(values).length
+  return sum > MAX_CHARACTERS_TOGETHER ? 'too long' : undefined
+}
+
 export const insertMapping = (
   registry: Registry,
   owner: Owner,
   fields: MappingFields,
-  { most, now }: { most: number; now: number }
-): Promise<MappingRecord | undefined> =>
-  inTransaction(registry, async (registry) => {
-    const { count } = await registry
-      .selectFrom('mappings')
-      .select((eb) => eb.fn.countAll().as('count'))
-      .where(columnOf(owner), '=', owner.id)
-      .executeTakeFirstOrThrow()
-    if (Number(count) >= most) return undefined
-    return insertMappingWithin(registry, owner, fields, now)
-  })
+  now: number
+): Promise<MappingRecord | Full> =>
+  inTransaction(
+    registry,
+    async (registry) =>
+      (await fullBy(registry, owner, fields)) ?? insertMappingWithin(registry, owner, fields, now)
+  )
 
 /** In the caller's transaction. */
 export async function insertMappingWithin(
@@ -90,11 +113,13 @@ export const changeMapping = (
   owner: Owner,
   id: number,
   { change, now }: { change: (current: MappingRecord) => MappingFields; now: number }
-): Promise<MappingRecord | undefined> =>
+): Promise<MappingRecord | Full | undefined> =>
   inTransaction(registry, async (registry) => {
     const current = await findMapping(registry, owner, id)
     if (!current) return undefined
     const fields = change(current)
+    const full = await fullBy(registry, owner, fields, id)
+    if (full) return full
     const row = { ...toRow(fields), updated: now }
     await registry.updateTable('mappings').set(row).where('id', '=', id).execute()
     await told(registry, owner, now)

@@ -8,6 +8,7 @@ import {
   MAX_VALUE_RULES,
   type Outcome,
   type Refused,
+  STEPS_PER_VALUE,
   type TimestampFormat,
   type ValueRule
 } from './rule.ts'
@@ -126,7 +127,7 @@ function add(
   if (timestamp === undefined) return 'bad timestamp'
   const topic = fillTemplate(reader.template, message.levels, met)
   if (topic === undefined || !isWithinTopicLimits(LONGEST_CLIENT_ID + topic)) return 'bad topic'
-  if (--message.valuesLeft < 0) return 'too many values'
+  if (--message.valuesLeft < 0 || !message.take(STEPS_PER_VALUE)) return 'too many values'
   values.push({ topic, value, timestamp, unit: reader.unit, name: '', isWritable: false })
   return undefined
 }

@@ -3,6 +3,9 @@ import type { Arrival } from './moment.ts'
 import type { Steps } from './path.ts'
 import { MAX_DERIVED_VALUES, MAX_MAPPED_BYTES, MAX_STEPS } from './rule.ts'
 
+/** So many steps take about as long as a plain sample does. */
+const STEPS_PER_MESSAGE = 500
+
 /** A payload that begins like JSON and is none, or that is too large to be read. */
 export const NOT_JSON = Symbol('not json')
 
@@ -43,6 +46,17 @@ export class MappedMessage implements Arrival, Steps {
       found: this.isTooLarge ? NOT_JSON : contentOf(this.#payload.toString('utf8'))
     }
     return this.#content.found
+  }
+
+  /** How many messages it counts as. Reading one through many mappings is more work. */
+  get messages(): number {
+    const used = Math.min(MAX_STEPS - this.#steps, MAX_STEPS)
+    return 1 + Math.floor(used / STEPS_PER_MESSAGE)
+  }
+
+  /** Nothing more is read of it. */
+  get isSpent(): boolean {
+    return this.#steps < 0
   }
 
   take(count: number): boolean {

@@ -41,6 +41,9 @@ function unixMoment(found: unknown, format: 's' | 'ms'): UnixMs | undefined {
   return format === 's' ? fromSeconds(value) : (Math.round(value) as UnixMs)
 }
 
+/** Far enough for a long time. The rules of a zone are computed for each year. */
+const MAX_YEAR = 2100
+
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(Z)|([+-])(\d\d):?(\d\d)?)?)?$/i
 
@@ -51,7 +54,10 @@ function isoMoment(found: unknown, zone: string): UnixMs | undefined {
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day))
   const date = new Date(midnight)
   const isDate = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
-  if (!isDate || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  // No zone needs to be known for a time that no sample can have.
+  const isPossible = isDate && Number(year) >= 1969 && Number(year) <= MAX_YEAR
+  if (!isPossible || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
+    return undefined
   const wall =
     midnight +
     Number(hour) * HOUR +

@@ -1,15 +1,5 @@
 import { isJsonNumber } from '../json-number.ts'
 
-/** A longer text is no number that a device sends. */
-const MAX_NUMBER_CHARACTERS = 64
-
-/** The number that a text holds; undefined: none. */
-export function numberIn(text: string): number | undefined {
-  const trimmed = text.trim()
-  if (trimmed.length > MAX_NUMBER_CHARACTERS || !isJsonNumber(trimmed)) return undefined
-  return finite(Number(trimmed))
-}
-
 /** A number, a text that holds one, true and false. A word of the table comes first. */
 export function numberOf(
   found: unknown,
@@ -18,7 +8,7 @@ export function numberOf(
   if (typeof found === 'number') return table?.get(String(found)) ?? found
   if (typeof found === 'boolean') return table?.get(String(found)) ?? (found ? 1 : 0)
   if (typeof found !== 'string') return undefined
-  return table?.get(found) ?? numberIn(found)
+  return table?.get(found) ?? (isJsonNumber(found) ? finite(Number(found)) : undefined)
 }
 
 /** Undefined: a sample cannot have it. Minus zero is zero. */

@@ -82,10 +82,10 @@ export function visitAt(
       return next === undefined || walk(next, i + 1)
     }
     if (typeof at !== 'object' || at === null) return true
-    // One step first: counting the keys of a large object is work as well.
-    if (!steps.take(1)) return false
+    // Listing the keys of a large object is work as well.
+    if (!steps.take(Array.isArray(at) ? at.length : 1)) return false
     const keys = Object.keys(at)
-    if (!steps.take(keys.length)) return false
+    if (!Array.isArray(at) && !steps.take(keys.length)) return false
     for (const key of keys) {
       met.push(key)
       const isDone = walk((at as Record<string, unknown>)[key], i + 1)

@@ -21,12 +21,14 @@ export const MAX_TABLE_WORDS = 100
 export const MAX_PATH_CHARACTERS = 512
 export const MAX_PATH_KEYS = 16
 export const MAX_PATH_WILDCARDS = 4
-/** Larger messages are not mapped. Parsing one takes less than two milliseconds. */
-export const MAX_MAPPED_BYTES = 128 * 1024
+/** Larger messages are not mapped. Parsing one takes about a millisecond. */
+export const MAX_MAPPED_BYTES = 64 * 1024
 /** From one message, by all mappings together. */
 export const MAX_DERIVED_VALUES = 1000
-/** Keys that are looked at in one message, by all mappings together. */
-export const MAX_STEPS = 50_000
+/** Of the work for one message, by all mappings together. A step takes less than a microsecond. */
+export const MAX_STEPS = 20_000
+/** To make a value, with its topic and its time. */
+export const STEPS_PER_VALUE = 10
 
 /** A value that a mapping made of a message. */
 export type DerivedValue = {

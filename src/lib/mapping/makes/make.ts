@@ -2,7 +2,7 @@ import { asLevel, isWithinTopicLimits } from '../../topic.ts'
 import type { UnixMs } from '../../unix-time.ts'
 import type { MappedMessage } from '../message.ts'
 import { finite } from '../number.ts'
-import type { DerivedValue, Outcome } from '../rule.ts'
+import { type DerivedValue, type Outcome, STEPS_PER_VALUE } from '../rule.ts'
 
 /** What a device expects. Topics are what follows the client id. */
 export type Command = {
@@ -26,6 +26,7 @@ export type Make = {
 /** A mount has at most so many levels. */
 export const MAX_MOUNT_LEVELS = 8
 const MAX_DEPTH = 8
+const STEPS_PER_KEY = 4
 /** Longer than every client id with its slash. */
 const CLIENT_ID_ROOM = `${Number.MAX_SAFE_INTEGER}/`
 
@@ -95,7 +96,7 @@ export class DeviceValues {
       this.#reason = 'bad topic'
       return
     }
-    if (--this.#message.valuesLeft < 0) {
+    if (--this.#message.valuesLeft < 0 || !this.#message.take(STEPS_PER_VALUE)) {
       this.#reason = 'too many values'
       return
     }
@@ -114,8 +115,9 @@ export class DeviceValues {
       return
     }
     if (keys.length >= MAX_DEPTH) return
-    const entries = this.#message.take(1) ? Object.entries(found) : []
-    if (!this.#message.take(entries.length)) {
+    const isSmall = this.#message.take(Array.isArray(found) ? found.length : 1)
+    const entries = isSmall ? Object.entries(found) : []
+    if (!this.#message.take(entries.length * STEPS_PER_KEY)) {
       this.#reason ??= 'too many values'
       return
     }
