@@ -18,7 +18,7 @@ import {
 } from './items.ts'
 import { recentOf, remember } from './recent.ts'
 
-const MAX_NEAR = 5
+const MAX_NEAR = 6
 
 /** Everything that can be chosen: of the console itself, of this installation, of the platform. */
 export function useChoices(asked: string) {
