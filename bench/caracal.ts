@@ -91,8 +91,7 @@ export class Caracal {
 
   /** The longest stall of the event loop since the last call, as the program measured it. */
   async stallMs(): Promise<number> {
-    const metrics = await this.request('GET /metrics')
-    return Number(/^nodejs_eventloop_lag_max_seconds ([\d.e-]+)/m.exec(metrics)?.[1]) * 1000
+    return (await this.metric('nodejs_eventloop_lag_max_seconds')) * 1000
   }
 
   /** An organization right below the top, with its own administrator and an installation. */
@@ -121,9 +120,14 @@ export class Caracal {
     return { installation: { id, client_id }, token }
   }
 
-  async spooled(): Promise<number> {
+  spooled(): Promise<number> {
+    return this.metric('caracal_spool_samples')
+  }
+
+  /** NaN: the program does not have it. */
+  async metric(name: string): Promise<number> {
     const metrics = await this.request('GET /metrics')
-    return Number(/^caracal_spool_samples (\d+)/m.exec(metrics)?.[1])
+    return Number(new RegExp(`^${name} ([\\d.e+-]+)`, 'm').exec(metrics)?.[1])
   }
 
   /** Waits until history has everything that was acknowledged; returns how long that took. */

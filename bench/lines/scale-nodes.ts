@@ -114,12 +114,7 @@ async function round(
 }
 
 async function storedBy(nodes: readonly Caracal[]): Promise<number> {
-  const each = await Promise.all(
-    nodes.map(async (node) => {
-      const metrics = await node.request('GET /metrics')
-      return Number(/^caracal_samples_total (\d+)/m.exec(metrics)?.[1])
-    })
-  )
+  const each = await Promise.all(nodes.map((node) => node.metric('caracal_samples_total')))
   return each.reduce((sum, stored) => sum + stored, 0)
 }
 

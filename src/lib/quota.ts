@@ -94,11 +94,14 @@ export class TokenBucket {
   #perSecond = 0
   #at = 0
 
-  /** Whether a token is left; `take` takes it. */
-  has(perSecond: number, now: number): boolean {
+  /**
+   * Whether so many tokens are left; `take` takes them. Who wants more than a full bucket has needs a
+   * full one.
+   */
+  has(perSecond: number, now: number, count = 1): boolean {
     // Under load many calls come in the same millisecond.
     if (now !== this.#at || perSecond !== this.#perSecond) this.#fill(perSecond, now)
-    return this.#tokens >= 1
+    return this.#tokens >= enoughFor(count, perSecond)
   }
 
   #fill(perSecond: number, now: number): void {
@@ -108,13 +111,7 @@ export class TokenBucket {
     this.#at = now
   }
 
-  /** Whether so many are left. Who wants more than a full bucket has needs a full one. */
-  hasAll(count: number, perSecond: number, now: number): boolean {
-    this.#fill(perSecond, now)
-    return this.#tokens >= enoughFor(count, perSecond)
-  }
-
-  /** Seconds until `hasAll` is true, if nobody else takes any. */
+  /** Seconds until `has` is true, if nobody else takes any. */
   secondsUntil(count: number, perSecond: number): number {
     return Math.max(enoughFor(count, perSecond) - this.#tokens, 0) / perSecond
   }

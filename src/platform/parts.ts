@@ -110,6 +110,8 @@ export type Samples = {
   /** True while the disk has more space than its reserve. */
   hasRoom: () => boolean
   trace: TraceRecorder
+  /** Resolves when the samples that were taken so far are stored. */
+  settled: () => Promise<void>
   accounts: Accounts
   meter: Meter
   bookkeeper: Bookkeeper

@@ -85,17 +85,19 @@ export const samples: PartList<Parts, keyof Samples> = {
     open: ({ history, spool, metrics, config, log }) =>
       config.ACK === 'history' ? new DirectWriter({ history, spool, metrics, log }) : undefined
   },
+  settled: {
+    open:
+      ({ spool, direct }) =>
+      () =>
+        (direct ?? spool).settled()
+  },
   accounts: {
-    open({ quotas, directory, latest, spool, direct, clock }) {
-      const settled = () => (direct ?? spool).settled()
-      return new Accounts({ quotas, directory, latest, settled, clock })
-    }
+    open: ({ quotas, directory, latest, settled, clock }) =>
+      new Accounts({ quotas, directory, latest, settled, clock })
   },
   meter: {
-    open({ accounts, latest, spool, direct, metrics, clock, log }) {
-      const settled = () => (direct ?? spool).settled()
-      return new Meter({ accounts, latest, settled, metrics, clock, log })
-    }
+    open: ({ accounts, latest, settled, metrics, clock, log }) =>
+      new Meter({ accounts, latest, settled, metrics, clock, log })
   },
   bookkeeper: {
     open: ({ registry, history, accounts, meter, claims, hasRoom, clock, log }) =>

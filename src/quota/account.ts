@@ -54,12 +54,8 @@ export class Account implements Payer {
     return this.topics + this.unsureTopics + this.comingTopics >= this.limits.topics
   }
 
-  hasMessage(now: number): boolean {
-    return this.#bucket.has(this.limits.messages_per_second, now)
-  }
-
-  hasMessages(count: number, now: number): boolean {
-    return this.#bucket.hasAll(count, this.limits.messages_per_second, now)
+  hasMessages(now: number, count = 1): boolean {
+    return this.#bucket.has(this.limits.messages_per_second, now, count)
   }
 
   /** How long to wait for so many, after `hasMessages` was false. */

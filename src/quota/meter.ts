@@ -58,23 +58,10 @@ export class Meter {
     this.#parts = parts
   }
 
-  /** Charges one message of the installation, whatever it contains. */
-  takeMessage({ payers }: AccountPlace, now: number): QuotaExcess | undefined {
+  /** Charges messages of the installation, whatever they contain: all or none. */
+  takeMessages({ payers }: AccountPlace, now: number, count = 1): QuotaExcess | undefined {
     for (const account of payers) {
-      if (!account.hasMessage(now)) return excess(account, 'messages_per_second')
-    }
-    const { minute } = this.#momentOf(now)
-    for (const account of payers) {
-      account.takeMessage(minute)
-      if (!account.isChanged) this.changed(account)
-    }
-    return undefined
-  }
-
-  /** Charges messages of the installation that came together: all or none. */
-  takeMessages({ payers }: AccountPlace, count: number, now: number): QuotaExcess | undefined {
-    for (const account of payers) {
-      if (!account.hasMessages(count, now)) return excess(account, 'messages_per_second')
+      if (!account.hasMessages(now, count)) return excess(account, 'messages_per_second')
     }
     const { minute } = this.#momentOf(now)
     for (const account of payers) {

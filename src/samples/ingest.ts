@@ -143,7 +143,7 @@ export class Ingest {
     const isFree = disk.isEnough && this.#room.isOpen(place.tenant)
     if (!isFree || meter.isUnsure(place, topic)) return undefined
     const arrival = clock()
-    if (meter.takeMessage(place, arrival)) return undefined
+    if (meter.takeMessages(place, arrival)) return undefined
     const stored = this.#take({ installation, reading, arrival }, topic, place)
     return stored instanceof Promise
       ? this.#room.hold(place.tenant, topic.length, stored)
@@ -230,7 +230,7 @@ export class Ingest {
     const { topic, payload } = message
     const arrival = clock()
     const place = accounts.placeOf(installation)
-    const overRate = meter.takeMessage(place, arrival)
+    const overRate = meter.takeMessages(place, arrival)
     if (overRate) return this.#slowDown(this.#refuseOver(overRate, message, sender))
     const reading = parseReading(payload, arrival)
     if (typeof reading === 'string') return this.refuse(reading, message, sender)

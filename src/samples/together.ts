@@ -85,7 +85,7 @@ export class Together {
     if (!installation) return gone
     const arrival = clock()
     const place = accounts.placeOf(installation)
-    const overRate = messages > 0 && meter.takeMessages(place, messages, arrival)
+    const overRate = messages > 0 && meter.takeMessages(place, arrival, messages)
     if (overRate) return { reason: overRate.reason, excess: overRate, at: 0 }
     const over = meter.takeSamples(place, readings, arrival)
     const refused = over?.isUnsure

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
-import { type Caracal, startCaracal, temporaryDirectory } from '../support/process.ts'
+import {
+  type Caracal,
+  createInstallation,
+  startCaracal,
+  temporaryDirectory
+} from '../support/process.ts'
 import { rounds } from '../support/rounds.ts'
 import { SteadyDevice } from '../support/steady-device.ts'
 
@@ -21,17 +26,7 @@ test(`every acknowledged sample is stored exactly once after ${ROUNDS} times kil
       CARACAL_ADMIN_PASSWORD: 'correct horse battery'
     })
   let caracal: Caracal = await start()
-  const auth = await fetch(`${caracal.url}/api/v2/auth`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa('boss@example.org:correct horse battery')}` }
-  })
-  const { token } = (await auth.json()) as { token: string }
-  const created = await fetch(`${caracal.url}/api/v2/installation`, {
-    method: 'POST',
-    headers: { 'x-api-key': token },
-    body: '{"name":"Under fire"}'
-  })
-  const { id, client_id } = (await created.json()) as { id: number; client_id: number }
+  const { token, id, client_id } = await createInstallation(caracal, 'Under fire')
   const devices = Array.from(
     { length: CLIENTS },
     (_, i) => new SteadyDevice(`${client_id}/obj/d${i}`)

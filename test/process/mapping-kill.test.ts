@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
-import { type Caracal, startCaracal, temporaryDirectory } from '../support/process.ts'
+import {
+  type Caracal,
+  createInstallation,
+  startCaracal,
+  temporaryDirectory
+} from '../support/process.ts'
 import { rounds } from '../support/rounds.ts'
 import { SteadyDevice } from '../support/steady-device.ts'
 
@@ -22,27 +27,20 @@ test(`after ${ROUNDS} times kill -9 a message of ${VALUES} values has left all o
       CARACAL_ADMIN_PASSWORD: 'correct horse battery'
     })
   let caracal: Caracal = await start()
-  const auth = await fetch(`${caracal.url}/api/v2/auth`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa('boss@example.org:correct horse battery')}` }
-  })
-  const { token } = (await auth.json()) as { token: string }
+  const { token, id, client_id } = await createInstallation(caracal, 'Under fire')
   const headers = { 'x-api-key': token }
-  const post = async (path: string, body: object) => {
-    const options = { method: 'POST', headers, body: JSON.stringify(body) }
-    const answer = await fetch(`${caracal.url}${path}`, options)
-    assert.equal(answer.status, 200)
-    return (await answer.json()) as { id: number; client_id: number }
-  }
-  const { id, client_id } = await post('/api/v2/installation', { name: 'Under fire' })
   const timestamp = { path: 'timestamp', format: 's' }
-  await post(`/api/v2/mapping/${id}`, {
+  const mapping = {
     filter: 'dev/#',
     create_missing: true,
     values: Array.from({ length: VALUES }, (_, i) => ({
       ...{ path: 'value', topic: `obj/{2}/${i}`, timestamp, offset: i }
     }))
+  }
+  const made = await fetch(`${caracal.url}/api/v2/mapping/${id}`, {
+    ...{ method: 'POST', headers, body: JSON.stringify(mapping) }
   })
+  assert.equal(made.status, 200)
   const devices = Array.from(
     { length: CLIENTS },
     (_, i) => new SteadyDevice(`${client_id}/dev/d${i}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
-import { startCaracal, temporaryDirectory } from '../support/process.ts'
+import { createInstallation, startCaracal, temporaryDirectory } from '../support/process.ts'
 import { rounds } from '../support/rounds.ts'
 
 /** All rounds with CI=true. */
@@ -28,11 +28,8 @@ test(`values over HTTP are stored together or not at all after ${ROUNDS} times k
     const response = await fetch(caracal.url + path, { method, ...init })
     return { status: response.status, text: await response.text() }
   }
-  const authorization = `Basic ${btoa('boss@example.org:correct horse battery')}`
-  const signedIn = await call('POST /api/v2/auth', { headers: { authorization } })
-  const headers = { 'x-api-key': JSON.parse(signedIn.text).token as string }
-  const made = await call('POST /api/v2/installation', { headers, body: '{"name":"x"}' })
-  const { id } = JSON.parse(made.text) as { id: number }
+  const { token, id } = await createInstallation(caracal, 'Under fire')
+  const headers = { 'x-api-key': token }
 
   let last = 0
   const answered = new Set<number>()

@@ -192,7 +192,7 @@ onPostgres('bookkeeper', (engine) => {
     assert(place)
     const takeMessages = (count: number) => {
       let taken = 0
-      while (taken < count && !meter.takeMessage(place, now)) taken++
+      while (taken < count && !meter.takeMessages(place, now)) taken++
       return taken
     }
     assert.equal(takeMessages(40), 40)

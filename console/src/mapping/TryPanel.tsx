@@ -68,10 +68,8 @@ function Outcome({ id, message, body }: OutcomeProps) {
   const texts = useTexts()
   const t = texts.mapping
   const [asked] = useDebouncedValue({ message, body }, TYPING_MS)
-  const mapping = asked.body
   const { data, error, isPending } = useQuery({
-    ...trial(id, asked.message, mapping ?? nothing),
-    enabled: asked.message.topic !== '' && mapping !== undefined,
+    ...trial(id, asked.message, asked.body),
     placeholderData: keepPreviousData
   })
   if (!body) return <Text className="muted">{t.incomplete}</Text>
@@ -79,11 +77,6 @@ function Outcome({ id, message, body }: OutcomeProps) {
   if (error) return <Text role="alert">{error.message}</Text>
   if (isPending) return <Text className="muted">{t.trying}</Text>
   return <Found id={id} found={data} />
-}
-
-const nothing: MappingBody = {
-  ...{ name: '', active: true, make: '', filter: '', create_missing: false },
-  values: []
 }
 
 function Found({ id, found: { values, refused } }: { id: number; found: Trial }) {

@@ -42,15 +42,15 @@ export const remove = (mapping: Mapping): Promise<unknown> =>
     caracal.delete('/api/v2/mapping/{installation_id}/{mapping_id}', pathOf(mapping))
   )
 
-/** What the mapping makes of a message. Nothing is stored. */
+/** What the mapping makes of a message. Nothing is stored. Undefined: it is not complete yet. */
 export const trial = (
   installation_id: number,
   message: { topic: string; payload: string },
-  mapping: MappingBody
+  mapping: MappingBody | undefined
 ) =>
   queryOptions({
     queryKey: ['mapping trial', installation_id, message, mapping],
-    enabled: message.topic !== '',
+    enabled: message.topic !== '' && mapping !== undefined,
     staleTime: 0,
     retry: false,
     queryFn: () =>

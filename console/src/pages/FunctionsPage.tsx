@@ -1,7 +1,6 @@
 import '../modelx/modelx.css'
 import {
   Button,
-  Drawer,
   Group,
   SegmentedControl,
   Select,
@@ -15,9 +14,9 @@ import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useEscape } from '../frame/escape.ts'
 import { Leaving } from '../frame/Leaving.tsx'
 import { Problem } from '../frame/Problem.tsx'
+import { SidePanel } from '../frame/SidePanel.tsx'
 import { type Kind, listOf, type Model, words } from '../modelx/api.ts'
 import { Details } from '../modelx/Details.tsx'
 import { dropDraft, hasDraft } from '../modelx/draft.ts'
@@ -176,23 +175,17 @@ type PanelProps = {
   place: { kind: Kind; installation_id: number }
 }
 
-/** The details beside the list. */
 function Panel({ add, id, close, types, models, place }: PanelProps) {
   const { functions: t } = useTexts()
   const set = useSetSearch()
   const model = models?.find((one) => one.id === id)
   const isOpen = add || id !== undefined
-  useEscape(isOpen, close)
   return (
-    <Drawer
-      opened={isOpen}
-      onClose={close}
-      closeOnEscape={false}
-      position="right"
+    <SidePanel
+      isOpen={isOpen}
+      close={close}
       size={520}
       title={add ? t.create[place.kind] : model ? nameOf(model) : t[place.kind]}
-      closeButtonProps={{ 'aria-label': t.close }}
-      classNames={{ title: 'drawer-title', body: 'drawer-body' }}
     >
       {add ? (
         <NewModel
@@ -207,6 +200,6 @@ function Panel({ add, id, close, types, models, place }: PanelProps) {
       ) : (
         <Skeleton h={300} />
       )}
-    </Drawer>
+    </SidePanel>
   )
 }

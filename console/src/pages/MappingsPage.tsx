@@ -1,11 +1,11 @@
 import '../mapping/mapping.css'
-import { Badge, Button, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useEscape } from '../frame/escape.ts'
 import { Leaving } from '../frame/Leaving.tsx'
 import { Problem } from '../frame/Problem.tsx'
+import { SidePanel } from '../frame/SidePanel.tsx'
 import { makes, mappings } from '../mapping/api.ts'
 import { dropDraft, hasDraft, type Mapping } from '../mapping/draft.ts'
 import { Editor } from '../mapping/Editor.tsx'
@@ -109,22 +109,17 @@ type PanelProps = {
 }
 
 function Panel({ installation_id, id, add, list, mayAdd, mayUpdate, set }: PanelProps) {
-  const { mapping: t, functions } = useTexts()
+  const { mapping: t } = useTexts()
   const installation = useQuery(installations).data?.find((one) => one.id === installation_id)
   const mapping = list?.find((one) => one.id === id)
   const isOpen = add || id !== undefined
   const close = () => set({})
-  useEscape(isOpen, close)
   return (
-    <Drawer
-      opened={isOpen}
-      onClose={close}
-      closeOnEscape={false}
-      position="right"
+    <SidePanel
+      isOpen={isOpen}
+      close={close}
       size={980}
       title={add ? t.create : mapping ? titleOf(mapping, t) : t.title}
-      closeButtonProps={{ 'aria-label': functions.close }}
-      classNames={{ title: 'drawer-title', body: 'drawer-body' }}
     >
       {!installation || !list ? (
         <Skeleton h={300} />
@@ -140,6 +135,6 @@ function Panel({ installation_id, id, add, list, mayAdd, mayUpdate, set }: Panel
           deleted={close}
         />
       )}
-    </Drawer>
+    </SidePanel>
   )
 }

@@ -141,7 +141,7 @@ export class Derivation {
     }
     if (readings.length === 0) {
       // A flood of messages that fail, or that many mappings look at, is slowed down like any other.
-      const excess = meter.takeMessages(accounts.placeOf(installation), messages, clock())
+      const excess = meter.takeMessages(accounts.placeOf(installation), clock(), messages)
       if (excess) {
         await ingest.refuseTogether({ reason: excess.reason, excess, at: 0 }, message, sender)
         return
