@@ -65,7 +65,10 @@ const REFUSED = /[\p{Cc}\p{Noncharacter_Code_Point}]/u
 
 /** Whether no broker ends our connection because of this topic. */
 export const everyBrokerTakes = (topic: string): boolean =>
-  isTopicName(topic) && isWithinTopicLimits(topic) && !REFUSED.test(topic)
+  isTopicName(topic) && everyBrokerTakesFilter(topic)
+
+export const everyBrokerTakesFilter = (text: string): boolean =>
+  isTopicFilter(text) && isWithinTopicLimits(text) && !REFUSED.test(text)
 
 const SURELY_PLAIN = /^[ !"$-*,-.0-~]+$/
 /** They cannot stand in one level of a topic, or some broker refuses them. */

@@ -332,6 +332,22 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await bus.publish('1/set/a', '', { qos: 1 })
   })
 
+  test('a filter that makes a broker hang up is not sent to it', async (t) => {
+    const { port } = await startMosquitto(t)
+    const { bus, payloads } = await openBus(t, port, { slots: 1 })
+    await bus.start()
+    await ready(bus, 1)
+    bus.readAlso(['a\nb', 'a\u0085b', 'a\uffffb', 'a'.repeat(2000), '#', '', 'dev'])
+    const device = await mqttClient(t, port)
+    await eventually(async () => {
+      await device.publish('1/dev/x', 'mapped', { qos: 1 })
+      assert(payloads().includes('mapped'))
+    })
+    await device.publish('1/obj/x', 'a value', { qos: 1 })
+    await eventually(() => assert(payloads().includes('a value')))
+    assert.equal(bus.failure, undefined)
+  })
+
   test('listen brings messages to every node, and tells when it is connected again', async (t) => {
     const { port, stop, start } = await startMosquitto(t)
     const nodes = [await openBus(t, port), await openBus(t, port, { platformId: 'b' })]

@@ -85,6 +85,8 @@ onRegistryMatrix('mapping', (engine) => {
     ['values beside a make', { make: 'ttn', values: [power] }, /^values must be empty/],
     ['a filter without values', { filter: 'dev/#' }, /^values must have at least one/],
     ['a wrong filter', { ...declared, filter: 'a#' }, /^filter must be an MQTT topic filter/],
+    ['a filter with a line break', { ...declared, filter: 'a\n/#' }, /^filter must be an MQTT/],
+    ['a filter with U+FFFF', { ...declared, filter: '\uffff/#' }, /^filter must be an MQTT/],
     ['a filter of values', { ...declared, filter: 'obj/#' }, /^filter must not begin with obj/],
     ['a value without a topic', { ...declared, values: [{ path: 'a' }] }, /topic/],
     [

@@ -265,6 +265,7 @@ test('compileMapping, wrong declarations', () => {
 
   f({ filter: '' }, 'filter', /must be given/)
   f({ filter: 'a/#/b' }, 'filter', /topic filter/)
+  f({ filter: 'a\u0001/#' }, 'filter', /topic filter/)
   f({ filter: 'obj/#' }, 'filter', /not begin with obj/)
   f({ filter: 'set/#' }, 'filter', /not begin with set/)
   f({ values: [] }, 'values', /at least one/)

@@ -135,7 +135,8 @@ export class ExternalBus implements Bus {
    * `obj`.
    */
   readAlso(levels: readonly string[]): void {
-    this.#levels = levels
+    // A broker that hangs up because of one filter would send no values of any tenant.
+    this.#levels = levels.filter(everyBrokerTakes)
     for (const slot of this.#slots.held) slot.readAlso()
   }
 

@@ -153,21 +153,28 @@ export async function hasMappings(registry: Registry): Promise<boolean> {
   return row !== undefined
 }
 
-/** The filters of all active mappings, each once, and whether one of them has a make. */
-export async function activeFilters(
-  registry: Registry,
-  most: number
-): Promise<{ filters: string[]; hasMake: boolean }> {
+export type FilterInUse = { filter: string; hasMake: boolean; organizationId: number }
+
+/** The filters of active mappings, each once for each organization, the oldest first. */
+export async function filtersInUse(registry: Registry, most: number): Promise<FilterInUse[]> {
   const rows = await registry
     .selectFrom('mappings')
-    .select(['make', 'filter'])
-    .distinct()
-    .where('active', '=', 1)
-    .orderBy('filter')
+    .leftJoin('installations', 'installations.id', 'mappings.installation_id')
+    .select(({ fn }) => [
+      'mappings.filter',
+      fn.max('mappings.make').as('make'),
+      fn.coalesce('mappings.organization_id', 'installations.organization_id').as('organization')
+    ])
+    .where('mappings.active', '=', 1)
+    .groupBy(['mappings.filter', 'organization'])
+    .orderBy(({ fn }) => fn.min('mappings.id'))
     .limit(most)
     .execute()
-  const filters = new Set(rows.map(({ filter }) => filter))
-  return { filters: [...filters], hasMake: rows.some(({ make }) => make !== '') }
+  return rows.map(({ filter, make, organization }) => ({
+    filter,
+    hasMake: make !== '',
+    organizationId: Number(organization)
+  }))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isTopicFilter, isWithinTopicLimits } from '../topic.ts'
+import { everyBrokerTakesFilter } from '../topic.ts'
 
 /** A filter of what follows the client id, as its levels. */
 export type LevelFilter = readonly string[]
@@ -11,7 +11,7 @@ const OWN_LEVELS = ['obj', 'set', 'evt']
 
 /** A text is the reason why the filter is wrong. */
 export function parseFilter(text: string): LevelFilter | string {
-  if (!isTopicFilter(text) || !isWithinTopicLimits(text)) return 'must be an MQTT topic filter'
+  if (!everyBrokerTakesFilter(text)) return 'must be an MQTT topic filter'
   const levels = text.split('/')
   if (OWN_LEVELS.includes(levels[0] ?? '')) {
     return `must not begin with ${levels[0]}: such messages are not mapped`
