@@ -470,6 +470,11 @@ const table: Record<string, Row> = {
     body: () => ({ make: 'ttn' }),
     reach: 'inside'
   },
+  'GET /api/v2/mapping/{installation_id}/message': {
+    line: (t) => `GET /api/v2/mapping/${t.installation.id}/message`,
+    reach: 'inside',
+    gateway: 200
+  },
   'POST /api/v2/mapping/{installation_id}/try': {
     line: (t) => `POST /api/v2/mapping/${t.installation.id}/try`,
     body: () => ({ topic: 'x', payload: '1' }),

@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: a5c6d9794103eaef5075e833779e26881608eb2292ff91d4c19cc247d7cd03c8
+ * Fingerprint: 473485966956c422e06c7f6093977b8de1bdfb4a9b93cf940b7b1e03b7abb6c7
  */
 export interface paths {
     "/api/v2/auth": {
@@ -567,6 +567,23 @@ export interface paths {
         post?: never;
         /** Delete a mapping of an organization */
         delete: operations["deleteOrganizationMapping"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/mapping/{installation_id}/message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest messages of an installation that a mapping may read */
+        get: operations["listLastMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2516,6 +2533,14 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
             /** @description Texts by key, with keys of 1 to 255 characters. Plain and protected ones together have at most 262144 characters */
             protected_meta?: components["schemas"]["Meta"] | null;
+        };
+        LastMessage: {
+            /** @description Without the client id */
+            topic: string;
+            /** @description As text, at most 4096 bytes of it */
+            payload: string;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            timestamp: number;
         };
         LedgerEntry: {
             /** Format: int64 */
@@ -6412,6 +6437,35 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    listLastMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LastMessage"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
