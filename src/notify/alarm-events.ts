@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Bus } from '../../bus/bus.ts'
-import { SECOND } from '../../lib/unix-time.ts'
-import { tellChange } from '../../notify/change.ts'
+import type { Bus } from '../bus/bus.ts'
+import { SECOND } from '../lib/unix-time.ts'
+import { tellChange } from './change.ts'
 
-type Parts = { bus: () => Bus; log: FastifyBaseLogger }
+type Parts = { bus: Bus; log: FastifyBaseLogger }
 
 /** Listeners read the list again, so more would only cost them. */
 const EVERY_MS = SECOND
@@ -48,8 +48,7 @@ export class AlarmEvents {
   }
 
   #send(client_id: number): void {
-    const { bus, log } = this.#parts
-    const sending = tellChange({ bus: bus(), log }, { kind: 'alarm', client_id }).finally(() =>
+    const sending = tellChange(this.#parts, { kind: 'alarm', client_id }).finally(() =>
       this.#sending.delete(sending)
     )
     this.#sending.add(sending)
