@@ -15,6 +15,7 @@ import { originsOf } from '../lib/origins.ts'
 import { Rounds } from '../lib/rounds.ts'
 import { Tally } from '../lib/tally.ts'
 import { SECOND } from '../lib/unix-time.ts'
+import { AlarmEvents } from '../notify/alarm-events.ts'
 import { openSenders } from '../outbound/open.ts'
 import { mqttRules } from '../permission/mqtt-rules.ts'
 import { sharedUsesOf } from '../registry/shared-uses.ts'
@@ -105,6 +106,10 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
     open: ({ config, claims, directory, mover, direct, history, bus, disk }) =>
       healthOf({ config, claims, directory, mover, direct, history, bus, disk })
   },
+  alarmEvents: {
+    open: ({ bus, log }) => new AlarmEvents({ bus, log }),
+    close: (events) => events.stop()
+  },
   deps: { open: (parts) => depsOf(parts) },
   app: {
     open(parts) {
@@ -176,13 +181,14 @@ function depsOf(parts: Parts): RoomDeps {
   const { config, clock, log, address, bus, eraser, removals } = parts
   const { registry, history, latest, spool, node, files, lineage, metrics, hasRoom } = parts
   const { searcher, directory, identity, blacklist, quotas, shares, accounts, meter } = parts
-  const { mappings, lastMessages, ingest, trace, health, state } = parts
+  const { mappings, lastMessages, ingest, trace, health, state, alarmEvents } = parts
   const { brokerAccess, failedSignIns, gateways } = parts
   return {
     ...{ clock, log, registry, history, latest, spool, bus, metrics, lineage, hasRoom, files },
     ...{ searcher, directory, identity, blacklist, quotas, shares, accounts, meter },
     ...{ mappings, lastMessages, trace, brokerAccess, health, failedSignIns, gateways },
-    ...{ removals, ingest },
+    ...{ removals, ingest, alarmEvents },
+    hasRules: config.ACK === 'spool',
     ids: node.ids,
     ...openSenders(config, clock, (kind, outcome) => metrics.sentLetter(kind, outcome)),
     executors: new Executors(networksOf(config.NOTIFY_PRIVATE_NETWORKS), clock),

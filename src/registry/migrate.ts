@@ -29,6 +29,7 @@ import { searchSegments } from './migrations/0024-search-segments.ts'
 import { mounts } from './migrations/0025-mounts.ts'
 import { mappings } from './migrations/0026-mappings.ts'
 import { sampleGrants } from './migrations/0027-sample-grants.ts'
+import { alarms } from './migrations/0028-alarms.ts'
 import type { Registry } from './tables.ts'
 
 /** In this order, forward only. A released migration is never edited. */
@@ -59,7 +60,8 @@ export const migrations: readonly Migration[] = [
   searchSegments,
   mounts,
   mappings,
-  sampleGrants
+  sampleGrants,
+  alarms
 ]
 
 export type Upgrade = { from: number; to: number }

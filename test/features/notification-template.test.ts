@@ -7,7 +7,7 @@ import {
   renderTemplate,
   TemplateError,
   valueFrom
-} from '../../src/features/notification/template/template.ts'
+} from '../../src/lib/template/template.ts'
 import { rounds } from '../support/rounds.ts'
 
 const zone = 'Europe/Stockholm'

@@ -1,14 +1,14 @@
 import { badRequest } from '../../http/errors.ts'
-import type { InstallationRecord } from '../../registry/installations.ts'
-import type { OrganizationRecord } from '../../registry/organizations.ts'
-import type { MessageRow, OutputRecord } from './messages.ts'
 import {
   newBudget,
   parseTemplate,
   renderTemplate,
   TemplateError,
   valueFrom
-} from './template/template.ts'
+} from '../../lib/template/template.ts'
+import type { InstallationRecord } from '../../registry/installations.ts'
+import type { OrganizationRecord } from '../../registry/organizations.ts'
+import type { MessageRow, OutputRecord } from './messages.ts'
 
 type Config = Readonly<Record<string, string>>
 type Payload = Readonly<Record<string, unknown>>

@@ -30,6 +30,8 @@ export type Batch = {
   /** Nothing waits after this batch. */
   isNewest: boolean
 }
+/** What a reader reads ahead. It begins after the group `begin`. */
+export type Ahead = Omit<Batch, 'token'> & { begin: number }
 /** `uuid` is created with the file and never changes. The figures are about samples not in history. */
 export type SpoolState = {
   uuid: string

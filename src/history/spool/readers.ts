@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Batch, type BatchLimits, type LateReader, MOVER, type ReaderState } from './groups.ts'
+import {
+  type Ahead,
+  type Batch,
+  type BatchLimits,
+  type LateReader,
+  MOVER,
+  type ReaderState
+} from './groups.ts'
 
 type Transact = <T>(work: () => T) => T
 type Totals = { samples: number; bytes: number }
@@ -73,15 +80,18 @@ export class Readers {
     const reader = this.#find(name)
     const last = reader.taken ?? this.#nextEnd(reader, limits)
     if (last === undefined) return undefined
-    const groups = this.#sql.read.all(reader.cursor, last) as { count: number; rows: Uint8Array }[]
-    const rows = concat(groups.map((group) => group.rows))
-    return {
-      token: hash('sha256', rows),
-      last,
-      count: groups.reduce((count, group) => count + group.count, 0),
-      rows,
-      isNewest: this.#sql.behind.get(last) === undefined
-    }
+    const batch = this.#read(reader.cursor, last)
+    return { token: hash('sha256', batch.rows), ...batch }
+  }
+
+  /**
+   * The samples after a group that the reader has read, or after its cursor if that is further.
+   * Nothing is written, so it costs no commit; after a restart the batches may have other borders.
+   */
+  readOn(name: string, after: number, limits: BatchLimits): Ahead | undefined {
+    const begin = Math.max(after, this.#find(name).cursor)
+    const last = this.#endOf(begin, END, limits)
+    return last === undefined ? undefined : { begin, ...this.#read(begin, last) }
   }
 
   /** Groups up to this one are not read again. The last reader deletes them. */
@@ -139,6 +149,16 @@ export class Readers {
     const reader = this.#all.get(name)
     if (!reader) throw new Error(`the spool has no reader ${name}`)
     return reader
+  }
+
+  #read(after: number, last: number): Omit<Batch, 'token'> {
+    const groups = this.#sql.read.all(after, last) as { count: number; rows: Uint8Array }[]
+    return {
+      last,
+      count: groups.reduce((count, group) => count + group.count, 0),
+      rows: concat(groups.map((group) => group.rows)),
+      isNewest: this.#sql.behind.get(last) === undefined
+    }
   }
 
   #nextEnd(reader: Reader, limits: BatchLimits): number | undefined {

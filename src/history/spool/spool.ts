@@ -6,6 +6,7 @@ import { decodeSamples, type Sample } from '../../lib/sample.ts'
 import { explainDamage } from '../../lib/storage-fault.ts'
 import { ThreadCalls } from '../../lib/thread-calls.ts'
 import type {
+  Ahead,
   Batch,
   BatchLimits,
   LateReader,
@@ -137,7 +138,14 @@ export class Spool {
     return this.#thread.call('take', [reader, limits])
   }
 
-  async pass(reader: string, batch: Batch): Promise<void> {
+  /**
+   * For a reader that passes batches later than it reads them: what comes after the group `after`.
+   */
+  readOn(reader: string, after: number, limits: BatchLimits): Promise<Ahead | undefined> {
+    return this.#thread.call('readOn', [reader, after, limits])
+  }
+
+  async pass(reader: string, batch: Pick<Batch, 'last'>): Promise<void> {
     await this.#thread.call('pass', [reader, batch.last])
   }
 
@@ -248,7 +256,7 @@ const isWhole = (group: Gathering, more: number, count: number): boolean =>
   group.count + group.refusals.length + count > MAX_GROUP_SAMPLES
 
 /** Each piece ends with the end of a line. */
-function* piecesOf(rows: Buffer): Generator<Buffer> {
+export function* piecesOf(rows: Buffer): Generator<Buffer> {
   for (let start = 0; start < rows.length; ) {
     const end = rows.indexOf(LINE_END, start + PIECE_BYTES)
     const piece = rows.subarray(start, end === -1 ? rows.length : end + 1)

@@ -269,6 +269,7 @@ const spoolFile = {
   register: (name: string) => readers.register(name),
   remove: (name: string) => readers.remove(name),
   take: (name: string, limits: BatchLimits) => readers.take(name, limits),
+  readOn: (name: string, after: number, limits: BatchLimits) => readers.readOn(name, after, limits),
   moveOn: (maxBytes: number) => readers.moveOn(maxBytes),
   close: () => db.close()
 }

@@ -1,5 +1,5 @@
-import { zoneOffset } from '../../../lib/calendar.ts'
-import { HOUR, MINUTE, SECOND } from '../../../lib/unix-time.ts'
+import { zoneOffset } from '../calendar.ts'
+import { HOUR, MINUTE, SECOND } from '../unix-time.ts'
 
 const MONTHS = [
   ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],

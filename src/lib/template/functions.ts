@@ -1,4 +1,4 @@
-import { fromSeconds } from '../../../lib/unix-time.ts'
+import { fromSeconds } from '../unix-time.ts'
 import { type Budget, STEPS_PER_TIME } from './budget.ts'
 import { escapeHtml, escapeJs, escapeQuery } from './escape.ts'
 import { TemplateError } from './fault.ts'
