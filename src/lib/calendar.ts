@@ -65,6 +65,20 @@ export function localClock(zoneName: string, midnight: number): (wall: number) =
 export const zoneOffset = (zoneName: string, instant: number): number =>
   offsetAt(zoneOf(zoneName), instant)
 
+/**
+ * The period with one offset that `instant` lies in: the part of it within three days of `instant`.
+ */
+export function zonePeriod(
+  zoneName: string,
+  instant: number
+): { from: number; to: number; offset: number } {
+  const to = instant + 3 * DAY
+  const periods = offsetPeriods(zoneOf(zoneName), instant - 3 * DAY, to)
+  const at = periods.findLastIndex(({ from }) => from <= instant)
+  const { from, offset } = periods[at] ?? { from: instant, offset: 0 }
+  return { from, to: Math.min(to, periods[at + 1]?.from ?? to), offset }
+}
+
 /** `wallAt`: the local time at which a step begins, as if it were UTC; `stepAt`: the opposite. */
 type Steps = { wallAt(step: number): number; stepAt(wall: number): number }
 

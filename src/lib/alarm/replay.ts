@@ -1,0 +1,71 @@
+import type { UnixMs } from '../unix-time.ts'
+import { judge, look, newState, nextLook, type Transition, type Watch } from './judge.ts'
+
+/** An alarm that a rule would have raised. */
+export type TriedAlarm = { raised_at: UnixMs; cleared_at: UnixMs | null; value: number | null }
+
+/** Of one topic. A value that flaps each second for a month would raise a million. */
+export const MAX_TRIED_ALARMS = 10_000
+
+/**
+ * Judges the stored values of one topic as if each had arrived at its timestamp. Readings come in
+ * the order of their timestamps, in as many pieces as the caller likes. Those before `from` are
+ * only seen: alarms that were cleared before `from` are left out.
+ */
+export class Replay {
+  readonly #watch: Watch
+  readonly #from: UnixMs
+  readonly #to: UnixMs
+  readonly #state = newState()
+  readonly #alarms: TriedAlarm[] = []
+  #open: TriedAlarm | undefined
+
+  /** `to` is exclusive and not after the wall clock: silence that is yet to come is not known. */
+  constructor(watch: Watch, { from, to }: { from: UnixMs; to: UnixMs }) {
+    this.#watch = watch
+    this.#from = from
+    this.#to = to
+  }
+
+  /** There may be more alarms than it keeps. What follows is not judged. */
+  get isFull(): boolean {
+    return this.#alarms.length >= MAX_TRIED_ALARMS
+  }
+
+  add(timestamp: UnixMs, value: number): void {
+    if (timestamp >= this.#to || this.isFull) return
+    this.#lookUntil(timestamp)
+    const moment = { now: timestamp, running: timestamp }
+    this.#note(judge(this.#watch, this.#state, { timestamp, value }, moment))
+  }
+
+  /** Call it once, after the last reading. */
+  finish(): TriedAlarm[] {
+    if (!this.isFull) this.#lookUntil(this.#to)
+    if (this.#open) this.#alarms.push(this.#open)
+    return this.#alarms
+  }
+
+  /** A reading that arrives at the very moment comes before the clock. */
+  #lookUntil(end: UnixMs): void {
+    for (;;) {
+      const next = nextLook(this.#watch, this.#state)
+      if (next === undefined) return
+      const at = ('now' in next ? next.now : next.running) as UnixMs
+      if (at >= end) return
+      this.#note(look(this.#watch, this.#state, { now: at, running: at }))
+    }
+  }
+
+  #note(transitions: readonly Transition[]): void {
+    for (const change of transitions) {
+      if (change.kind === 'raised') {
+        this.#open = { raised_at: change.at, cleared_at: null, value: change.value }
+      } else if (this.#open) {
+        this.#open.cleared_at = change.at
+        if (change.at >= this.#from) this.#alarms.push(this.#open)
+        this.#open = undefined
+      }
+    }
+  }
+}
