@@ -1,4 +1,5 @@
 import type { Deps, Routes } from './deps.ts'
+import { alarmHolding } from './features/alarm/holding.ts'
 import { authHolding } from './features/auth/holding.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import type { BlacklistDeps } from './features/blacklist/deps.ts'
@@ -53,6 +54,7 @@ import { registrationHolding } from './features/registration/holding.ts'
 import { registrationRoutes } from './features/registration/routes.ts'
 import { roleHolding } from './features/role/holding.ts'
 import { roleRoutes } from './features/role/routes.ts'
+import { ruleHolding } from './features/rule/holding.ts'
 import type { SampleDeps } from './features/sample/deps.ts'
 import { sampleRoutes } from './features/sample/routes.ts'
 import { writeRoutes } from './features/sample/write-routes.ts'
@@ -166,5 +168,7 @@ export const holdingsOf = (settings: { timezone: string }): readonly Holding[] =
   modelxHolding,
   boardHolding,
   mappingHolding,
+  ruleHolding,
+  alarmHolding,
   scheduleHolding(settings.timezone)
 ]

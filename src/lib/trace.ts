@@ -21,7 +21,10 @@ export const traceObjects = [
   // [ADR-0042] Not in the contract: the platform itself.
   'platform',
   // [ADR-0063]
-  'mapping'
+  'mapping',
+  // [ADR-0065]
+  'rule',
+  'alarm'
 ] as const
 export const traceActions = [
   'create',

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 
 export type ObjectChange = {
-  kind: 'functionx' | 'devicex' | 'schedule' | 'edge_app' | 'installation'
+  kind: 'functionx' | 'devicex' | 'schedule' | 'edge_app' | 'installation' | 'alarm'
   client_id: number
 }
 

@@ -4,6 +4,8 @@
  * `.../assigned` for installations assigned to the caller.
  */
 export const scopedActions = [
+  'alarm/acknowledge',
+  'alarm/list',
   'devicex/create_delete',
   'devicex/edit/protected_meta',
   'devicex/list',
@@ -45,6 +47,9 @@ export const scopedActions = [
   'notification/output/update',
   'organization/edit/protected_meta',
   'organization/view/protected_meta',
+  'rule/create_delete',
+  'rule/list',
+  'rule/update',
   'sample/write',
   'schedule/create_delete',
   'schedule/list',
@@ -117,7 +122,10 @@ export const administratorsOnly: readonly string[] = catalogue.filter(
 const givenByHand = ['log/delete/all', 'log/delete/assigned']
 
 /** Only those who manage an organization have these from the start. */
-const notForUsers = ['mapping/create_delete/assigned', 'mapping/update/assigned']
+const notForUsers = ['mapping', 'rule'].flatMap((name) => [
+  `${name}/create_delete/assigned`,
+  `${name}/update/assigned`
+])
 
 const grant = (names: readonly string[]): Record<string, boolean> =>
   Object.fromEntries(names.map((name) => [name, true]))

@@ -33,7 +33,8 @@ export class Directory {
   readonly #moveListeners: ((ref: InstallationRef) => void)[] = []
   readonly #blacklistListeners: (() => Promise<void>)[] = []
   readonly #quotaListeners: (() => Promise<void>)[] = []
-  readonly #mappingListeners: ((installations: readonly number[] | 'all') => Promise<void>)[] = []
+  readonly #mappingListeners: InstallationsListener[] = []
+  readonly #ruleListeners: InstallationsListener[] = []
   #seq = 0
   readonly #runs = new Rounds(() => this.#readOn())
   #readAt = 0
@@ -116,8 +117,13 @@ export class Directory {
   }
 
   /** Called after mappings of these installations changed. The directory waits for the listener. */
-  onMappingChange(listener: (installations: readonly number[] | 'all') => Promise<void>): void {
+  onMappingChange(listener: InstallationsListener): void {
     this.#mappingListeners.push(listener)
+  }
+
+  /** The same for rules. */
+  onRuleChange(listener: InstallationsListener): void {
+    this.#ruleListeners.push(listener)
   }
 
   /** Reads the changes since the last time. A call during a run waits for the next run. */
@@ -153,17 +159,9 @@ export class Directory {
     if (changes.some(({ kind }) => kind === 'quota')) {
       for (const listener of this.#quotaListeners) await listener()
     }
-    const mapped = changes.filter(({ kind }) => kind === 'installation_mapping')
-    const isAll = changes.some(({ kind }) => kind === 'organization_mapping')
-    if (isAll || mapped.length > 0) await this.#tellMappings(isAll ? 'all' : refsOf(mapped))
-    const known = [
-      'installation',
-      'blacklist',
-      'quota',
-      'installation_mapping',
-      'organization_mapping'
-    ]
-    const others = changes.filter(({ kind }) => !known.includes(kind))
+    await tell(this.#mappingListeners, installationsOf(changes, 'mapping'))
+    await tell(this.#ruleListeners, installationsOf(changes, 'rule'))
+    const others = changes.filter(({ kind }) => !knownKinds.has(kind))
     const identity = await this.#identityChangeOf(others)
     this.#seq = last.seq
     if (others.length > 0) this.#tellIdentity(identity)
@@ -189,7 +187,8 @@ export class Directory {
     })
     for (const listener of this.#blacklistListeners) await listener()
     for (const listener of this.#quotaListeners) await listener()
-    await this.#tellMappings('all')
+    await tell(this.#mappingListeners, 'all')
+    await tell(this.#ruleListeners, 'all')
     this.#seq = seq
     this.#readAt = startedAt
     this.#tellRemoved(gone)
@@ -233,10 +232,6 @@ export class Directory {
     for (const listener of this.#listeners) listener(change)
   }
 
-  async #tellMappings(installations: readonly number[] | 'all'): Promise<void> {
-    for (const listener of this.#mappingListeners) await listener(installations)
-  }
-
   #tellRemoved(ids: readonly number[]): void {
     for (const id of ids) {
       for (const listener of this.#removalListeners) listener(id)
@@ -255,7 +250,33 @@ export class Directory {
   }
 }
 
-const refsOf = (changes: readonly { ref: number }[]): number[] => changes.map(({ ref }) => ref)
+/** What is not about callers and their permissions. */
+const knownKinds: ReadonlySet<ChangeKind> = new Set([
+  ...(['installation', 'blacklist', 'quota'] as const),
+  ...(['installation_mapping', 'organization_mapping'] as const),
+  ...(['installation_rule', 'organization_rule'] as const)
+])
+
+type Installations = readonly number[] | 'all'
+type InstallationsListener = (installations: Installations) => Promise<void>
+
+/** The installations whose own things changed; `all` if those of an organization did. */
+function installationsOf(
+  changes: readonly { kind: ChangeKind; ref: number }[],
+  what: 'mapping' | 'rule'
+): Installations {
+  if (changes.some(({ kind }) => kind === `organization_${what}`)) return 'all'
+  const own = changes.filter(({ kind }) => kind === `installation_${what}`)
+  return [...new Set(own.map(({ ref }) => ref))]
+}
+
+async function tell(
+  listeners: readonly InstallationsListener[],
+  installations: Installations
+): Promise<void> {
+  if (installations.length === 0) return
+  for (const listener of listeners) await listener(installations)
+}
 
 const refOf = (id: number, organization_id: number): InstallationRef => ({
   id,

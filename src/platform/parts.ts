@@ -27,6 +27,7 @@ import type { GatewayPresence } from '../identity/gateway-presence.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Metrics } from '../metrics.ts'
+import type { AlarmEvents } from '../notify/alarm-events.ts'
 import type { Directory } from '../permission/directory.ts'
 import type { MqttSession } from '../permission/mqtt-rules.ts'
 import type { Accounts } from '../quota/accounts.ts'
@@ -141,6 +142,7 @@ export type Serving = {
   address: PublicAddress
   state: RunState
   health: ReadHealth
+  alarmEvents: AlarmEvents
   deps: RoomDeps
   app: App
   connections: Connections

@@ -15,6 +15,7 @@ import { originsOf } from '../lib/origins.ts'
 import { Rounds } from '../lib/rounds.ts'
 import { Tally } from '../lib/tally.ts'
 import { SECOND } from '../lib/unix-time.ts'
+import { AlarmEvents } from '../notify/alarm-events.ts'
 import { openSenders } from '../outbound/open.ts'
 import { mqttRules } from '../permission/mqtt-rules.ts'
 import { sharedUsesOf } from '../registry/shared-uses.ts'
@@ -104,6 +105,10 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
   health: {
     open: ({ config, claims, directory, mover, direct, history, bus, disk }) =>
       healthOf({ config, claims, directory, mover, direct, history, bus, disk })
+  },
+  alarmEvents: {
+    open: ({ bus, log }) => new AlarmEvents({ bus, log }),
+    close: (events) => events.stop()
   },
   deps: { open: (parts) => depsOf(parts) },
   app: {

@@ -9,8 +9,8 @@ const MAX_ROWS_PER_INSERT = 1000
  * Tells the caches of every node what to read again. It is written in the same transaction as the
  * change itself. Every node reads on from the last number it saw. `user` covers one user and its
  * tokens, `organization` its place in the tree and its second factor, `tree` a new child of an
- * organization, `assignment` and `gateway` those of one installation. Mappings are named by their
- * owner.
+ * organization, `assignment` and `gateway` those of one installation. Mappings and rules are named
+ * by their owner.
  */
 export const recordChange = (
   registry: Registry,

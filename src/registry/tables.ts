@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from 'kysely'
+import type { Severity } from '../lib/alarm/rule.ts'
 import type { IdKind } from '../lib/lineage.ts'
 
 /** A handle or a transaction. A transaction shadows the name, so the handle is out of reach. */
@@ -194,6 +195,36 @@ export interface Tables {
    * Ids that history was asked to reserve, and ids it has reserved; null: there is no limit yet.
    */
   id_reserves: { kind: IdKind; asked: number; confirmed: number | null }
+  /** Of an installation or of an organization; the other id is null. */
+  rules: {
+    id: Generated<number>
+    installation_id: number | null
+    organization_id: number | null
+    name: string
+    active: Flag
+    severity: Severity
+    /** JSON: `on`, `when`, `for`, `hysteresis`, `schedule` and `message`, as in answers. */
+    definition: string
+    created: number
+    updated: number
+  }
+  alarms: {
+    id: Generated<number>
+    installation_id: number
+    /** 0: the gateway of the installation is gone. The rule may be deleted. */
+    rule_id: number
+    topic: string
+    severity: Severity
+    raised_at: number
+    acknowledged_at: number | null
+    acknowledged_by: number | null
+    note: string
+    cleared_at: number | null
+    value: number | null
+    message: string
+    /** 0: it was raised by an import or by old values, so nobody is told. */
+    is_told: Flag
+  }
   /** `is_additive`: 1 if programs that do not know the migration can live with it. */
   schema_migrations: {
     number: number
@@ -222,3 +253,5 @@ export type ChangeKind =
   | 'quota'
   | 'installation_mapping'
   | 'organization_mapping'
+  | 'installation_rule'
+  | 'organization_rule'

@@ -22,11 +22,13 @@ export const tableFates = {
   edge_app_instances: 'carried',
   boards: 'carried',
   mappings: 'carried',
+  rules: 'carried',
   files: 'carried',
   quotas: 'carried',
   topic_blacklist: 'carried',
   modelx_counts: 'made anew',
   mapped_functions: 'made anew',
+  alarm_states: 'made anew',
   usage: 'made anew',
   usage_months: 'made anew',
   erasures: 'made anew',
@@ -34,6 +36,7 @@ export const tableFates = {
   gateways: 'a password is not stored in a readable form: give the gateway new credentials',
   tokens: 'keys belong to their users: give the devices new keys with a mount',
   trace: 'the trace says what happened on its platform',
+  alarms: 'alarms name rules and users of the platform that raised them',
   schedule_runs: 'past runs of schedules belong to the platform that ran them',
   notification_sends: 'past notifications belong to the platform that sent them'
 } as const satisfies Partial<Record<keyof Tables, string>>
@@ -51,23 +54,25 @@ export async function findLeftBehind(
     .orderBy('user_id')
     .execute()
   const { rows } = await sql<
-    Record<'gateways' | 'keys' | 'trace' | 'runs' | 'sends', number>
+    Record<'gateways' | 'keys' | 'trace' | 'alarms' | 'runs' | 'sends', number>
   >`select
     (select count(*) from gateways where installation_id = ${installationId}) as gateways,
     (select count(*) from tokens where mount_installation_id = ${installationId}) as keys,
     (select count(*) from trace where installation_id = ${installationId}) as trace,
+    (select count(*) from alarms where installation_id = ${installationId}) as alarms,
     (select count(*) from schedule_runs join schedules on schedules.id = schedule_id
       where installation_id = ${installationId}) as runs,
     (select count(*) from notification_sends join notification_outputs on
       notification_outputs.id = output_id where installation_id = ${installationId}) as sends
     `.execute(registry)
-  const { gateways = 0, keys = 0, trace = 0, runs = 0, sends = 0 } = rows[0] ?? {}
+  const { gateways = 0, keys = 0, trace = 0, alarms = 0, runs = 0, sends = 0 } = rows[0] ?? {}
   const names = users.slice(0, MAX_NAMES).map(({ email }) => email)
   const counted: LeftBehind[] = [
     { what: 'assigned users', count: users.length, names, why: tableFates.user_installations },
     { what: 'gateway credentials', count: gateways, names: [], why: tableFates.gateways },
     { what: 'keys with a mount', count: keys, names: [], why: tableFates.tokens },
     { what: 'trace entries', count: trace, names: [], why: tableFates.trace },
+    { what: 'alarms', count: alarms, names: [], why: tableFates.alarms },
     { what: 'runs of schedules', count: runs, names: [], why: tableFates.schedule_runs },
     { what: 'sent notifications', count: sends, names: [], why: tableFates.notification_sends }
   ]

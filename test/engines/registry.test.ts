@@ -207,14 +207,16 @@ onEveryRegistry('registry', (engine) => {
         [
           ...['status/read/all', 'ledger/list/all'],
           ...['mapping/create_delete/all', 'mapping/list/all', 'mapping/update/all'],
-          'sample/write/all'
+          ...['sample/write/all', 'alarm/acknowledge/all', 'alarm/list/all'],
+          ...['rule/create_delete/all', 'rule/list/all', 'rule/update/all']
         ]
       ],
       [
         'User',
         [
           ...['status/read/all', 'ledger/list/assigned', 'mapping/list/assigned'],
-          'sample/write/assigned'
+          ...['sample/write/assigned', 'alarm/acknowledge/assigned', 'alarm/list/assigned'],
+          'rule/list/assigned'
         ]
       ],
       ['Guest', ['status/read/all']]

@@ -5,6 +5,7 @@ import type { Latest } from '../../history/latest/latest.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Rounds } from '../../lib/rounds.ts'
 import { MINUTE } from '../../lib/unix-time.ts'
+import { removeSomeAlarms } from '../../registry/alarms.ts'
 import type { Claims } from '../../registry/claims.ts'
 import { finishErasure, pendingErasures } from '../../registry/installations.ts'
 import { removeSomeModelx } from '../../registry/modelx.ts'
@@ -32,7 +33,7 @@ const OBJECTS_PER_ROUND = 100
 const OTHERS_MOVE_FOR_MS = 10 * MINUTE
 
 /**
- * Removes the objects and the history of deleted installations. The registry keeps the list of
+ * Removes the objects, the alarms and the history of deleted installations. The registry keeps the list of
  * pending erasures, so a crash only delays them.
  */
 export class Eraser {
@@ -95,9 +96,11 @@ export class Eraser {
       if (erasures.length > 0) await mover.flush()
       for (const { installation_id: id, created } of erasures) {
         if (this.#spared.has(id)) continue
-        while ((await removeSomeModelx(registry, id, OBJECTS_PER_ROUND)) > 0) {
-          if (this.#isStopping) return
-          await nextTurn()
+        for (const removeSome of [removeSomeModelx, removeSomeAlarms]) {
+          while ((await removeSome(registry, id, OBJECTS_PER_ROUND)) > 0) {
+            if (this.#isStopping) return
+            await nextTurn()
+          }
         }
         await history.erase(id)
         latest.erase(id)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { idColumn, integerType } from '../dialect.ts'
 import type { Migration } from '../migration.ts'
 import { addGrants } from '../role-grants.ts'
@@ -31,9 +32,8 @@ export const alarms: Migration = {
     await schema
       .createTable('alarms')
       .addColumn('id', integer, idColumn(registry))
-      .addColumn('installation_id', integer, (c) =>
-        c.notNull().references('installations.id').onDelete('cascade')
-      )
+      // No reference: there may be many, so the eraser removes them after the installation.
+      .addColumn('installation_id', integer, (c) => c.notNull())
       // No reference: an alarm stays in the list after its rule is deleted. 0: a gateway is gone.
       .addColumn('rule_id', integer, (c) => c.notNull())
       .addColumn('topic', 'text', (c) => c.notNull())
@@ -48,12 +48,20 @@ export const alarms: Migration = {
       .addColumn('is_told', integer, (c) => c.notNull())
       .addUniqueConstraint('alarms_once', ['installation_id', 'rule_id', 'topic', 'raised_at'])
       .execute()
-    await schema
-      .createIndex('alarms_installation')
-      .on('alarms')
-      .columns(['installation_id', 'raised_at'])
-      .execute()
-    await schema.createIndex('alarms_raised').on('alarms').columns(['raised_at']).execute()
+    const byTime = ['raised_at', 'id', 'installation_id']
+    const ofOne = ['installation_id', 'raised_at', 'id']
+    await schema.createIndex('alarms_raised').on('alarms').columns(byTime).execute()
+    await schema.createIndex('alarms_installation').on('alarms').columns(ofOne).execute()
+    // Few alarms are open, and they are what people and programs look for.
+    const open = {
+      alarms_open: byTime,
+      alarms_open_installation: ofOne,
+      alarms_open_rule: ['rule_id', 'installation_id']
+    }
+    for (const [name, columns] of Object.entries(open)) {
+      const index = schema.createIndex(name).on('alarms').columns(columns)
+      await index.where(sql.ref('cleared_at'), 'is', null).execute()
+    }
     await schema
       .createTable('alarm_states')
       .addColumn('installation_id', integer, (c) =>
