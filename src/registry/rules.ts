@@ -60,6 +60,33 @@ export async function hasRules(registry: Registry): Promise<boolean> {
 /** Organizations have at most so many levels; a circle would not end. */
 const MAX_LEVELS = 100
 
+/** Who has active rules: installations, and organizations with all that are below them. */
+export async function watchedOwners(
+  registry: Registry
+): Promise<{ installations: Set<number>; organizations: Set<number> }> {
+  const own = await registry
+    .selectFrom('rules')
+    .select('installation_id')
+    .distinct()
+    .where('active', '=', 1)
+    .where('installation_id', 'is not', null)
+    .execute()
+  const { rows } = await sql<{ id: number }>`
+    with recursive below(id, level) as (
+      select distinct organization_id, 1 from rules
+        where active = 1 and organization_id is not null
+      union
+      select child.id, below.level + 1
+        from organizations as child join below on child.parent_id = below.id
+        where below.level < ${sql.lit(MAX_LEVELS)}
+    )
+    select distinct id from below`.execute(registry)
+  return {
+    installations: new Set(own.map(({ installation_id }) => Number(installation_id))),
+    organizations: new Set(rows.map(({ id }) => Number(id)))
+  }
+}
+
 /**
  * Whose rules watch an installation: itself, then its organizations from the nearest up. With its
  * time zone, which may be empty. Undefined if it is gone.

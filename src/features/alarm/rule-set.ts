@@ -87,6 +87,10 @@ export class RuleSet {
     this.#prefix = `${clientId}/`
   }
 
+  get isEmpty(): boolean {
+    return this.#rules.length === 0
+  }
+
   /** Whether some rule asks for functions. */
   get needsFunctions(): boolean {
     return this.#rules.some((rule) => rule.needsMeta || 'type' in rule.on)
