@@ -1,5 +1,5 @@
 import { everyBrokerTakesFilter } from '../topic.ts'
-import { lastingOf, MIN_SILENCE_MS, silenceOf } from './duration.ts'
+import { lastingOf, silenceOf } from './duration.ts'
 import { timeOfDay } from './hours.ts'
 import type { Bound, Hours, On, RuleDefinition, When } from './rule.ts'
 
@@ -47,7 +47,7 @@ function definitionOf(given: unknown): RuleDefinition {
     schedule: schedule === null ? null : hoursOf(schedule),
     message: textAt('message', message, MAX_MESSAGE_CHARACTERS)
   }
-  if (definition.for !== '' && lastingOf(definition.for) === undefined) {
+  if (lastingOf(definition.for) === undefined) {
     wrong('for', 'must be empty, or a duration as 90s, 10m, 2h or 3d, of at most 366d')
   }
   if (definition.hysteresis < 0) wrong('hysteresis', 'must not be negative')
@@ -171,10 +171,7 @@ function rangeOf(at: string, given: unknown): [Bound, Bound] {
 function silenceAt(at: string, given: unknown): string | { meta: string } {
   if (typeof given === 'object' && given !== null) return metaBound(at, given)
   if (typeof given !== 'string' || silenceOf(given) === undefined) {
-    return wrong(
-      at,
-      `must be a duration as 90s, 10m, 2h or 3d, from ${MIN_SILENCE_MS / 1000}s to 366d`
-    )
+    return wrong(at, 'must be a duration as 90s, 10m, 2h or 3d, from 5s to 366d')
   }
   return given
 }
