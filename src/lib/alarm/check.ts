@@ -7,7 +7,7 @@ export const MAX_RULE_TOPICS = 1000
 /** Of all topics of a rule together. */
 export const MAX_RULE_TOPIC_CHARACTERS = 256 * 1024
 export const MAX_WHEN_LEVELS = 4
-/** Comparisons, `all` and `any` together. */
+/** Comparisons in all levels together. */
 export const MAX_WHEN_PARTS = 20
 export const MAX_MESSAGE_CHARACTERS = 4096
 export const MAX_TYPE_CHARACTERS = 255
@@ -127,7 +127,9 @@ function whenOf(at: string, given: unknown, level: number, parts: { left: number
   const word = words.find((one) => one === found[0])
   if (word === undefined || found.length > 1)
     return wrong(at, `must have one of ${words.join(', ')}`)
-  if (--parts.left < 0) wrong('when', `must have at most ${MAX_WHEN_PARTS} parts`)
+  if (word !== 'all' && word !== 'any' && --parts.left < 0) {
+    wrong('when', `must have at most ${MAX_WHEN_PARTS} parts`)
+  }
   const inside = `${at}/${word}`
   const value = when[word]
   switch (word) {
@@ -135,8 +137,7 @@ function whenOf(at: string, given: unknown, level: number, parts: { left: number
     case 'any': {
       const list = listAt(inside, value)
       if (list.length < 2) wrong(inside, 'must have two or more parts')
-      if (level >= MAX_WHEN_LEVELS) wrong(inside, `must be at most ${MAX_WHEN_LEVELS} levels deep`)
-      if (list.length > parts.left) wrong('when', `must have at most ${MAX_WHEN_PARTS} parts`)
+      if (level >= MAX_WHEN_LEVELS) wrong('when', `must be at most ${MAX_WHEN_LEVELS} levels deep`)
       const read = list.map((one, i) => whenOf(`${inside}/${i}`, one, level + 1, parts))
       return word === 'all' ? { all: read } : { any: read }
     }
