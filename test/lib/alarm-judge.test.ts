@@ -122,7 +122,8 @@ test('for: by the clock when no further reading comes', () => {
   f(ten, [...readings([0, 26]), { look: 9.99 }, { look: 10 }], '+10=26')
   f(ten, [...readings([0, 26], [4, 27]), { look: 10 }, { look: 11 }], '+10=27')
   // It arrived 3 minutes late: the clock waits, and the alarm began as it should have.
-  f(ten, [{ at: 0, value: 26, arrives: 3 }, { look: 10 }, { look: 13 }], '+10=26')
+  f(ten, [{ at: 0, value: 26, arrives: 3 }, { look: 12 }], '')
+  f(ten, [{ at: 0, value: 26, arrives: 3 }, { look: 12 }, { look: 13 }], '+10=26')
   f(
     ten,
     [

@@ -76,7 +76,7 @@ const rules = fc.record({
 /** What happens in one tick. */
 type Happening = {
   /** How many ticks before its arrival each reading was taken; a clock may be ahead. */
-  readings: { age: number; value: number }[]
+  readings: readonly { age: number; value: number }[]
   runs: boolean
   extraLook: boolean
   restart: boolean

@@ -82,7 +82,7 @@ function topicsOf(given: unknown): string[] {
     if (typeof topic !== 'string') return wrong(at, 'must be a text')
     characters += topic.length
     // [MQTT 4.7.2] Such topics belong to the broker.
-    if (topic.startsWith('$') || !everyBrokerTakesFilter(topic)) {
+    if (topic.startsWith('$') || !topic.isWellFormed() || !everyBrokerTakesFilter(topic)) {
       return wrong(at, 'must be a topic or an MQTT topic filter')
     }
     return topic
