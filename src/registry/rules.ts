@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { recordChange } from './changes.ts'
 import type { Registry, Tables } from './tables.ts'
 
 export type RuleOwner = { kind: 'installation' | 'organization'; id: number }
@@ -55,6 +56,27 @@ export async function hasRules(registry: Registry): Promise<boolean> {
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/**
+ * Functions of the installation change in this transaction: rules may ask for them. Call it before
+ * other rows are locked, because it waits for other changes.
+ */
+export async function functionsChange(
+  registry: Registry,
+  installationId: number,
+  now: number
+): Promise<void> {
+  const rule = await registry
+    .selectFrom('rules')
+    .select('id')
+    .where('active', '=', 1)
+    .where((eb) =>
+      eb.or([eb('installation_id', '=', installationId), eb('organization_id', 'is not', null)])
+    )
+    .limit(1)
+    .executeTakeFirst()
+  if (rule) await recordChange(registry, 'installation_rule', installationId, now)
 }
 
 /** Organizations have at most so many levels; a circle would not end. */

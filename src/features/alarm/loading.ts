@@ -74,8 +74,9 @@ export class Loading {
     if (known !== undefined) return known
     const { installations, organizations } = this.#owners
     const ref = this.#parts.directory.installation(id)
-    const isRuled =
-      ref !== undefined && (installations.has(id) || organizations.has(ref.organization_id))
+    // It may come at any time.
+    if (!ref) return false
+    const isRuled = installations.has(id) || organizations.has(ref.organization_id)
     if (this.#asked.size >= MAX_ASKED) this.#asked.clear()
     this.#asked.set(id, isRuled)
     return isRuled

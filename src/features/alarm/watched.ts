@@ -136,6 +136,13 @@ export class Watched {
     return this.#parts
   }
 
+  /** Of its rules on topics. */
+  get count(): number {
+    let count = 0
+    for (const { watches } of this.#topics.values()) count += watches.length
+    return count
+  }
+
   *watches(): Generator<RuleWatch> {
     for (const { watches } of this.#topics.values()) yield* watches
   }

@@ -108,6 +108,11 @@ export class Watcher {
     return this.#parts.watching.judged
   }
 
+  /** Rules on topics in memory. */
+  get watches(): number {
+    return this.#parts.watching.watches
+  }
+
   /** How far the rules are behind. */
   get behindMs(): number {
     const { loading, clock } = this.#parts

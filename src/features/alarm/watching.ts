@@ -42,8 +42,10 @@ export class Watching {
     this.#clock = clock
   }
 
-  get size(): number {
-    return this.#watched.size
+  get watches(): number {
+    let count = 0
+    for (const one of this.#watched.values()) count += one.count
+    return count
   }
 
   get(installationId: number): Watched | undefined {
