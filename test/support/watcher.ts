@@ -23,6 +23,8 @@ export class WatchedSite {
   now: UnixMs
   readonly dataDir: string
   readonly told: number[] = []
+  /** Installations with a gateway. */
+  readonly expected: number[] = []
   readonly logged: Record<string, unknown>[] = []
   registry!: Registry
   spool!: Spool
@@ -50,6 +52,7 @@ export class WatchedSite {
     this.spool = await Spool.open(this.dataDir)
     this.directory = await Directory.open(this.registry, () => Date.now())
     this.gateways = new GatewayPresence(clock)
+    for (const id of this.expected) this.gateways.expect(id)
     const { uuid, lastId } = await this.spool.state()
     this.#ids = new SampleIds(lastId)
     const log = pino(

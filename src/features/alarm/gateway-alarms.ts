@@ -72,7 +72,8 @@ export class GatewayAlarms {
 
   /** Whether silence is held: the gateway was connected, and is gone. */
   isGone(installationId: number): boolean {
-    return this.#gone.has(installationId) || this.#open.has(installationId)
+    const isOpen = this.#open.has(installationId) && !this.#back.has(installationId)
+    return isOpen || this.#gone.has(installationId)
   }
 
   get openAlarms(): number {

@@ -26,8 +26,12 @@ type Parts = {
 export const READER = 'alarms'
 /** Installations whose answer is remembered. */
 const MAX_ASKED = 100_000
-/** An installation whose functions change all the time is not read all the time. */
+/**
+ * A large installation whose functions change all the time is not read all the time: it rests for so
+ * many times what the last reading took.
+ */
 const REST_TIMES = 10
+const LARGE_MS = 100
 
 /** Brings installations with rules into memory, and keeps their rules current. */
 export class Loading {
@@ -208,6 +212,7 @@ export class Loading {
   }
 
   #rest(id: number, tookMs: number): void {
+    if (tookMs < LARGE_MS) return
     if (this.#restUntil.size >= MAX_ASKED) this.#restUntil.clear()
     this.#restUntil.set(id, performance.now() + REST_TIMES * tookMs)
   }
