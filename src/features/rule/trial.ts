@@ -2,7 +2,7 @@ import type { History } from '../../history/history.ts'
 import { badRequest } from '../../http/errors.ts'
 import { type Condition, needsMeta } from '../../lib/alarm/condition.ts'
 import { compileRule, type Watch } from '../../lib/alarm/judge.ts'
-import { MAX_TRIED_ALARMS, Replay, type TriedAlarm } from '../../lib/alarm/replay.ts'
+import { Replay, type TriedAlarm } from '../../lib/alarm/replay.ts'
 import type { RuleDefinition } from '../../lib/alarm/rule.ts'
 import { readSamples } from '../../lib/sample-lines.ts'
 import { hasWildcard, withClientId } from '../../lib/topic.ts'
@@ -16,6 +16,8 @@ import type { Registry } from '../../registry/tables.ts'
 export const MAX_TRIED_TOPICS = 1000
 /** A month of a value each second. */
 export const MAX_TRIED_SAMPLES = 3_000_000
+/** Of all topics together. A replay of one topic keeps more. */
+export const MAX_TRIED_ALARMS = 5000
 /** Each may have to be compared with every topic of the installation. */
 const MAX_WILDCARD_TOPICS = 200
 /** Judging so many takes less than a millisecond. */
