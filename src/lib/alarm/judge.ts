@@ -188,9 +188,9 @@ function begin(watch: Watch, state: WatchState, { now, running }: Moment): void 
 function silentFrom(watch: Watch, state: WatchState): number | undefined {
   const { condition, hours } = watch
   if (!watch.hasSilence || state.a === undefined) return undefined
-  const newest = newestOf(state)
-  const counts = !hours || hours.has(newest.timestamp)
-  const needed = condition.silenceNeeded(counts ? newest : NO_READING, beforeOf(state), false)
+  const counts = state.t !== undefined && (!hours || hours.has(state.t))
+  const newest = counts ? newestOf(state) : NO_READING
+  const needed = condition.silenceNeeded(newest, beforeOf(state), false)
   // A reading that was judged by another condition does not count before the next one comes.
   const ms = needed === 0 ? condition.silenceNeeded(NO_READING, NO_READING, false) : needed
   return ms === Infinity ? undefined : state.a + ms
