@@ -142,7 +142,7 @@ const scenario = fc.record({
   happenings: fc.array(happening, { minLength: 1, maxLength: 60, size: 'max' })
 })
 
-const RUNS = process.env['CI'] ? 5000 : 800
+const RUNS = process.env['CI'] ? 3000 : 800
 
 test('the judge says what the model says, whatever happens', () => {
   let raised = 0
