@@ -56,8 +56,19 @@ export const workers: PartList<Parts, keyof Workers> = {
       })
   },
   working: {
-    open({ mover, indexer, housekeeping, scheduler, blacklist, bookkeeper, backups, log }) {
+    open({
+      mover,
+      indexer,
+      housekeeping,
+      scheduler,
+      blacklist,
+      bookkeeper,
+      backups,
+      watcher,
+      log
+    }) {
       mover.start()
+      watcher.start()
       indexer.start()
       housekeeping.start()
       scheduler.start()
@@ -66,9 +77,9 @@ export const workers: PartList<Parts, keyof Workers> = {
       backups.start()
       return true
     },
-    close: (_working, { scheduler, mover, indexer, eraser, housekeeping, backups }) =>
+    close: (_working, { scheduler, mover, indexer, eraser, housekeeping, backups, watcher }) =>
       Promise.all(
-        [scheduler, mover, indexer, eraser, housekeeping, backups].map((one) => one.stop())
+        [scheduler, mover, indexer, eraser, housekeeping, backups, watcher].map((one) => one.stop())
       ),
     closeWithinMs: STOP_LIMIT_MS
   }
