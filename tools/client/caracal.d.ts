@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 473485966956c422e06c7f6093977b8de1bdfb4a9b93cf940b7b1e03b7abb6c7
+ * Fingerprint: b3b3d4d7ab993d8a04bb2086b9bc47c90fde26cf04521f9955d8ce380b287c85
  */
 export interface paths {
     "/api/v2/auth": {
