@@ -334,6 +334,15 @@ onRegistryMatrix('edge apps', (engine) => {
   })
 
   describe('versions', () => {
+    test('have names that differ in the database too', async () => {
+      const { upload, publish } = await withApp(platform().world)
+      const first = await upload(files)
+      const second = await upload({ ...files, app_lua: 'print(2)' })
+      // Half a character is U+FFFD there.
+      assert.equal((await publish('\udc00', first.json.hash)).status, 200)
+      assert.equal((await publish('\udc01', second.json.hash)).status, 409)
+    })
+
     test('can be uploaded, named and downloaded', async () => {
       const { world } = platform()
       const given = await withApp(world)

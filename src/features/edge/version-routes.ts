@@ -123,7 +123,9 @@ export const edgeVersionRoutes: Routes = (app, { registry, clock }) => {
       },
       config: { access: edit, trace: updates('edge_app', 'app_id', 'published a version of') }
     },
-    async ({ principal, params, body: { name, hash } }) => {
+    async ({ principal, params, body: { hash, ...body } }) => {
+      // The database stores half a character as U+FFFD, and names are compared with what it stores.
+      const name = body.name.toWellFormed()
       const { id, official } = await ownApp(registry, principal, params.app_id)
       // An official app reaches every tenant, so a caller who lost that reach may not publish it.
       if (official && !reachesEverything(principal)) throw forbidden()

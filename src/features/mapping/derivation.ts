@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { commandValue } from '../../lib/mapping/mapping.ts'
 import type { DerivedValue, Refused } from '../../lib/mapping/rule.ts'
 import { clientIdOf, everyBrokerTakes, isWithinTopicLimits } from '../../lib/topic.ts'
-import { SECOND, toSeconds } from '../../lib/unix-time.ts'
+import { SECOND, toSeconds, type UnixMs } from '../../lib/unix-time.ts'
 import { endsWithin } from '../../lib/within.ts'
 import type { Directory } from '../../permission/directory.ts'
 import type { Accounts } from '../../quota/accounts.ts'
@@ -35,6 +35,9 @@ type Parts = {
   /** Messages come back from an external broker, also those of schedules. */
   isExternal: boolean
 }
+
+/** `arrival` counts for values without a time, also if the mappings had to be read first. */
+type Arrived = { installation: InstallationRef; of: MappingsOf; arrival: UnixMs }
 
 const COMMANDS = 'set/'
 const RETRY_MS = SECOND
@@ -67,17 +70,22 @@ export class Derivation {
     const clientId = clientIdOf(message.topic)
     const installation = clientId && directory.installationByClientId(clientId)
     if (!installation) return undefined
-    lastMessages.keep(installation.id, message.topic, message.payload, clock())
+    const arrival = clock()
+    lastMessages.keep(installation.id, message.topic, message.payload, arrival)
     if (!mappings.isUsed) return undefined
     const known = mappings.known(installation.id)
     if (known === null) return undefined
     return known
-      ? this.#handle(message, sender, { installation, of: known })
-      : this.#readFirst(message, sender, installation)
+      ? this.#handle(message, sender, { installation, of: known, arrival })
+      : this.#readFirst(message, sender, { installation, arrival })
   }
 
   /** Waits while the registry does not answer; messages with QoS 0 do not. */
-  async #readFirst(message: Message, sender: string, installation: InstallationRef): Promise<void> {
+  async #readFirst(
+    message: Message,
+    sender: string,
+    { installation, arrival }: Omit<Arrived, 'of'>
+  ): Promise<void> {
     const { mappings } = this.#parts
     const { signal } = this.#stopping
     let of = await mappings.read(installation.id).catch(() => undefined)
@@ -85,13 +93,13 @@ export class Derivation {
       await wait(RETRY_MS, undefined, { signal })
       of = await mappings.read(installation.id).catch(() => undefined)
     }
-    if (of) await this.#handle(message, sender, { installation, of })
+    if (of) await this.#handle(message, sender, { installation, of, arrival })
   }
 
   #handle(
     message: Message,
     sender: string,
-    { installation, of }: { installation: InstallationRef; of: MappingsOf }
+    { installation, of, arrival }: Arrived
   ): Promise<void> | undefined {
     const { topic, payload } = message
     if (!isWithinTopicLimits(topic)) return undefined
@@ -100,7 +108,7 @@ export class Derivation {
       const isSeenTwice = this.#parts.isExternal && sender === 'schedule'
       return isSeenTwice ? undefined : this.#command(message, rest, { installation, of })
     }
-    const read = readMessage(of, { topic: rest, payload }, this.#parts.clock())
+    const read = readMessage(of, { topic: rest, payload }, arrival)
     if (read.outcomes.length === 0 && read.messages === 1) return undefined
     return (
       this.#storeOne(message, installation, read) ??
