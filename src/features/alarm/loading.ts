@@ -1,8 +1,9 @@
+import type { FastifyBaseLogger } from 'fastify'
 import type { Spool } from '../../history/spool/spool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Directory } from '../../permission/directory.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
-import { watchedOwners } from '../../registry/rules.ts'
+import { hasRules, watchedOwners } from '../../registry/rules.ts'
 import type { Registry } from '../../registry/tables.ts'
 import type { GatewayAlarms } from './gateway-alarms.ts'
 import { partitionOf } from './partitions.ts'
@@ -20,6 +21,9 @@ type Parts = {
   source: RuleSource
   gateways: GatewayAlarms
   clock: Clock
+  log: FastifyBaseLogger
+  /** False with ACK=history: values do not go through the spool, so no rule sees them. */
+  hasValues: boolean
 }
 
 /** The name of the reader of the spool. */
@@ -52,7 +56,11 @@ export class Loading {
 
   /** Reads who has rules, and hears of changes from now on. */
   async open(): Promise<void> {
-    const { directory } = this.#parts
+    const { directory, registry, log, hasValues } = this.#parts
+    if (!hasValues) {
+      if (await hasRules(registry)) log.warn('no rule is judged with CARACAL_ACK=history')
+      return
+    }
     directory.onRuleChange((installations) => this.#changed(installations))
     // An organization may be below other ones now.
     directory.onQuotaChange(() => this.#changed('all'))
@@ -120,9 +128,10 @@ export class Loading {
       this.#restUntil.delete(id)
     }
     this.#removed.clear()
+    if (!this.#isRegistered) return
     await this.#findStates()
     const isNeeded = this.#isWanted || watching.dirty.size > 0 || this.#toLoad.size > 0
-    if (isNeeded || this.#stale.size > 0 || !this.#isRegistered) return
+    if (isNeeded || this.#stale.size > 0) return
     // Before the call, because a new rule may register the reader meanwhile.
     this.#isRegistered = false
     await spool.remove(READER)
