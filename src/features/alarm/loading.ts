@@ -44,6 +44,8 @@ export class Loading {
   readonly #asked = new Map<number, boolean>()
   #isRegistered = false
   readonly #stale = new Set<number>()
+  /** It is read at the moment. What changes meanwhile is read again. */
+  #reading: number | undefined
   readonly #restUntil = new Map<number, number>()
   /** They have states in the registry. */
   readonly #toLoad = new Set<number>()
@@ -106,14 +108,18 @@ export class Loading {
     this.#toLoad.delete(id)
     const ref = directory.installation(id)
     if (!ref || !watching.holds(id)) return watching.forget(id)
+    this.#reading = id
     try {
       const rules = (await source.of(ref)) ?? (await noRules(ref))
       const known = watching.get(id)
       if (known) await this.#refresh(known, rules)
       else await this.#load(ref, rules)
     } catch (error) {
-      this.#stale.add(id)
+      const again = watching.get(id) ? this.#stale : this.#toLoad
+      again.add(id)
       throw error
+    } finally {
+      this.#reading = undefined
     }
     this.#rest(id, performance.now() - began)
   }
@@ -176,7 +182,12 @@ export class Loading {
     if (installations === 'all') {
       source.forget()
       for (const { id } of watching.all()) this.#stale.add(id)
-    } else for (const id of installations) if (watching.get(id)) this.#stale.add(id)
+      if (this.#reading !== undefined) this.#stale.add(this.#reading)
+    } else {
+      for (const id of installations) {
+        if (watching.get(id) || id === this.#reading) this.#stale.add(id)
+      }
+    }
     if (!this.#isWanted || this.#isRegistered) return
     await spool.register(READER)
     this.#isRegistered = true
