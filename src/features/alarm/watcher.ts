@@ -177,9 +177,8 @@ export class Watcher {
     // memory.
     if (this.#hasFailed) await this.#write({ isAll: true })
     this.#hasFailed = false
-    const { taken, lost } = await shares.share(() => this.#write({ isAll: true }))
-    if (lost) this.#readAgain()
-    for (const number of taken) await this.#takeBack(number)
+    if (loading.isUsed) await this.#share()
+    else await shares.releaseAll()
     await loading.settle()
     await watching.tick(clock())
     const now = clock()
@@ -206,6 +205,12 @@ export class Watcher {
     await this.#pass()
     this.#reached = isReached ? now : this.#reached
     return !isReached
+  }
+
+  async #share(): Promise<void> {
+    const { taken, lost } = await this.#parts.shares.share(() => this.#write({ isAll: true }))
+    if (lost) this.#readAgain()
+    for (const number of taken) await this.#takeBack(number)
   }
 
   /** Other nodes may still have values that arrived before. */
