@@ -1,5 +1,8 @@
 import type { Deps, Routes } from './deps.ts'
 import { alarmHolding } from './features/alarm/holding.ts'
+import { alarmDeliveryRoutes } from './features/alarm/tell/delivery-routes.ts'
+import type { TellDeps } from './features/alarm/tell/deps.ts'
+import { alarmSettingsRoutes } from './features/alarm/tell/settings-routes.ts'
 import { authHolding } from './features/auth/holding.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import type { BlacklistDeps } from './features/blacklist/deps.ts'
@@ -96,6 +99,7 @@ export type RoomDeps = Deps &
   SearchDeps &
   StatusDeps &
   SystemDeps &
+  TellDeps &
   TraceDeps
 
 /** The route map: which room answers which address, in the order of the contract. */
@@ -118,6 +122,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v2/installation', installationQuotaRoutes],
   ['/api/v2/board', boardRoutes],
   ['/api/v2/mapping', mappingRoutes],
+  ['/api/v2/alarm', alarmDeliveryRoutes],
   ['/api/v2/schedule', scheduleRoutes],
   ['/api/v2/gateway', gatewayRoutes],
   ['/api/v2/perimission', permissionRoutes], // [contract: Permissions] spelled exactly so
@@ -127,6 +132,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v2/user', passwordRoutes],
   ['/api/v2/user', tokenRoutes],
   ['/api/v2/user', registrationRoutes],
+  ['/api/v2/user', alarmSettingsRoutes],
   ['/api/v2/organization', organizationRoutes],
   ['/api/v2/organization', organizationQuotaRoutes],
   ['/api/v2/edge', edgeAppRoutes],

@@ -1,3 +1,5 @@
+import type { Config } from '../config.ts'
+import { Teller } from '../features/alarm/tell/teller.ts'
 import { Scheduler } from '../features/schedule/scheduler.ts'
 import { Indexer } from '../features/search/indexer.ts'
 import { Outage } from '../lib/outage.ts'
@@ -55,21 +57,39 @@ export const workers: PartList<Parts, keyof Workers> = {
         timezone: config.TIMEZONE
       })
   },
+  teller: {
+    open(parts) {
+      const { registry, identity, directory, claims, metrics, clock, log, config, deps } = parts
+      const { mail, sms, executors, publicUrl, timezone } = deps
+      return new Teller({
+        ...{ registry, identity, directory, claims, metrics, clock, log },
+        ...{ mail, sms, executors, publicUrl, timezone },
+        contact: () => contactOf(config)
+      })
+    }
+  },
   working: {
-    open({ mover, indexer, housekeeping, scheduler, blacklist, bookkeeper, backups, log }) {
+    open(parts) {
+      const { mover, indexer, housekeeping, scheduler, teller, blacklist, bookkeeper } = parts
+      const { backups, log } = parts
       mover.start()
       indexer.start()
       housekeeping.start()
       scheduler.start()
+      teller.start()
       blacklist.start(log)
       bookkeeper.start()
       backups.start()
       return true
     },
-    close: (_working, { scheduler, mover, indexer, eraser, housekeeping, backups }) =>
+    close: (_working, { scheduler, teller, mover, indexer, eraser, housekeeping, backups }) =>
       Promise.all(
-        [scheduler, mover, indexer, eraser, housekeeping, backups].map((one) => one.stop())
+        [scheduler, teller, mover, indexer, eraser, housekeeping, backups].map((one) => one.stop())
       ),
     closeWithinMs: STOP_LIMIT_MS
   }
 }
+
+/** [RFC 8292, 2.1] Whom a push service can turn to: a page or a mail address. */
+const contactOf = ({ PUBLIC_URL, MAIL_FROM }: Config): string =>
+  PUBLIC_URL.startsWith('https:') ? PUBLIC_URL : `mailto:${MAIL_FROM}`

@@ -2,7 +2,7 @@
  * A job that one node does for all nodes. Slots are the sessions on an external broker [ADR-0020].
  */
 export type Claim =
-  | ('scheduler' | 'housekeeping' | 'usage' | 'segments')
+  | ('scheduler' | 'housekeeping' | 'usage' | 'segments' | 'teller')
   | `slot ${number}`
   | `data ${string}`
 
