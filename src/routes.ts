@@ -1,5 +1,7 @@
 import type { Deps, Routes } from './deps.ts'
+import type { AlarmDeps } from './features/alarm/deps.ts'
 import { alarmHolding } from './features/alarm/holding.ts'
+import { alarmRoutes } from './features/alarm/routes.ts'
 import { alarmDeliveryRoutes } from './features/alarm/tell/delivery-routes.ts'
 import type { TellDeps } from './features/alarm/tell/deps.ts'
 import { alarmSettingsRoutes } from './features/alarm/tell/settings-routes.ts'
@@ -57,7 +59,9 @@ import { registrationHolding } from './features/registration/holding.ts'
 import { registrationRoutes } from './features/registration/routes.ts'
 import { roleHolding } from './features/role/holding.ts'
 import { roleRoutes } from './features/role/routes.ts'
+import type { RuleDeps } from './features/rule/deps.ts'
 import { ruleHolding } from './features/rule/holding.ts'
+import { ruleRoutes } from './features/rule/routes.ts'
 import type { SampleDeps } from './features/sample/deps.ts'
 import { sampleRoutes } from './features/sample/routes.ts'
 import { writeRoutes } from './features/sample/write-routes.ts'
@@ -87,6 +91,7 @@ import { quotaHolding } from './quota/holding.ts'
 
 /** The dependencies of all rooms together. */
 export type RoomDeps = Deps &
+  AlarmDeps &
   BlacklistDeps &
   BrokerDeps &
   FileDeps &
@@ -95,6 +100,7 @@ export type RoomDeps = Deps &
   MappingDeps &
   NotificationDeps &
   RegistrationDeps &
+  RuleDeps &
   SampleDeps &
   SearchDeps &
   StatusDeps &
@@ -123,6 +129,8 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v2/board', boardRoutes],
   ['/api/v2/mapping', mappingRoutes],
   ['/api/v2/alarm', alarmDeliveryRoutes],
+  ['/api/v2/rule', ruleRoutes],
+  ['/api/v2/alarm', alarmRoutes],
   ['/api/v2/schedule', scheduleRoutes],
   ['/api/v2/gateway', gatewayRoutes],
   ['/api/v2/perimission', permissionRoutes], // [contract: Permissions] spelled exactly so

@@ -182,10 +182,13 @@ function depsOf(parts: Parts): RoomDeps {
   const { registry, history, latest, spool, node, files, lineage, metrics, hasRoom } = parts
   const { searcher, directory, identity, blacklist, quotas, shares, accounts, meter } = parts
   const { mappings, trace, brokerAccess, health, state, failedSignIns, gateways, ingest } = parts
+  const { alarmEvents } = parts
   return {
     ...{ clock, log, registry, history, latest, spool, bus, metrics, lineage, hasRoom, files },
     ...{ searcher, directory, identity, blacklist, quotas, shares, accounts, meter },
     ...{ mappings, trace, brokerAccess, health, failedSignIns, gateways, removals, ingest },
+    alarmEvents,
+    hasRules: config.ACK === 'spool',
     ids: node.ids,
     ...openSenders(config, clock, (kind, outcome) => metrics.sentLetter(kind, outcome)),
     executors: new Executors(networksOf(config.NOTIFY_PRIVATE_NETWORKS), clock),

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isLong } from '../history/history.ts'
 import { noPlaceFree, tooManyOf } from '../http/errors.ts'
 import { hungUp } from '../http/hung-up.ts'
 import { FairSlots, TooBusy, TooManyAtOnce } from '../lib/fair-slots.ts'
@@ -45,6 +46,10 @@ const logQueries = (atOnce: number): Bounds => ({
 })
 
 export type Shared = keyof ReturnType<typeof boundsFor>
+
+/** The places that a query of history takes. */
+export const queriesOf = (asked: Parameters<typeof isLong>[0]): Shared =>
+  isLong(asked) ? 'log queries of long times' : 'log queries'
 
 /** `installation` is set on routes that name one. */
 type Callers = Pick<FastifyRequest, 'principal' | 'params'> &

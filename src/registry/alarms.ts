@@ -5,8 +5,8 @@ import type { Registry } from './tables.ts'
 const ROWS_PER_STEP = 500
 
 /**
- * Clears all open alarms of a rule, in the caller's transaction. Answers the installations that had
- * some.
+ * Clears all open alarms of a rule, in the caller's transaction. Answers the ids of the installations
+ * that had some.
  */
 export async function clearRule(
   registry: Registry,
@@ -21,7 +21,7 @@ export async function clearRule(
         limit ${sql.lit(ROWS_PER_STEP)})
       returning installation_id`.execute(registry)
     for (const { installation_id } of rows) found.add(installation_id)
-    if (rows.length < ROWS_PER_STEP) return [...found]
+    if (rows.length < ROWS_PER_STEP) return [...found].sort((a, b) => a - b)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Holding } from '../../holding.ts'
+import { type Holding, inInstallation, noOwner } from '../../holding.ts'
 
 /** There may be many alarms, so the eraser removes them after the installation. */
 export const alarmHolding: Holding = {
@@ -21,5 +21,17 @@ export const alarmHolding: Holding = {
     { table: 'push_subscriptions', owner: 'user', column: 'user_id', onDelete: 'cascade' },
     { table: 'alarm_messages', owner: 'user', column: 'user_id', onDelete: 'cascade' },
     { table: 'alarm_escalations', owner: 'user', column: 'user_id', onDelete: 'cascade' }
-  ]
+  ],
+  traced: {
+    object: 'alarm',
+    async ownerOf({ registry, directory }, id) {
+      const row = await registry
+        .selectFrom('alarms')
+        .select('installation_id')
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (!row) return noOwner
+      return inInstallation(row.installation_id, directory.installation(row.installation_id))
+    }
+  }
 }

@@ -27,6 +27,11 @@ export class Replay {
     this.#to = to
   }
 
+  /** How many alarms have ended so far. */
+  get count(): number {
+    return this.#alarms.length
+  }
+
   /** There may be more alarms than it keeps. What follows is not judged. */
   get isFull(): boolean {
     return this.#alarms.length >= MAX_TRIED_ALARMS

@@ -5,8 +5,9 @@ import { toSeconds, unixMs } from '../../../lib/unix-time.ts'
 import { onInstallation } from '../../../permission/guard.ts'
 import { usersVisibleTo } from '../../../permission/visibility.ts'
 import { visibleUsers } from '../../../registry/users.ts'
+import { AlarmParams } from '../schema.ts'
 import { listDeliveries } from './messages.ts'
-import { AlarmDelivery, DeliveryParams } from './schema.ts'
+import { AlarmDelivery } from './schema.ts'
 
 /** Who was told of an alarm. [ADR-0065] */
 export const alarmDeliveryRoutes: Routes = (app, { registry }) => {
@@ -18,7 +19,7 @@ export const alarmDeliveryRoutes: Routes = (app, { registry }) => {
         operationId: 'listAlarmDeliveries',
         faults: [404],
         summary: 'The messages about an alarm, newest first; at most 1000',
-        params: DeliveryParams,
+        params: AlarmParams,
         response: { 200: Type.Array(AlarmDelivery) }
       },
       config: { access: onInstallation('alarm/list') }

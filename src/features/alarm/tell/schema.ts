@@ -1,21 +1,18 @@
 import { Type } from 'typebox'
 import { defaults } from '../../../http/described.ts'
 import { Id, Maybe, UnixSeconds, UnixTime } from '../../../http/schema.ts'
+import { Severity } from '../schema.ts'
 
 export const SettingsParams = Type.Object({ user_id: Type.Union([Type.Literal('me'), Id]) })
 export const SubscriptionParams = Type.Object({
   ...SettingsParams.properties,
   subscription_id: Id
 })
-export const DeliveryParams = Type.Object({ installation_id: Id, alarm_id: Id })
 
 const TimeOfDay = (description: string) =>
   Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description })
 
-const Severities = Type.Array(
-  Type.Union([Type.Literal('info'), Type.Literal('warning'), Type.Literal('critical')]),
-  { maxItems: 3, uniqueItems: true }
-)
+const Severities = Type.Array(Severity, { maxItems: 3, uniqueItems: true })
 const Channel = Type.Union([
   Type.Literal('mail'),
   Type.Literal('sms'),

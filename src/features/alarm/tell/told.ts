@@ -1,6 +1,6 @@
 import type { Severity } from '../../../lib/alarm/rule.ts'
 import { zoneOffset } from '../../../lib/calendar.ts'
-import { stateOf } from '../shown.ts'
+import { stateOf } from '../list.ts'
 import type { ToldAlarm } from './messages.ts'
 
 /** What a message tells. */

@@ -1,0 +1,3 @@
+import type { AlarmEvents } from '../../notify/alarm-events.ts'
+
+export type AlarmDeps = { alarmEvents: AlarmEvents }

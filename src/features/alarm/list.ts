@@ -1,0 +1,164 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Severity } from '../../lib/alarm/rule.ts'
+import type { Scope } from '../../lib/scope.ts'
+import { isOneOf } from '../../registry/dialect.ts'
+import { isWithin } from '../../registry/installations.ts'
+import type { Registry } from '../../registry/tables.ts'
+import type { AlarmRow } from './alarms.ts'
+
+export const alarmStates = ['raised', 'acknowledged', 'cleared'] as const
+export type AlarmState = (typeof alarmStates)[number]
+
+export type AlarmFilter = {
+  /** Of `raised_at`, both inclusive. */
+  from: number
+  to: number
+  state?: AlarmState | undefined
+  severity?: Severity | undefined
+}
+
+/**
+ * Whose alarms are read. A few installations are looked up one by one; many are found in the alarms
+ * of all.
+ */
+export type AlarmReach = { few: readonly number[] } | { many: Scope } | 'everything'
+
+/** More would make the statement long. */
+export const MAX_FEW = 100
+
+/** How many alarms one query looks at: with SQLite all other requests wait meanwhile. */
+const ALARMS_PER_SLICE = 2000
+
+export const stateOf = ({
+  acknowledged_at,
+  cleared_at
+}: Pick<AlarmRow, 'acknowledged_at' | 'cleared_at'>): AlarmState => {
+  if (cleared_at !== null) return 'cleared'
+  return acknowledged_at === null ? 'raised' : 'acknowledged'
+}
+
+/** Newest first, in parts. */
+export async function* listAlarms(
+  registry: Registry,
+  reach: AlarmReach,
+  filter: AlarmFilter,
+  { limit, offset }: { limit: number; offset: number }
+): AsyncGenerator<AlarmRow[]> {
+  const isWanted = wantedBy(registry, reach, filter)
+  let [skip, left] = [offset, limit]
+  let after: Place | undefined
+  while (left > 0) {
+    const last = await placeAfter(registry, reach, filter, after)
+    const within = registry
+      .selectFrom('alarms')
+      .where(between(filter, after, last))
+      .where(isWanted)
+    const rows = await within
+      .selectAll()
+      .orderBy('raised_at', 'desc')
+      .orderBy('id', 'desc')
+      .execute()
+    const part = rows.slice(skip, skip + left)
+    skip = Math.max(0, skip - rows.length)
+    left -= part.length
+    if (part.length > 0) yield part
+    if (!last) return
+    after = last
+  }
+}
+
+type Place = { raised_at: number; id: number }
+
+const newestFirst = sql`order by raised_at desc, id desc`
+
+/** The place of the last alarm of the next slice. Undefined: the rest is one slice. */
+async function placeAfter(
+  registry: Registry,
+  reach: AlarmReach,
+  filter: AlarmFilter,
+  after: Place | undefined
+): Promise<Place | undefined> {
+  const isAfter = between(filter, after)
+  const select = (isOwn: RawBuilder<SqlBool>, count: number) =>
+    sql`select raised_at, id from alarms where ${isOwn} and ${isAfter}
+      ${newestFirst} limit ${sql.lit(count)}`
+  if (reach === 'everything' || 'many' in reach) {
+    const all = select(sql`1 = 1`, ALARMS_PER_SLICE)
+    return lastOf(registry, all, ALARMS_PER_SLICE)
+  }
+  if (reach.few.length === 0) return undefined
+  const each = Math.ceil(ALARMS_PER_SLICE / reach.few.length)
+  const lists = reach.few.map(
+    (id) => sql`select * from (${select(sql`installation_id = ${id}`, each)}) as own`
+  )
+  const first = sql`select * from (${sql.join(lists, sql` union all `)}) as own
+    ${newestFirst} limit ${sql.lit(each)}`
+  return lastOf(registry, first, each)
+}
+
+async function lastOf(
+  registry: Registry,
+  list: RawBuilder<unknown>,
+  count: number
+): Promise<Place | undefined> {
+  const { rows } = await sql<Place>`select * from (${list}) as slice
+    ${newestFirst} limit 1 offset ${sql.lit(count - 1)}`.execute(registry)
+  return rows[0]
+}
+
+/** The alarms after one place, up to and including another. */
+function between(
+  { from, to, state }: AlarmFilter,
+  after?: Place,
+  last?: Place
+): Expression<SqlBool> {
+  // SQLite uses the index for the bounds of time; the pairs only separate alarms of the same time.
+  const terms = [
+    sql`raised_at >= ${last?.raised_at ?? from}`,
+    sql`raised_at <= ${after?.raised_at ?? to}`,
+    after && sql`(raised_at, id) < (${after.raised_at}, ${after.id})`,
+    last && sql`(raised_at, id) >= (${last.raised_at}, ${last.id})`,
+    // Few alarms are open, and an index has only these.
+    (state === 'raised' || state === 'acknowledged') && sql`cleared_at is null`
+  ]
+  return sql<SqlBool>`${sql.join(
+    terms.filter((term) => term !== undefined && term !== false),
+    sql` and `
+  )}`
+}
+
+function wantedBy(
+  registry: Registry,
+  reach: AlarmReach,
+  { state, severity }: AlarmFilter
+): Expression<SqlBool> {
+  const terms = [sql`1 = 1`]
+  if (state === 'raised') terms.push(sql`acknowledged_at is null`)
+  if (state === 'acknowledged') terms.push(sql`acknowledged_at is not null`)
+  if (state === 'cleared') terms.push(sql`cleared_at is not null`)
+  if (severity !== undefined) terms.push(sql`severity = ${severity}`)
+  if (reach !== 'everything') {
+    terms.push(
+      'few' in reach
+        ? isOneOf(registry, sql.ref('installation_id'), reach.few)
+        : sql`exists (select 1 from installations
+            where installations.id = alarms.installation_id and ${isWithin(registry, reach.many)})`
+    )
+  }
+  return sql<SqlBool>`${sql.join(terms, sql` and `)}`
+}
+
+/** Replaces an acknowledgement that is there. Undefined when there is no such alarm. */
+export async function acknowledgeAlarm(
+  registry: Registry,
+  { installation_id, id }: { installation_id: number; id: number },
+  { by, note, now }: { by: number; note: string; now: number }
+): Promise<AlarmRow | undefined> {
+  return registry
+    .updateTable('alarms')
+    .set({ acknowledged_at: now, acknowledged_by: by || null, note })
+    .where('id', '=', id)
+    .where('installation_id', '=', installation_id)
+    .returningAll()
+    .executeTakeFirst()
+}

@@ -1,0 +1,160 @@
+import type { History } from '../../history/history.ts'
+import { badRequest } from '../../http/errors.ts'
+import { type Condition, needsMeta } from '../../lib/alarm/condition.ts'
+import { compileRule, type Watch } from '../../lib/alarm/judge.ts'
+import { Replay, type TriedAlarm } from '../../lib/alarm/replay.ts'
+import type { RuleDefinition } from '../../lib/alarm/rule.ts'
+import { readSamples } from '../../lib/sample-lines.ts'
+import { hasWildcard, withClientId } from '../../lib/topic.ts'
+import { Turns } from '../../lib/turns.ts'
+import { DAY, HOUR, type UnixMs, unixMs } from '../../lib/unix-time.ts'
+import { allows, type Types } from '../../permission/modelx-types.ts'
+import type { InstallationRef } from '../../registry/installations.ts'
+import { listModelx } from '../../registry/modelx.ts'
+import type { Registry } from '../../registry/tables.ts'
+
+export const MAX_TRIED_TOPICS = 1000
+/** A month of a value each second. */
+export const MAX_TRIED_SAMPLES = 3_000_000
+/** Of all topics together. A replay of one topic keeps more. */
+export const MAX_TRIED_ALARMS = 5000
+/** Each may have to be compared with every topic of the installation. */
+const MAX_WILDCARD_TOPICS = 200
+/** Judging so many takes less than a millisecond. */
+const LINES_PER_LOOK = 500
+/** What lasted when the time began is found in the values before it. */
+const MAX_LEAD_MS = 31 * DAY
+
+export type Trial = {
+  definition: RuleDefinition
+  installation: InstallationRef
+  /** Of the schedule. */
+  zone: string
+  /** The functions that the caller may see. Others are as if they were not there. */
+  types: Types
+}
+type Window = { from: UnixMs; to: UnixMs }
+type Engines = {
+  registry: Registry
+  history: Pick<History, 'scan'>
+  latest: { topics(id: number, filters: readonly string[]): Promise<readonly string[]> }
+}
+
+/** What the rule watches, by topic. */
+export async function watchesOf(
+  { registry, latest }: Engines,
+  { definition, installation, zone, types }: Trial
+): Promise<Map<string, Watch>> {
+  const { on, when } = definition
+  const watchFor = compileRule(definition, zone)
+  const found = new Map<string, Watch>()
+  const put = (topic: string, meta?: Meta) => {
+    if (found.has(topic)) return
+    found.set(
+      topic,
+      watchFor((key) => meta?.get(key))
+    )
+    if (found.size <= MAX_TRIED_TOPICS) return
+    throw badRequest(`rule/on must match at most ${MAX_TRIED_TOPICS} topics`)
+  }
+  const metaOf = needsMeta(when) || 'type' in on ? new Map<string, Meta>() : undefined
+  if (metaOf) {
+    const functions = listModelx(registry, { kind: 'function', installation_id: installation.id })
+    for await (const part of functions) {
+      for (const { type, meta } of part) {
+        if (!allows(types, type) || !meta.includes('"topic_read"')) continue
+        const keys: Meta = new Map(Object.entries(JSON.parse(meta)))
+        const topic = withClientId(installation.client_id, keys.get('topic_read') ?? '')
+        if ('type' in on && !isOneOf(on, type, keys)) continue
+        // Of several functions with a topic the first one counts.
+        if ('type' in on) put(topic, keys)
+        else if (!metaOf.has(topic)) metaOf.set(topic, keys)
+      }
+    }
+  }
+  if ('topics' in on) {
+    if (on.topics.filter(hasWildcard).length > MAX_WILDCARD_TOPICS) {
+      throw badRequest(`rule/on/topics must have at most ${MAX_WILDCARD_TOPICS} wildcards to try`)
+    }
+    const filters = on.topics.map((topic) => withClientId(installation.client_id, topic))
+    for (const topic of await latest.topics(installation.id, filters)) {
+      put(topic, metaOf?.get(topic))
+    }
+  }
+  return found
+}
+
+type Meta = ReadonlyMap<string, string>
+
+const isOneOf = (
+  on: Extract<RuleDefinition['on'], { type: string }>,
+  type: string,
+  meta: Meta
+): boolean =>
+  (on.type === '' || on.type === type) &&
+  Object.entries(on.meta).every(([key, value]) => meta.get(key) === value)
+
+/** The alarms that the rule would have raised, newest first. */
+export async function replay(
+  { history }: Engines,
+  { installation, watches }: { installation: InstallationRef; watches: Map<string, Watch> },
+  window: Window & { now: UnixMs },
+  signal: AbortSignal
+): Promise<(TriedAlarm & { topic: string })[]> {
+  if (watches.size === 0) return []
+  const prefix = `${installation.client_id}/`
+  const to = unixMs(Math.min(window.to + 1, window.now))
+  const replays = new Map<string, Replay>()
+  for (const [topic, watch] of watches) {
+    replays.set(topic.slice(prefix.length), new Replay(watch, { from: window.from, to }))
+  }
+  let [samples, alarms] = [0, 0]
+  const take = (timestamp: UnixMs, topic: string, value: number) => {
+    const one = replays.get(topic)
+    const before = one?.count ?? 0
+    one?.add(timestamp, value)
+    alarms += (one?.count ?? 0) - before
+    if (++samples > MAX_TRIED_SAMPLES) throw tooMany(`${MAX_TRIED_SAMPLES} values`)
+    if (alarms > MAX_TRIED_ALARMS) throw tooMany(`${MAX_TRIED_ALARMS} alarms`)
+  }
+  const asked = {
+    installation_id: installation.id,
+    topics: [...watches.keys()],
+    from: unixMs(Math.max(0, window.from - leadOf(watches.values()))),
+    to: window.to
+  }
+  const turns = new Turns()
+  for await (const part of history.scan(asked, 'csv', signal)) {
+    const lines = part.toString()
+    for (let at = 0; at < lines.length; ) {
+      at = readSamples(lines, { begin: at, most: LINES_PER_LOOK }, take)
+      if (turns.isLate()) await turns.next()
+      signal.throwIfAborted()
+    }
+  }
+  const found = [...replays].flatMap(([topic, one]) =>
+    one.finish().map((alarm) => ({ topic: prefix + topic, ...alarm }))
+  )
+  if (found.length > MAX_TRIED_ALARMS) throw tooMany(`${MAX_TRIED_ALARMS} alarms`)
+  return found.filter(({ raised_at }) => raised_at <= window.to).sort(newestFirst)
+}
+
+const tooMany = (what: string) =>
+  badRequest(`from and to must be nearer to each other: there are more than ${what} between them`)
+
+const newestFirst = (a: TriedAlarm & { topic: string }, b: TriedAlarm & { topic: string }) =>
+  b.raised_at - a.raised_at || (a.topic < b.topic ? -1 : 1)
+
+/** `for` and silence may have begun so long before. */
+function leadOf(watches: Iterable<Watch>): number {
+  let longest = 0
+  for (const { forMs, condition } of watches) {
+    longest = Math.max(longest, forMs + silenceIn(condition))
+  }
+  return Math.min(longest + HOUR, MAX_LEAD_MS)
+}
+
+const silenceIn = (condition: Condition): number => {
+  if ('parts' in condition) return Math.max(...condition.parts.map(silenceIn))
+  return condition.kind === 'silent' ? condition.ms : 0
+}
