@@ -10,9 +10,15 @@ type Entry = { connections: number; since: UnixMs | undefined }
 export class GatewayPresence {
   readonly #clock: Clock
   readonly #seen = new Map<number, Entry>()
+  #changed: (installationId: number) => void = () => {}
 
   constructor(clock: Clock) {
     this.#clock = clock
+  }
+
+  /** Called when a gateway has come or gone, or is no longer expected. */
+  onChange(listener: (installationId: number) => void): void {
+    this.#changed = listener
   }
 
   /** The installation has a gateway, which may never have connected. */
@@ -29,9 +35,13 @@ export class GatewayPresence {
   /** Call the answer when the connection has ended. */
   arrived(installationId: number): () => void {
     const entry = this.#entry(installationId)
-    if (entry.connections++ === 0) entry.since = this.#clock()
+    const change = () => {
+      entry.since = this.#clock()
+      this.#changed(installationId)
+    }
+    if (entry.connections++ === 0) change()
     return () => {
-      if (--entry.connections === 0) entry.since = this.#clock()
+      if (--entry.connections === 0) change()
     }
   }
 
@@ -42,7 +52,7 @@ export class GatewayPresence {
   }
 
   forget(installationId: number): void {
-    this.#seen.delete(installationId)
+    if (this.#seen.delete(installationId)) this.#changed(installationId)
   }
 
   #entry(installationId: number): Entry {

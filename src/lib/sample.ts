@@ -120,21 +120,33 @@ export const encodeFrom = (source: string, { id, timestamp, value, msg }: Sample
 const BYTES_PER_DECODING = 1024 * 1024
 const LINE_END = 10
 
-export function* decodeSamples(rows: Buffer): Generator<Sample> {
+/** `isWanted`: other installations are left out, which is faster. */
+export function* decodeSamples(
+  rows: Buffer,
+  isWanted?: (installationId: number) => boolean
+): Generator<Sample> {
   for (let start = 0; start < rows.length; ) {
     const found = rows.indexOf(LINE_END, start + BYTES_PER_DECODING)
     const end = found === -1 ? rows.length : found + 1
-    yield* decodeText(rows.toString('utf8', start, end))
+    yield* decodeText(rows.toString('utf8', start, end), isWanted)
     start = end
   }
 }
 
 /** Looks for one tab after the other. This takes half the time of `split`. */
-function* decodeText(text: string): Generator<Sample> {
+function* decodeText(
+  text: string,
+  isWanted?: (installationId: number) => boolean
+): Generator<Sample> {
   let start = 0
   while (start < text.length) {
     const installation = text.indexOf('\t', start) + 1
     const client = text.indexOf('\t', installation) + 1
+    const installation_id = digitsOf(text, installation, client - 1)
+    if (isWanted?.(installation_id) === false) {
+      start = text.indexOf('\n', client) + 1
+      continue
+    }
     const topic = text.indexOf('\t', client) + 1
     const timestamp = text.indexOf('\t', topic) + 1
     const value = text.indexOf('\t', timestamp) + 1
@@ -142,7 +154,7 @@ function* decodeText(text: string): Generator<Sample> {
     const end = text.indexOf('\n', msg)
     yield {
       id: digitsOf(text, start, installation - 1),
-      installation_id: digitsOf(text, installation, client - 1),
+      installation_id,
       client_id: digitsOf(text, client, topic - 1),
       topic: unescapeText(text.slice(topic, timestamp - 1)),
       timestamp: digitsOf(text, timestamp, value - 1) as UnixMs,

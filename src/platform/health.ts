@@ -1,6 +1,6 @@
 import type { BackupHealth, ReadHealth } from '../features/system/deps.ts'
 import { historyEngineAt } from '../history/open.ts'
-import { SECOND } from '../lib/unix-time.ts'
+import { MINUTE, SECOND } from '../lib/unix-time.ts'
 import { quarantineText } from './broken-files.ts'
 import type { Parts } from './parts.ts'
 
@@ -9,11 +9,19 @@ export const healthOf =
   (
     parts: Pick<
       Parts,
-      'config' | 'claims' | 'directory' | 'mover' | 'direct' | 'history' | 'bus' | 'disk'
+      | 'config'
+      | 'claims'
+      | 'directory'
+      | 'mover'
+      | 'direct'
+      | 'history'
+      | 'bus'
+      | 'disk'
+      | 'watcher'
     >
   ) =>
   async (): ReturnType<ReadHealth> => {
-    const { config, claims, directory, mover, direct, history, bus, disk } = parts
+    const { config, claims, directory, mover, direct, history, bus, disk, watcher } = parts
     const notTaken = mover.failure ?? direct?.failure
     const historyDetail = () => {
       const missing = quarantineText(history.files)
@@ -30,9 +38,17 @@ export const healthOf =
           ? await history.check().then(ok(historyDetail()), failed)
           : failed(notTaken),
       bus: bus.failure ? failed(bus.failure) : { ok: true, detail: bus.detail },
+      ...(watcher.isUsed && { alarms: watchedWell(watcher) }),
       disk: { ok: disk.isEnough, detail: `${Math.floor(disk.free / 1024 / 1024)} MB free` }
     }
   }
+
+/** Values wait in the spool, and nothing is lost; but nobody is told of what they mean. */
+function watchedWell({ behindMs }: Parts['watcher']) {
+  const seconds = Math.round(behindMs / SECOND)
+  if (behindMs <= MINUTE) return { ok: true, detail: 'values are judged' }
+  return failed(`the rules are ${seconds} seconds behind the values`)
+}
 
 const ok = (detail: string) => () => ({ ok: true, detail })
 const failed = (why: unknown) => ({

@@ -1,3 +1,4 @@
+import { countOpenAlarms } from '../features/alarm/alarms.ts'
 import { totalOfFiles } from '../features/file/total.ts'
 import { arrivalOf } from '../history/sample-ids.ts'
 import { MINUTE, SECOND } from '../lib/unix-time.ts'
@@ -22,6 +23,7 @@ export function describeState(parts: Described): void {
   describeSizes(parts)
   describeTenants(parts)
   describeBackups(parts)
+  describeAlarms(parts)
   bus.describe(metrics)
   metrics.counter(
     'trace_dropped_total',
@@ -115,6 +117,32 @@ function describeSamples({ metrics, spool, direct, ingest, clock }: Described): 
     'reader',
     async () =>
       Object.fromEntries((await state()).readers.map(({ name, missed }) => [name, missed]))
+  )
+}
+
+function describeAlarms({ metrics, registry, watcher }: Described): void {
+  metrics.counter(
+    'alarm_samples_total',
+    'Samples that this node has judged by rules',
+    () => watcher.judged
+  )
+  metrics.counter(
+    'alarm_rounds_total',
+    'Times that this node has written states of rules and their alarms',
+    () => watcher.rounds
+  )
+  metrics.gauge(
+    'alarm_behind_seconds',
+    'How far the rules are behind the samples that this node has stored',
+    () => watcher.behindMs / SECOND
+  )
+  metrics.gauge(
+    'alarm_watches',
+    'Rules on topics that this node keeps in memory',
+    () => watcher.watches
+  )
+  metrics.gauge('alarms_open', 'Alarms that are not cleared, of all nodes', () =>
+    countOpenAlarms(registry)
   )
 }
 

@@ -5,6 +5,7 @@ import type { Store } from '../bus/embedded/store/store.ts'
 import type { Config } from '../config.ts'
 import type { App } from '../deps.ts'
 import type { Teller } from '../features/alarm/tell/teller.ts'
+import type { Watcher } from '../features/alarm/watcher.ts'
 import type { Blacklist } from '../features/blacklist/blacklist.ts'
 import type { BrokerAccess } from '../features/broker/broker-access.ts'
 import type { FileStore } from '../features/file/store.ts'
@@ -144,6 +145,7 @@ export type Serving = {
   state: RunState
   health: ReadHealth
   alarmEvents: AlarmEvents
+  watcher: Watcher
   deps: RoomDeps
   app: App
   connections: Connections

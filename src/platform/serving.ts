@@ -30,6 +30,7 @@ import { describeState } from './metrics.ts'
 import type { PartList } from './part.ts'
 import type { Parts, Serving } from './parts.ts'
 import { openTls } from './tls.ts'
+import { openWatcher } from './watcher.ts'
 
 /** Opened before anything else: a wrong certificate must not leave half a platform behind. */
 export const certificate: PartList<Parts, 'tls'> = {
@@ -102,13 +103,23 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
     }
   },
   state: { open: () => ({ isDraining: false }) },
-  health: {
-    open: ({ config, claims, directory, mover, direct, history, bus, disk }) =>
-      healthOf({ config, claims, directory, mover, direct, history, bus, disk })
-  },
   alarmEvents: {
     open: ({ bus, log }) => new AlarmEvents({ bus, log }),
     close: (events) => events.stop()
+  },
+  watcher: {
+    open(parts) {
+      const { registry, spool, directory, claims, gateways, clock, log, node, bus } = parts
+      return openWatcher({
+        ...{ registry, spool, directory, claims, gateways, clock, log, node, bus },
+        alarmEvents: parts.alarmEvents,
+        timezone: parts.config.TIMEZONE
+      })
+    }
+  },
+  health: {
+    open: ({ config, claims, directory, mover, direct, history, bus, disk, watcher }) =>
+      healthOf({ config, claims, directory, mover, direct, history, bus, disk, watcher })
   },
   deps: { open: (parts) => depsOf(parts) },
   app: {
@@ -190,6 +201,7 @@ function depsOf(parts: Parts): RoomDeps {
     alarmEvents,
     hasRules: config.ACK === 'spool',
     ids: node.ids,
+    judgeImport: (installation, rows) => parts.watcher.judgeImport(installation, rows),
     ...openSenders(config, clock, (kind, outcome) => metrics.sentLetter(kind, outcome)),
     executors: new Executors(networksOf(config.NOTIFY_PRIVATE_NETWORKS), clock),
     holdings: holdingsOf({ timezone: config.TIMEZONE }),

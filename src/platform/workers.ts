@@ -71,8 +71,9 @@ export const workers: PartList<Parts, keyof Workers> = {
   working: {
     open(parts) {
       const { mover, indexer, housekeeping, scheduler, teller, blacklist, bookkeeper } = parts
-      const { backups, log } = parts
+      const { backups, watcher, log } = parts
       mover.start()
+      watcher.start()
       indexer.start()
       housekeeping.start()
       scheduler.start()
@@ -82,10 +83,11 @@ export const workers: PartList<Parts, keyof Workers> = {
       backups.start()
       return true
     },
-    close: (_working, { scheduler, teller, mover, indexer, eraser, housekeeping, backups }) =>
-      Promise.all(
-        [scheduler, teller, mover, indexer, eraser, housekeeping, backups].map((one) => one.stop())
-      ),
+    close(_working, parts) {
+      const { scheduler, teller, mover, indexer, eraser, housekeeping, backups, watcher } = parts
+      const all = [scheduler, teller, mover, indexer, eraser, housekeeping, backups, watcher]
+      return Promise.all(all.map((one) => one.stop()))
+    },
     closeWithinMs: STOP_LIMIT_MS
   }
 }

@@ -1,9 +1,11 @@
 /**
  * A job that one node does for all nodes. Slots are the sessions on an external broker [ADR-0020].
+ * The alarms of installations are divided by a number [ADR-0065].
  */
 export type Claim =
   | ('scheduler' | 'housekeeping' | 'usage' | 'segments' | 'teller')
   | `slot ${number}`
+  | `alarms ${number}`
   | `data ${string}`
 
 /** The claims that this node holds. All nodes share the registry. */

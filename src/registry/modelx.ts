@@ -5,6 +5,7 @@ import { forKeyShare, forUpdate, isOneOfTexts } from './dialect.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { requireSize } from './meta.ts'
 import { prepared } from './postgres/prepared.ts'
+import { functionsChange } from './rules.ts'
 import { markForSearch, markObjects } from './search-marks.ts'
 import type { ModelxKind, Registry } from './tables.ts'
 
@@ -50,11 +51,12 @@ export const insertModelx = (
   fields: ModelxFields,
   now: number
 ): Promise<ModelxRow | undefined> =>
-  registry
-    .transaction()
-    .execute((registry) => insertModelxWithin(registry, { kind, installation_id }, fields, now))
+  registry.transaction().execute(async (registry) => {
+    if (kind === 'function') await functionsChange(registry, installation_id, now)
+    return insertModelxWithin(registry, { kind, installation_id }, fields, now)
+  })
 
-/** The same in the caller's transaction. */
+/** The same in the caller's transaction, which says that functions change. */
 export async function insertModelxWithin(
   registry: Registry,
   { kind, installation_id }: Omit<ModelxRef, 'id'>,
@@ -232,6 +234,7 @@ export const changeModelx = (
   now: number
 ): Promise<ModelxRow | undefined> =>
   registry.transaction().execute(async (registry) => {
+    if (ref.kind === 'function') await functionsChange(registry, ref.installation_id, now)
     const current = await registry
       .selectFrom('modelx')
       .select(columns)
@@ -261,9 +264,11 @@ export const changeModelx = (
 export const removeModelx = (
   registry: Registry,
   { kind, installation_id, id }: ModelxRef,
-  check: (current: ModelxRow) => void
+  check: (current: ModelxRow) => void,
+  now: number
 ): Promise<ModelxRow | undefined> =>
   registry.transaction().execute(async (registry) => {
+    if (kind === 'function') await functionsChange(registry, installation_id, now)
     const row = await registry
       .deleteFrom('modelx')
       .where('id', '=', id)

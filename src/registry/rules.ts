@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { recordChange } from './changes.ts'
 import type { Registry, Tables } from './tables.ts'
 
 export type RuleOwner = { kind: 'installation' | 'organization'; id: number }
@@ -57,8 +58,56 @@ export async function hasRules(registry: Registry): Promise<boolean> {
   return row !== undefined
 }
 
+/**
+ * Functions of the installation change in this transaction: rules may ask for them. Call it before
+ * other rows are locked, because it waits for other changes.
+ */
+export async function functionsChange(
+  registry: Registry,
+  installationId: number,
+  now: number
+): Promise<void> {
+  const rule = await registry
+    .selectFrom('rules')
+    .select('id')
+    .where('active', '=', 1)
+    .where((eb) =>
+      eb.or([eb('installation_id', '=', installationId), eb('organization_id', 'is not', null)])
+    )
+    .limit(1)
+    .executeTakeFirst()
+  if (rule) await recordChange(registry, 'installation_rule', installationId, now)
+}
+
 /** Organizations have at most so many levels; a circle would not end. */
 const MAX_LEVELS = 100
+
+/** Who has active rules: installations, and organizations with all that are below them. */
+export async function watchedOwners(
+  registry: Registry
+): Promise<{ installations: Set<number>; organizations: Set<number> }> {
+  const own = await registry
+    .selectFrom('rules')
+    .select('installation_id')
+    .distinct()
+    .where('active', '=', 1)
+    .where('installation_id', 'is not', null)
+    .execute()
+  const { rows } = await sql<{ id: number }>`
+    with recursive below(id, level) as (
+      select distinct organization_id, 1 from rules
+        where active = 1 and organization_id is not null
+      union
+      select child.id, below.level + 1
+        from organizations as child join below on child.parent_id = below.id
+        where below.level < ${sql.lit(MAX_LEVELS)}
+    )
+    select distinct id from below`.execute(registry)
+  return {
+    installations: new Set(own.map(({ installation_id }) => Number(installation_id))),
+    organizations: new Set(rows.map(({ id }) => Number(id)))
+  }
+}
 
 /**
  * Whose rules watch an installation: itself, then its organizations from the nearest up. With its

@@ -171,7 +171,7 @@ onEveryRegistry('search', (engine) => {
       case 'remove': {
         const object = pick(objects(), step.at)
         if (!object || object.kind === 'installation') return
-        await removeModelx(registry, { ...object, kind: object.kind }, () => {})
+        await removeModelx(registry, { ...object, kind: object.kind }, () => {}, 0)
         model.entities = model.entities.filter((entity) => entity !== object)
         return
       }

@@ -324,7 +324,7 @@ onRegistryMatrix('search', (engine) => {
       assert.deepEqual(await found(user, 'q=after'), names([lamp]))
     }
 
-    await removeModelx(registry, lamp, () => {})
+    await removeModelx(registry, lamp, () => {}, 0)
     for (const settle of [async () => {}, indexed]) {
       await settle()
       assert.deepEqual(await found(user, 'q=after'), [])

@@ -60,6 +60,23 @@ async function existing(registry: Registry, ids: ReadonlySet<number>): Promise<S
 }
 
 /**
+ * Alarms that were raised at the same moment as one that is there already and over: they are this
+ * one, which is open again or was cleared later. In the caller's transaction.
+ */
+export async function reopenAlarms(registry: Registry, alarms: readonly NewAlarm[]): Promise<void> {
+  for (const { installation_id, rule_id, topic, raised_at, cleared_at = null } of alarms) {
+    await registry
+      .updateTable('alarms')
+      .set({ cleared_at })
+      .where('installation_id', '=', installation_id)
+      .where('rule_id', '=', rule_id)
+      .where('topic', '=', topic)
+      .where('raised_at', '=', raised_at)
+      .execute()
+  }
+}
+
+/**
  * Clears open alarms in the caller's transaction. Answers the installations in which something was
  * cleared: an alarm that is cleared already keeps its time.
  */
@@ -91,3 +108,23 @@ const clearingColumns = {
   raised_at: 'bigint',
   cleared_at: 'bigint'
 } as const
+
+/** Those that say that a gateway is gone. */
+export const openGatewayAlarms = (
+  registry: Registry
+): Promise<Pick<AlarmRow, 'installation_id' | 'raised_at'>[]> =>
+  registry
+    .selectFrom('alarms')
+    .select(['installation_id', 'raised_at'])
+    .where('rule_id', '=', 0)
+    .where('cleared_at', 'is', null)
+    .execute()
+
+export async function countOpenAlarms(registry: Registry): Promise<number> {
+  const { count } = await registry
+    .selectFrom('alarms')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('cleared_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

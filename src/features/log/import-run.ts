@@ -58,6 +58,7 @@ type Parts = Pick<
   | 'clock'
   | 'hasRoom'
   | 'metrics'
+  | 'judgeImport'
 >
 
 /** The disk is full up to its reserve. */
@@ -233,14 +234,13 @@ export class ImportRun {
   async #store(batch: Batch, bytes: Buffer): Promise<void> {
     const { rows, lastId, newest } = batch
     if (rows === 0) return
-    const { history, spool, latest, metrics } = this.#parts
+    const { history, spool, latest, metrics, judgeImport } = this.#parts
     if (!this.#parts.hasRoom()) throw new NoRoomForSamples()
     await this.#refuseDeleted()
     await spool.reserve(lastId)
     const turns = new Turns()
     // A new token each time: the same file may bring back what was deleted. [ADR-0047]
     await history.append(bytes, `import:${randomUUID()}`)
-    freeMemory(bytes)
     this.#unstored.delete(batch)
     for (const sample of newest.values()) {
       latest.stored(sample)
@@ -248,6 +248,8 @@ export class ImportRun {
     }
     this.#stored += rows
     metrics.imported(rows)
+    await judgeImport(this.#installation, bytes)
+    freeMemory(bytes)
   }
 
   /** If the installation was deleted meanwhile, erases its samples again and throws. */

@@ -1,6 +1,7 @@
 import type { DerivedValue } from '../../lib/mapping/rule.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
 import { insertModelxWithin, listModelx } from '../../registry/modelx.ts'
+import { functionsChange } from '../../registry/rules.ts'
 import type { Registry } from '../../registry/tables.ts'
 
 type Parts = {
@@ -123,6 +124,7 @@ export class MappedFunctions {
   ): Promise<number> {
     const { registry, clock } = this.#parts
     return registry.transaction().execute(async (registry) => {
+      await functionsChange(registry, installation_id, clock())
       const rows = values.map(({ topic }) => ({ installation_id, topic }))
       const mine = await registry
         .insertInto('mapped_functions')

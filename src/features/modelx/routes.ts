@@ -202,7 +202,7 @@ function modelRoutes(app: App, deps: Deps, { name, resource, kind, param }: Mode
     },
     async (request) => {
       const check = ({ type }: ModelxRow) => checkType(request, type)
-      if (!(await removeModelx(registry, refOf(request), check))) throw notFound()
+      if (!(await removeModelx(registry, refOf(request), check, clock()))) throw notFound()
       await tell(request.installation, request.query.silent)
       return { message: 'Deleted' }
     }

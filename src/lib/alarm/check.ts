@@ -1,5 +1,5 @@
 import { everyBrokerTakesFilter } from '../topic.ts'
-import { lastingOf, MIN_SILENCE_MS, silenceOf } from './duration.ts'
+import { lastingOf, silenceOf } from './duration.ts'
 import { timeOfDay } from './hours.ts'
 import type { Bound, Hours, On, RuleDefinition, When } from './rule.ts'
 
@@ -7,7 +7,7 @@ export const MAX_RULE_TOPICS = 1000
 /** Of all topics of a rule together. */
 export const MAX_RULE_TOPIC_CHARACTERS = 256 * 1024
 export const MAX_WHEN_LEVELS = 4
-/** Comparisons, `all` and `any` together. */
+/** Comparisons in all levels together. */
 export const MAX_WHEN_PARTS = 20
 export const MAX_MESSAGE_CHARACTERS = 4096
 export const MAX_TYPE_CHARACTERS = 255
@@ -47,7 +47,7 @@ function definitionOf(given: unknown): RuleDefinition {
     schedule: schedule === null ? null : hoursOf(schedule),
     message: textAt('message', message, MAX_MESSAGE_CHARACTERS)
   }
-  if (definition.for !== '' && lastingOf(definition.for) === undefined) {
+  if (lastingOf(definition.for) === undefined) {
     wrong('for', 'must be empty, or a duration as 90s, 10m, 2h or 3d, of at most 366d')
   }
   if (definition.hysteresis < 0) wrong('hysteresis', 'must not be negative')
@@ -82,7 +82,7 @@ function topicsOf(given: unknown): string[] {
     if (typeof topic !== 'string') return wrong(at, 'must be a text')
     characters += topic.length
     // [MQTT 4.7.2] Such topics belong to the broker.
-    if (topic.startsWith('$') || !everyBrokerTakesFilter(topic)) {
+    if (topic.startsWith('$') || !topic.isWellFormed() || !everyBrokerTakesFilter(topic)) {
       return wrong(at, 'must be a topic or an MQTT topic filter')
     }
     return topic
@@ -127,7 +127,9 @@ function whenOf(at: string, given: unknown, level: number, parts: { left: number
   const word = words.find((one) => one === found[0])
   if (word === undefined || found.length > 1)
     return wrong(at, `must have one of ${words.join(', ')}`)
-  if (--parts.left < 0) wrong('when', `must have at most ${MAX_WHEN_PARTS} parts`)
+  if (word !== 'all' && word !== 'any' && --parts.left < 0) {
+    wrong('when', `must have at most ${MAX_WHEN_PARTS} parts`)
+  }
   const inside = `${at}/${word}`
   const value = when[word]
   switch (word) {
@@ -135,8 +137,7 @@ function whenOf(at: string, given: unknown, level: number, parts: { left: number
     case 'any': {
       const list = listAt(inside, value)
       if (list.length < 2) wrong(inside, 'must have two or more parts')
-      if (level >= MAX_WHEN_LEVELS) wrong(inside, `must be at most ${MAX_WHEN_LEVELS} levels deep`)
-      if (list.length > parts.left) wrong('when', `must have at most ${MAX_WHEN_PARTS} parts`)
+      if (level >= MAX_WHEN_LEVELS) wrong('when', `must be at most ${MAX_WHEN_LEVELS} levels deep`)
       const read = list.map((one, i) => whenOf(`${inside}/${i}`, one, level + 1, parts))
       return word === 'all' ? { all: read } : { any: read }
     }
@@ -171,10 +172,7 @@ function rangeOf(at: string, given: unknown): [Bound, Bound] {
 function silenceAt(at: string, given: unknown): string | { meta: string } {
   if (typeof given === 'object' && given !== null) return metaBound(at, given)
   if (typeof given !== 'string' || silenceOf(given) === undefined) {
-    return wrong(
-      at,
-      `must be a duration as 90s, 10m, 2h or 3d, from ${MIN_SILENCE_MS / 1000}s to 366d`
-    )
+    return wrong(at, 'must be a duration as 90s, 10m, 2h or 3d, from 5s to 366d')
   }
   return given
 }

@@ -1,6 +1,6 @@
 import { isJsonNumber } from '../json-number.ts'
 import { HOUR, SECOND, type UnixMs } from '../unix-time.ts'
-import { MAX_LASTING_MS, MIN_SILENCE_MS, silenceOf } from './duration.ts'
+import { silenceOf, silenceWithin } from './duration.ts'
 import type { Bound, When } from './rule.ts'
 
 /**
@@ -28,12 +28,12 @@ export function resolve(when: When, hysteresis: number, metaOf: MetaOf): Conditi
   if ('above' in when) {
     const bound = numberOf(when.above, metaOf)
     if (bound === undefined) return NEVER
-    return { kind: 'above', bound, clear: sum(bound, -hysteresis) }
+    return { kind: 'above', bound, clear: Math.min(bound, sum(bound, -hysteresis)) }
   }
   if ('below' in when) {
     const bound = numberOf(when.below, metaOf)
     if (bound === undefined) return NEVER
-    return { kind: 'below', bound, clear: sum(bound, hysteresis) }
+    return { kind: 'below', bound, clear: Math.max(bound, sum(bound, hysteresis)) }
   }
   if ('outside' in when) return outside(when.outside, hysteresis, metaOf)
   if ('equals' in when) {
@@ -75,8 +75,7 @@ function silence(given: string | { meta: string }, metaOf: MetaOf): number | und
   if (typeof given === 'string') return silenceOf(given)
   const seconds = numberOf(given, metaOf)
   if (seconds === undefined) return silenceOf(metaOf(given.meta)?.trim() ?? '')
-  const ms = Math.round(seconds * SECOND)
-  return ms >= MIN_SILENCE_MS && ms <= MAX_LASTING_MS ? ms : undefined
+  return silenceWithin(Math.round(seconds * SECOND))
 }
 
 /** A hysteresis of more than half the width could never be reached. It ends in the middle. */
@@ -88,14 +87,14 @@ function outside(
   const low = numberOf(lowBound, metaOf)
   const high = numberOf(highBound, metaOf)
   if (low === undefined || high === undefined || low >= high) return NEVER
-  const clearLow = sum(low, hysteresis)
-  const clearHigh = sum(high, -hysteresis)
+  const clearLow = Math.max(low, sum(low, hysteresis))
+  const clearHigh = Math.min(high, sum(high, -hysteresis))
   if (clearLow <= clearHigh) return { kind: 'outside', low, high, clearLow, clearHigh }
   const middle = low / 2 + high / 2
   return { kind: 'outside', low, high, clearLow: middle, clearHigh: middle }
 }
 
-/** As people add decimals: 0.3 - 0.1 is 0.2. */
+/** As people add decimals: 0.3 - 0.1 is 0.2. Rounding may go over the bound itself. */
 const sum = (a: number, b: number): number =>
   b === 0 ? a : Number((a + b).toPrecision(DECIMAL_DIGITS))
 const DECIMAL_DIGITS = 15

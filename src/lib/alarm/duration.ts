@@ -1,24 +1,15 @@
-import { DAY, HOUR, MINUTE, SECOND } from '../unix-time.ts'
+import { shortDurationOf } from '../duration.ts'
+import { DAY, SECOND } from '../unix-time.ts'
 
-const units: ReadonlyMap<string, number> = new Map([
-  ['s', SECOND],
-  ['m', MINUTE],
-  ['h', HOUR],
-  ['d', DAY]
-])
-/** Of `for` and `silent_for`. */
-export const MAX_LASTING_MS = 366 * DAY
-export const MIN_SILENCE_MS = 5 * SECOND
+const MIN_SILENCE_MS = 5 * SECOND
+const MAX_SILENCE_MS = 366 * DAY
 
-/** Milliseconds of `90s`, `10m`, `2h` or `3d`. Undefined: it is none of them, or above 366 days. */
-export function lastingOf(text: string): number | undefined {
-  const [, count = '', unit = ''] = /^(\d{1,8})([smhd])$/.exec(text) ?? []
-  const ms = Number(count) * (units.get(unit) ?? Number.NaN)
-  return ms <= MAX_LASTING_MS ? ms : undefined
-}
+/** Milliseconds of `for`; empty is 0. Undefined: it is no duration, or above 366 days. */
+export const lastingOf = (text: string): number | undefined =>
+  text === '' ? 0 : shortDurationOf(text)
 
-/** As `lastingOf`, from 5 seconds. */
-export function silenceOf(text: string): number | undefined {
-  const ms = lastingOf(text)
-  return ms !== undefined && ms >= MIN_SILENCE_MS ? ms : undefined
-}
+/** Milliseconds of `silent_for`. Undefined: it is no duration from 5 seconds to 366 days. */
+export const silenceOf = (text: string): number | undefined => silenceWithin(shortDurationOf(text))
+
+export const silenceWithin = (ms: number | undefined): number | undefined =>
+  ms !== undefined && ms >= MIN_SILENCE_MS && ms <= MAX_SILENCE_MS ? ms : undefined

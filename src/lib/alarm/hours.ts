@@ -5,8 +5,8 @@ import type { Hours } from './rule.ts'
 const WEEK = 7 * DAY
 /** 1 January 1970 was a Thursday. */
 const FIRST_WEEKDAY = 4
-/** After so many spans without an hour there is none: a zone may skip days, but not months. */
-const MAX_SPANS = 1000
+/** Each is three days or less. A zone may skip the hours of a week, but not those of months. */
+const MAX_SPANS = 100
 
 /** From the begin of a week on Sunday, in local time. */
 type Window = { from: number; to: number }

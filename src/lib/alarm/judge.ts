@@ -126,9 +126,14 @@ export function judge(
   return timestamp >= state.b + watch.forMs ? raise(watch, state, state.b) : none
 }
 
-function meets({ condition, hours }: Watch, state: WatchState, reading: Reading): boolean {
+function meets(
+  { condition, hours, hasBefore }: Watch,
+  state: WatchState,
+  reading: Reading
+): boolean {
   if (hours && !hours.has(reading.timestamp)) return false
-  return silenceNeeded(condition, reading, newestOf(state), state.o !== undefined) === 0
+  const before = hasBefore ? newestOf(state) : undefined
+  return silenceNeeded(condition, reading, before, state.o !== undefined) === 0
 }
 
 /** The condition is no longer met. */
@@ -176,9 +181,9 @@ const fullAt = ({ forMs, hours }: Watch, from: UnixMs): UnixMs => {
   return hours ? hours.next(full) : full
 }
 
-/** The condition may be another one since the last reading. */
-function isStillMet(watch: Watch, state: WatchState, { running }: Moment): boolean {
-  const needed = neededNow(watch, state)
+/** The condition may have changed since the last reading. Other hours keep what is pending. */
+function isStillMet({ condition }: Watch, state: WatchState, { running }: Moment): boolean {
+  const needed = silenceNeeded(condition, newestOf(state), beforeOf(state), false)
   return state.m === undefined ? needed === 0 : running - (state.a ?? running) >= needed
 }
 

@@ -71,6 +71,13 @@ export const alarms: Migration = {
       .addColumn('state', 'text', (c) => c.notNull())
       .addPrimaryKeyConstraint('alarm_states_pk', ['installation_id', 'part'])
       .execute()
+    await schema
+      .createTable('alarm_partitions')
+      .addColumn('number', integer, (c) => c.primaryKey())
+      .addColumn('holder', 'text', (c) => c.notNull())
+      .addColumn('seen_at', integer, (c) => c.notNull())
+      .addColumn('held', integer, (c) => c.notNull())
+      .execute()
     await addGrants(
       registry,
       new Map([

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connectAsync, type MqttClient } from 'mqtt'
+import { withoutClickhouse } from '../support/clickhouse.ts'
+import { newDatabase } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Mosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { type Postgres, startPostgres } from '../support/postgres.ts'
+import {
+  type Caracal,
+  createInstallation,
+  startCaracal,
+  temporaryDirectory
+} from '../support/process.ts'
+
+type Site = { token: string; id: number; client_id: number }
+type Alarm = { raised_at: number; cleared_at: number | null; topic: string }
+
+const FIRST = 1_700_000_000
+/** Of each four values, one is below zero. */
+const PERIOD = 4
+const INSTALLATIONS = 4
+
+/** Two nodes of the real program. All values come to the one that has the session at the broker. */
+describe('alarms of two nodes', { skip: withoutClickhouse }, () => {
+  const files = temporaryDirectory()
+  const directories = [temporaryDirectory(), temporaryDirectory()] as const
+  const closing: (() => unknown)[] = []
+  let postgres: Postgres
+  let mosquitto: Mosquitto
+  let history: string
+  let sites: Site[]
+  let client: MqttClient
+  const running: (Caracal | undefined)[] = []
+  /** Values that were sent to each installation. */
+  let sent = 0
+
+  const start = async (index: 0 | 1) => {
+    const node = await startCaracal({
+      CARACAL_DATA_DIR: directories[index],
+      CARACAL_REGISTRY_URL: postgres.url,
+      CARACAL_HISTORY_URL: history,
+      CARACAL_BUS_URL: `mqtt://127.0.0.1:${mosquitto.port}`,
+      CARACAL_BUS_SLOTS: '1',
+      CARACAL_ADMIN_EMAIL: 'boss@example.org',
+      CARACAL_ADMIN_PASSWORD: 'correct horse battery',
+      CARACAL_FILES_DIR: files,
+      CARACAL_DISK_RESERVE_MB: '1'
+    })
+    running[index] = node
+    return node
+  }
+
+  before(async () => {
+    const started = await startPostgres()
+    assert(started, 'PostgreSQL is not installed')
+    postgres = started
+    mosquitto = await startMosquitto({ after: (close) => void closing.push(close) })
+    history = await newDatabase()
+    const node = await start(0)
+    sites = []
+    for (let i = 0; i < INSTALLATIONS; i++) sites.push(await createInstallation(node, `Site ${i}`))
+    client = await connectAsync(`mqtt://127.0.0.1:${mosquitto.port}`)
+    closing.unshift(() => client.endAsync(true))
+    for (const { id, token } of sites) {
+      const answer = await fetch(`${node.url}/api/v2/rule/${id}`, {
+        method: 'POST',
+        headers: { 'x-api-key': token, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          ...{ name: 'above', on: { topics: ['obj/#'] }, when: { above: 0 }, for: '1s' }
+        })
+      })
+      assert.equal(answer.status, 200)
+    }
+  })
+  after(async () => {
+    for (const node of running) node?.child.kill('SIGKILL')
+    for (const close of closing) await close()
+    await postgres?.stop()
+  })
+
+  /** Whole periods, one value after another. */
+  const send = async (periods: number) => {
+    for (let i = 0; i < periods * PERIOD; i++, sent++) {
+      const value = sent % PERIOD === PERIOD - 1 ? -1 : 1
+      const payload = JSON.stringify({ value, timestamp: FIRST + sent })
+      for (const { client_id } of sites) {
+        await client.publishAsync(`${client_id}/obj/t`, payload, { qos: 1 })
+      }
+    }
+  }
+  const alarmsOf = async (node: Caracal, { id, token }: Site): Promise<Alarm[]> => {
+    const url = `${node.url}/api/v2/alarm/${id}?from=0&limit=1000`
+    const answer = await fetch(url, { headers: { 'x-api-key': token } })
+    assert.equal(answer.status, 200)
+    return (await answer.json()) as Alarm[]
+  }
+  const isComplete = async (node: Caracal) => {
+    const expected = Array.from({ length: sent / PERIOD }, (_, i) => [
+      ...[FIRST + i * PERIOD + 1, FIRST + i * PERIOD + PERIOD - 1]
+    ])
+    for (const site of sites) {
+      const found = (await alarmsOf(node, site)).map((one) => [one.raised_at, one.cleared_at])
+      assert.deepEqual(found.toReversed(), expected)
+    }
+  }
+  const metricOf = async (node: Caracal, name: string): Promise<number> => {
+    const headers = { 'x-api-key': sites[0]?.token ?? '' }
+    const text = await (await fetch(`${node.url}/metrics`, { headers })).text()
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+  }
+
+  test('each alarm is raised once, whichever node watches and whichever dies', async () => {
+    let [one] = running as [Caracal]
+    await send(5)
+    await eventually(() => isComplete(one), 30_000)
+    const two = await start(1)
+    await wait(3000)
+    await send(5)
+    await eventually(() => isComplete(two), 30_000)
+
+    await one.kill('SIGKILL')
+    await send(5)
+    await eventually(() => isComplete(two), 60_000)
+
+    // The second node keeps the session at the broker. It hands values to the first one.
+    one = await start(0)
+    await eventually(
+      async () => assert((await metricOf(two, 'caracal_alarm_watches')) === 0),
+      30_000
+    )
+    await send(5)
+    await eventually(() => isComplete(one), 30_000)
+    assert((await metricOf(one, 'caracal_alarm_samples_total')) > 0)
+
+    // The node that watches dies while it is handed values.
+    const sending = send(10)
+    await wait(300)
+    await one.kill('SIGKILL')
+    await sending
+    await eventually(() => isComplete(two), 60_000)
+    one = await start(0)
+    await send(2)
+    await eventually(() => isComplete(one), 60_000)
+    for (const node of [one, two]) assert.equal(await node.kill('SIGTERM'), 0)
+  })
+})
