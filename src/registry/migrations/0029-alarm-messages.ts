@@ -20,8 +20,15 @@ export const alarmMessages: Migration = {
       .addColumn('told', integer, (c) => c.notNull().defaultTo(0))
       .execute()
     // Alarms whose state the teller has not seen.
-    await sql`create index alarms_untold on alarms (id) where
-      is_told = 1 and told <> case when cleared_at is null then 1 else 2 end`.execute(registry)
+    await schema
+      .createIndex('alarms_untold')
+      .on('alarms')
+      .columns(['id', 'is_told', 'told', 'cleared_at'])
+      .where((eb) => {
+        const seen = eb.case().when('cleared_at', 'is', null).then(eb.lit(1)).else(eb.lit(2)).end()
+        return eb.and([eb('is_told', '=', eb.lit(1)), eb('told', '!=', seen)])
+      })
+      .execute()
 
     await schema
       .createTable('alarm_settings')

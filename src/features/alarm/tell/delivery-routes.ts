@@ -6,7 +6,7 @@ import { onInstallation } from '../../../permission/guard.ts'
 import { usersVisibleTo } from '../../../permission/visibility.ts'
 import { visibleUsers } from '../../../registry/users.ts'
 import { AlarmParams } from '../schema.ts'
-import { listDeliveries } from './messages.ts'
+import { listDeliveries } from './deliveries.ts'
 import { AlarmDelivery } from './schema.ts'
 
 /** Who was told of an alarm. [ADR-0065] */

@@ -155,18 +155,25 @@ async function readCauses(
   return new Map(rows.map((row) => [causeOf(row), row.next_at]))
 }
 
-/** Groups that are complete. A time far ahead comes from a clock that was set back. */
+/** Groups that are complete. */
 export const dueGroups = (registry: Registry, now: number, limit: number): Promise<Group[]> =>
   registry
     .selectFrom('alarm_groups')
     .selectAll()
     .where('told_at', 'is', null)
-    .where((eb) =>
-      eb.or([eb('due_at', '<=', now), eb('due_at', '>', now + HELD_FOR_MS + 2 * HELD_STEP_MS)])
-    )
+    .where('due_at', '<=', now)
     .orderBy('due_at')
     .orderBy('id')
     .limit(limit)
+    .execute()
+
+/** A clock that was set back must not hold anything for longer. */
+export const hurryGroups = (registry: Registry, now: number) =>
+  registry
+    .updateTable('alarm_groups')
+    .set({ due_at: now })
+    .where('told_at', 'is', null)
+    .where('due_at', '>', now + HELD_FOR_MS + HELD_STEP_MS)
     .execute()
 
 /** Whether some alarm of the group is new, so that others than those who know of it are told. */

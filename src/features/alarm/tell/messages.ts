@@ -1,5 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely'
-import { HOUR, MINUTE, SECOND } from '../../../lib/unix-time.ts'
+import { HOUR, SECOND } from '../../../lib/unix-time.ts'
 import { forUpdate, isOneOf } from '../../../registry/dialect.ts'
 import type { Registry, Tables } from '../../../registry/tables.ts'
 import type { Channel } from './settings.ts'
@@ -17,7 +17,6 @@ export const MESSAGES_PER_HOUR: Readonly<Record<Channel, number>> = {
   push: 60,
   webhook: 360
 }
-const DELIVERIES_SHOWN = 1000
 
 export type Recipient = { user_id: number; channel: Channel; address: string; held_until: number }
 
@@ -82,7 +81,7 @@ export async function noteFailure(
     .execute()
 }
 
-/** By the time they are due. What was made in the future comes from a clock that was set back. */
+/** By the time they are due. */
 export const dueMessages = (
   registry: Registry,
   now: number,
@@ -92,16 +91,21 @@ export const dueMessages = (
     .selectFrom('alarm_messages')
     .selectAll()
     .where('is_pending', '=', sql.lit(1))
-    .where((eb) =>
-      eb.or([
-        eb('due_at', '<=', now),
-        eb.and([eb('held_until', '=', 0), eb('created', '>', now + MINUTE)])
-      ])
-    )
+    .where('due_at', '<=', now)
     .where(sql<SqlBool>`not ${isOneOf(registry, sql.ref('id'), without)}`)
     .orderBy('due_at')
     .orderBy('id')
     .limit(limit)
+    .execute()
+
+/** A clock that was set back must not hold up what was to go out at once. */
+export const hurryMessages = (registry: Registry, now: number) =>
+  registry
+    .updateTable('alarm_messages')
+    .set({ due_at: now })
+    .where('is_pending', '=', sql.lit(1))
+    .where('held_until', '=', 0)
+    .where('created', '>', now)
     .execute()
 
 /** When the user may get a message on the channel; 0: now. */
@@ -147,70 +151,3 @@ export const endTry = (
     .set({ result, address, ...(again === undefined ? { is_pending: 0 } : { due_at: again }) })
     .where('id', '=', id)
     .execute()
-
-/** The user knows of the raising of an alarm whose end is told. Conditions on two tables. */
-const knowsOf = (userId: ReturnType<typeof sql>) =>
-  sql<SqlBool>`(member.how <> 'cleared' or exists (
-    select 1 from alarm_group_members as earlier
-    join alarm_message_groups as link on link.group_id = earlier.group_id
-    join alarm_messages as message on message.id = link.message_id
-    where earlier.alarm_id = member.alarm_id and earlier.group_id < member.group_id
-      and message.user_id = ${userId}))`
-
-export type ToldAlarm = Selectable<Tables['alarms']> & {
-  group_id: number
-  how: 'raised' | 'cleared' | 'over'
-  level: number
-}
-
-/** The alarms of a message, in parts, in the order of its groups. An alarm may come twice. */
-export async function* alarmsOf(
-  registry: Registry,
-  { id, user_id }: MessageRow,
-  limit: number
-): AsyncGenerator<ToldAlarm[]> {
-  let last = { group: 0, alarm: 0 }
-  for (;;) {
-    const { rows } = await sql<ToldAlarm>`
-      select alarms.*, member.group_id, member.how, given.level
-      from alarm_message_groups as given
-      join alarm_group_members as member on member.group_id = given.group_id
-      join alarms on alarms.id = member.alarm_id
-      where given.message_id = ${id} and given.group_id >= ${last.group}
-        and (member.group_id, member.alarm_id) > (${last.group}, ${last.alarm})
-        and ${knowsOf(sql`${user_id}`)}
-      order by member.group_id, member.alarm_id limit ${sql.lit(limit)}`.execute(registry)
-    const end = rows.at(-1)
-    if (!end) return
-    yield rows
-    last = { group: end.group_id, alarm: end.id }
-  }
-}
-
-export type Delivery = Pick<MessageRow, 'user_id' | 'channel' | 'address' | 'result'> & {
-  at: number
-}
-
-/** Newest first. Undefined if the installation has no such alarm. */
-export async function listDeliveries(
-  registry: Registry,
-  installationId: number,
-  alarmId: number
-): Promise<Delivery[] | undefined> {
-  const alarm = await registry
-    .selectFrom('alarms')
-    .select('id')
-    .where('id', '=', alarmId)
-    .where('installation_id', '=', installationId)
-    .executeTakeFirst()
-  if (!alarm) return undefined
-  const { rows } = await sql<Delivery>`
-    select told.user_id, told.channel, told.address, told.result,
-      coalesce(told.tried_at, told.created) as at
-    from alarm_group_members as member
-    join alarm_message_groups as given on given.group_id = member.group_id
-    join alarm_messages as told on told.id = given.message_id
-    where member.alarm_id = ${alarmId} and ${knowsOf(sql`told.user_id`)}
-    order by told.id desc limit ${sql.lit(DELIVERIES_SHOWN)}`.execute(registry)
-  return rows
-}

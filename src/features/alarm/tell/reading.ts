@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import type { Directory } from '../../../permission/directory.ts'
 import { isOneOf } from '../../../registry/dialect.ts'
 import type { Registry } from '../../../registry/tables.ts'
-import { alarmsOf, type MessageRow, type ToldAlarm } from './messages.ts'
+import { alarmsOf, type ToldAlarm } from './message-alarms.ts'
+import type { MessageRow } from './messages.ts'
 import type { Recipients } from './recipients.ts'
 import { bySeverity, type Place, type Told } from './told.ts'
 
-/** Read at once, so that others work in between. */
-const ALARMS_PER_PART = 500
 /** Of one message. The rest is in the list of alarms. */
 const MAX_ALARMS = 20_000
 /** So many rows are kept for a webhook. */
@@ -29,7 +28,7 @@ export async function readTold(
     const installation = directory.installation(id)
     return installation !== undefined && (await recipients.mayList(message.user_id, installation))
   }
-  for await (const part of alarmsOf(registry, message, ALARMS_PER_PART)) {
+  for await (const part of alarmsOf(registry, message)) {
     for (const alarm of part) {
       const { id, installation_id } = alarm
       if (seen.has(id)) continue

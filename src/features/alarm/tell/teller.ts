@@ -9,11 +9,12 @@ import type { Directory } from '../../../permission/directory.ts'
 import type { Principal } from '../../../permission/principal.ts'
 import type { Claims } from '../../../registry/claims.ts'
 import { dueEscalations } from './escalations.ts'
-import { dueGroups, takeChanges } from './groups.ts'
+import { dueGroups, hurryGroups, takeChanges } from './groups.ts'
 import {
   beginTry,
   dueMessages,
   endTry,
+  hurryMessages,
   type MessageRow,
   nextAllowed,
   postpone
@@ -63,6 +64,7 @@ export class Teller {
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> = Promise.resolve()
+  #ticked: UnixMs | undefined
   #sweptAt = 0
   #sweepPlace = { group: 0, message: 0 }
 
@@ -99,6 +101,7 @@ export class Teller {
     const { registry, claims, clock } = this.#parts
     if (!(await claims.take('teller'))) return
     const now = clock()
+    await this.#mindClock(now)
     for (let steps = 0; steps < STEPS_PER_TICK; steps++) {
       if (!(await takeChanges(registry, now))) break
     }
@@ -108,6 +111,17 @@ export class Teller {
     if (Math.abs(now - this.#sweptAt) < SWEEP_EVERY_MS) return
     this.#sweptAt = now
     this.#sweepPlace = await sweepMessages(registry, this.#sweepPlace, now)
+  }
+
+  /** After a start as well: nobody knows what happened to the clock. */
+  async #mindClock(now: UnixMs): Promise<void> {
+    const { registry } = this.#parts
+    const isSetBack = this.#ticked === undefined || now < this.#ticked
+    if (isSetBack) {
+      await hurryGroups(registry, now)
+      await hurryMessages(registry, now)
+    }
+    this.#ticked = now
   }
 
   async #plan(recipients: Recipients, now: UnixMs): Promise<void> {

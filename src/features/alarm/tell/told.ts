@@ -1,7 +1,7 @@
 import type { Severity } from '../../../lib/alarm/rule.ts'
 import { zoneOffset } from '../../../lib/calendar.ts'
 import { stateOf } from '../list.ts'
-import type { ToldAlarm } from './messages.ts'
+import type { ToldAlarm } from './message-alarms.ts'
 
 /** What a message tells. */
 export type Told = {
