@@ -132,22 +132,25 @@ export async function nextAllowed(
 export const postpone = (registry: Registry, id: number, due_at: number) =>
   registry.updateTable('alarm_messages').set({ due_at }).where('id', '=', id).execute()
 
-/** From now on the message gets no more groups. After a crash it is tried again. */
-export const beginTry = (registry: Registry, { id, tries }: MessageRow, now: number) =>
+/** From now on the messages get no more groups. After a crash they are tried again. */
+export const beginTries = (registry: Registry, ids: readonly number[], now: number) =>
   registry
     .updateTable('alarm_messages')
-    .set({ tries: tries + 1, tried_at: now })
-    .where('id', '=', id)
+    .set({ tries: sql`tries + 1`, tried_at: now })
+    .where(isOneOf(registry, sql.ref('id'), ids))
     .execute()
 
-/** `again`: when it is tried once more; undefined: never. */
-export const endTry = (
-  registry: Registry,
-  id: number,
-  { result, address, again }: { result: string; address: string; again: number | undefined }
-) =>
-  registry
-    .updateTable('alarm_messages')
-    .set({ result, address, ...(again === undefined ? { is_pending: 0 } : { due_at: again }) })
-    .where('id', '=', id)
-    .execute()
+/** How a try ended. `again`: when it is tried once more; undefined: never. */
+export type Tried = { id: number; result: string; address: string; again: number | undefined }
+
+export const endTries = (registry: Registry, tried: readonly Tried[]): Promise<void> =>
+  registry.transaction().execute(async (registry) => {
+    for (const { id, result, address, again } of tried) {
+      const next = again === undefined ? { is_pending: 0 as const } : { due_at: again }
+      await registry
+        .updateTable('alarm_messages')
+        .set({ result, address, ...next })
+        .where('id', '=', id)
+        .execute()
+    }
+  })

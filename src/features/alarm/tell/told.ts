@@ -1,16 +1,18 @@
 import type { Severity } from '../../../lib/alarm/rule.ts'
 import { zoneOffset } from '../../../lib/calendar.ts'
+import type { AlarmRow } from '../alarms.ts'
 import { stateOf } from '../list.ts'
-import type { ToldAlarm } from './message-alarms.ts'
 
 /** What a message tells. */
 export type Told = {
   /** The most severe first. There may be more. */
-  alarms: readonly ToldAlarm[]
+  alarms: readonly AlarmRow[]
   total: number
   /** Those that were over before anybody could be told. They are not in `alarms` and `total`. */
-  past: readonly ToldAlarm[]
+  past: readonly AlarmRow[]
   over: number
+  /** The user is told because nobody acknowledged some of them. */
+  isEscalated: boolean
   /** By installation. */
   places: ReadonlyMap<number, Place>
 }
@@ -24,7 +26,7 @@ const MAX_PUSH_CHARACTERS = 500
 
 const order: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 }
 
-export const bySeverity = (a: ToldAlarm, b: ToldAlarm): number =>
+export const bySeverity = (a: AlarmRow, b: AlarmRow): number =>
   order[a.severity] - order[b.severity] || a.id - b.id
 
 const counted = (count: number, one: string, many: string): string =>
@@ -39,7 +41,7 @@ function cut(text: string, most: number): string {
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-function textOf({ message, rule_id, topic, value }: ToldAlarm): string {
+function textOf({ message, rule_id, topic, value }: AlarmRow): string {
   const text = plain(message)
   if (text !== '') return text
   if (rule_id === 0) return 'the gateway is not connected'
@@ -52,7 +54,7 @@ const momentText = (at: number, zone: string): string =>
 
 const UNKNOWN: Place = { name: '', zone: 'UTC' }
 
-function lineOf(alarm: ToldAlarm, { zone }: Place): string {
+function lineOf(alarm: AlarmRow, { zone }: Place): string {
   const raised = momentText(alarm.raised_at, zone)
   const state = stateOf(alarm)
   const when =
@@ -66,7 +68,7 @@ const overLine = (over: number): string =>
   `${counted(over, 'alarm was', 'alarms were')} raised and cleared while nobody could be told`
 
 /** What it is about, in one line. */
-export function subjectOf({ alarms, total, over, places }: Told): string {
+export function subjectOf({ alarms, total, over, isEscalated, places }: Told): string {
   const [first] = alarms
   if (!first) return overLine(over)
   const isOver = alarms.every(({ cleared_at }) => cleared_at !== null)
@@ -77,7 +79,7 @@ export function subjectOf({ alarms, total, over, places }: Told): string {
       ? plain(places.get(first.installation_id)?.name ?? '')
       : counted(ids.size, 'installation', 'installations')
   const what = total === 1 ? textOf(first) : counted(total, 'alarm', 'alarms')
-  const urgent = alarms.some(({ level }) => level > 0) ? 'not acknowledged, ' : ''
+  const urgent = isEscalated ? 'not acknowledged, ' : ''
   return cut(`${urgent}${word}: ${where}: ${what}`, MAX_LINE_CHARACTERS)
 }
 
