@@ -1,9 +1,9 @@
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { Severity } from '../../lib/alarm/rule.ts'
 import type { Scope } from '../../lib/scope.ts'
 import { isOneOf } from '../../registry/dialect.ts'
 import { isWithin } from '../../registry/installations.ts'
-import type { Registry } from '../../registry/tables.ts'
+import type { Registry, Tables } from '../../registry/tables.ts'
 import type { AlarmRow } from './alarms.ts'
 
 export const alarmStates = ['raised', 'acknowledged', 'cleared'] as const
@@ -24,7 +24,7 @@ export type AlarmFilter = {
 export type AlarmReach = { few: readonly number[] } | { many: Scope } | 'everything'
 
 /** More would make the statement long. */
-export const MAX_FEW = 100
+export const MAX_FEW = 50
 
 /** How many alarms one query looks at: with SQLite all other requests wait meanwhile. */
 const ALARMS_PER_SLICE = 2000
@@ -53,56 +53,56 @@ export async function* listAlarms(
       .selectFrom('alarms')
       .where(between(filter, after, last))
       .where(isWanted)
-    const rows = await within
-      .selectAll()
-      .orderBy('raised_at', 'desc')
-      .orderBy('id', 'desc')
-      .execute()
-    const part = rows.slice(skip, skip + left)
-    skip = Math.max(0, skip - rows.length)
-    left -= part.length
-    if (part.length > 0) yield part
+    const count = skip === 0 ? 0 : await countOf(within)
+    if (skip === 0 || skip < count) {
+      const part = await within
+        .selectAll()
+        .orderBy('raised_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(Math.min(left, ALARMS_PER_SLICE))
+        .offset(skip)
+        .execute()
+      left -= part.length
+      if (part.length > 0) yield part
+    }
+    skip = Math.max(0, skip - count)
     if (!last) return
     after = last
   }
+}
+
+const countOf = async (alarms: SelectQueryBuilder<Tables, 'alarms', object>): Promise<number> => {
+  const counted = alarms.select((eb) => eb.fn.countAll().as('count'))
+  return Number((await counted.executeTakeFirstOrThrow()).count)
 }
 
 type Place = { raised_at: number; id: number }
 
 const newestFirst = sql`order by raised_at desc, id desc`
 
-/** The place of the last alarm of the next slice. Undefined: the rest is one slice. */
+/**
+ * The place of the last alarm of the next slice. Undefined: the rest is one slice. Each installation
+ * has its share of a slice. The slice ends where the first share ends, so none has more.
+ */
 async function placeAfter(
   registry: Registry,
   reach: AlarmReach,
   filter: AlarmFilter,
   after: Place | undefined
 ): Promise<Place | undefined> {
-  const isAfter = between(filter, after)
-  const select = (isOwn: RawBuilder<SqlBool>, count: number) =>
-    sql`select raised_at, id from alarms where ${isOwn} and ${isAfter}
-      ${newestFirst} limit ${sql.lit(count)}`
-  if (reach === 'everything' || 'many' in reach) {
-    const all = select(sql`1 = 1`, ALARMS_PER_SLICE)
-    return lastOf(registry, all, ALARMS_PER_SLICE)
-  }
-  if (reach.few.length === 0) return undefined
-  const each = Math.ceil(ALARMS_PER_SLICE / reach.few.length)
-  const lists = reach.few.map(
-    (id) => sql`select * from (${select(sql`installation_id = ${id}`, each)}) as own`
+  const isFew = reach !== 'everything' && 'few' in reach
+  const owners = isFew
+    ? reach.few.map((id) => sql<SqlBool>`installation_id = ${id}`)
+    : [sql<SqlBool>`1 = 1`]
+  if (owners.length === 0) return undefined
+  const share = Math.ceil(ALARMS_PER_SLICE / owners.length)
+  const ends = owners.map(
+    (isOwn) => sql`select * from (
+      select raised_at, id from alarms where ${isOwn} and ${between(filter, after)}
+      ${newestFirst} limit 1 offset ${sql.lit(share - 1)}) as share`
   )
-  const first = sql`select * from (${sql.join(lists, sql` union all `)}) as own
-    ${newestFirst} limit ${sql.lit(each)}`
-  return lastOf(registry, first, each)
-}
-
-async function lastOf(
-  registry: Registry,
-  list: RawBuilder<unknown>,
-  count: number
-): Promise<Place | undefined> {
-  const { rows } = await sql<Place>`select * from (${list}) as slice
-    ${newestFirst} limit 1 offset ${sql.lit(count - 1)}`.execute(registry)
+  const { rows } = await sql<Place>`select * from (${sql.join(ends, sql` union all `)}) as ends
+    ${newestFirst} limit 1`.execute(registry)
   return rows[0]
 }
 
