@@ -113,7 +113,8 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
       return openWatcher({
         ...{ registry, spool, directory, claims, gateways, clock, log, node, bus },
         alarmEvents: parts.alarmEvents,
-        timezone: parts.config.TIMEZONE
+        timezone: parts.config.TIMEZONE,
+        hasValues: parts.direct === undefined
       })
     }
   },

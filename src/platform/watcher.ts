@@ -14,6 +14,8 @@ export type WatcherGiven = Pick<
 > & {
   /** Of installations that have none. */
   timezone: string
+  /** False with ACK=history: values do not go through the spool. */
+  hasValues: boolean
   bus: { shared: Parts['bus']['shared'] }
   alarmEvents: Pick<Parts['alarmEvents'], 'tell'>
 }
@@ -30,7 +32,10 @@ export async function openWatcher(given: WatcherGiven): Promise<Watcher> {
   })
   await gateways.open()
   const source = new RuleSource(registry, timezone)
-  const loading = new Loading({ registry, spool, directory, watching, source, gateways, clock })
+  const loading = new Loading({
+    ...{ registry, spool, directory, watching, source, gateways, clock, log },
+    hasValues: given.hasValues
+  })
   await loading.open()
   const onTaken = (partitions: readonly number[]) => loading.onTaken(partitions)
   const shares = new Shares({ registry, claims, watching, clock, onTaken })

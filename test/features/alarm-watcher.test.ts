@@ -297,3 +297,27 @@ test('a registry that fails makes alarms late, and storing does not wait', async
     Array.from({ length: 5 }, (_, i) => [BEGIN + 2 * i * SECOND, BEGIN + (2 * i + 1) * SECOND])
   )
 })
+
+test('values that were missed because the rules were too late are in the log', async (t) => {
+  const site = await WatchedSite.open(t, temporary(t), BEGIN)
+  const home = await site.installation()
+  const own = { kind: 'installation', id: home.id } as const
+  await site.rule(own, { on: { topics: ['obj/#'] }, when: { above: 25 } })
+  await site.send(home, 'obj/a', { value: 20 })
+  await site.judge()
+  await site.send(home, 'obj/a', { value: 30 })
+  const batch = await site.spool.take('mover', { maxSamples: 10, maxBytes: 1000 })
+  assert(batch)
+  await site.spool.pass('mover', batch)
+  await site.spool.moveOn(0)
+  await site.send(home, 'obj/a', { value: 31 })
+  await site.judge()
+  assert.deepEqual(
+    (await site.alarms()).map(({ value }) => value),
+    [31]
+  )
+  assert.deepEqual(
+    site.logged.map(({ msg }) => msg),
+    ['the rules were too far behind and have missed values']
+  )
+})

@@ -62,6 +62,7 @@ export class WatchedSite {
     this.watcher = await openWatcher({
       ...{ registry: this.registry, spool: this.spool, directory: this.directory },
       ...{ claims: soleClaims, gateways: this.gateways, clock, log, timezone: 'UTC' },
+      hasValues: true,
       node: { id: uuid, ids: this.#ids },
       bus: { shared: undefined },
       alarmEvents: { tell: (clientId) => void this.told.push(clientId) }

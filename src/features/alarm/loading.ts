@@ -1,8 +1,9 @@
+import type { FastifyBaseLogger } from 'fastify'
 import type { Spool } from '../../history/spool/spool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Directory } from '../../permission/directory.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
-import { watchedOwners } from '../../registry/rules.ts'
+import { hasRules, watchedOwners } from '../../registry/rules.ts'
 import type { Registry } from '../../registry/tables.ts'
 import type { GatewayAlarms } from './gateway-alarms.ts'
 import { partitionOf } from './partitions.ts'
@@ -20,6 +21,9 @@ type Parts = {
   source: RuleSource
   gateways: GatewayAlarms
   clock: Clock
+  log: FastifyBaseLogger
+  /** False with ACK=history: values do not go through the spool, so no rule sees them. */
+  hasValues: boolean
 }
 
 /** The name of the reader of the spool. */
@@ -40,6 +44,8 @@ export class Loading {
   readonly #asked = new Map<number, boolean>()
   #isRegistered = false
   readonly #stale = new Set<number>()
+  /** It is read at the moment. What changes meanwhile is read again. */
+  #reading: number | undefined
   readonly #restUntil = new Map<number, number>()
   /** They have states in the registry. */
   readonly #toLoad = new Set<number>()
@@ -52,7 +58,11 @@ export class Loading {
 
   /** Reads who has rules, and hears of changes from now on. */
   async open(): Promise<void> {
-    const { directory } = this.#parts
+    const { directory, registry, log, hasValues } = this.#parts
+    if (!hasValues) {
+      if (await hasRules(registry)) log.warn('no rule is judged with CARACAL_ACK=history')
+      return
+    }
     directory.onRuleChange((installations) => this.#changed(installations))
     // An organization may be below other ones now.
     directory.onQuotaChange(() => this.#changed('all'))
@@ -98,14 +108,18 @@ export class Loading {
     this.#toLoad.delete(id)
     const ref = directory.installation(id)
     if (!ref || !watching.holds(id)) return watching.forget(id)
+    this.#reading = id
     try {
       const rules = (await source.of(ref)) ?? (await noRules(ref))
       const known = watching.get(id)
       if (known) await this.#refresh(known, rules)
       else await this.#load(ref, rules)
     } catch (error) {
-      this.#stale.add(id)
+      const again = watching.get(id) ? this.#stale : this.#toLoad
+      again.add(id)
       throw error
+    } finally {
+      this.#reading = undefined
     }
     this.#rest(id, performance.now() - began)
   }
@@ -120,9 +134,10 @@ export class Loading {
       this.#restUntil.delete(id)
     }
     this.#removed.clear()
+    if (!this.#isRegistered) return
     await this.#findStates()
     const isNeeded = this.#isWanted || watching.dirty.size > 0 || this.#toLoad.size > 0
-    if (isNeeded || this.#stale.size > 0 || !this.#isRegistered) return
+    if (isNeeded || this.#stale.size > 0) return
     // Before the call, because a new rule may register the reader meanwhile.
     this.#isRegistered = false
     await spool.remove(READER)
@@ -167,7 +182,12 @@ export class Loading {
     if (installations === 'all') {
       source.forget()
       for (const { id } of watching.all()) this.#stale.add(id)
-    } else for (const id of installations) if (watching.get(id)) this.#stale.add(id)
+      if (this.#reading !== undefined) this.#stale.add(this.#reading)
+    } else {
+      for (const id of installations) {
+        if (watching.get(id) || id === this.#reading) this.#stale.add(id)
+      }
+    }
     if (!this.#isWanted || this.#isRegistered) return
     await spool.register(READER)
     this.#isRegistered = true

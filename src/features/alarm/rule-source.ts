@@ -14,6 +14,7 @@ export class RuleSource {
   readonly #timezone: string
   readonly #shared = new Map<number, RuleRow[]>()
   #characters = 0
+  #changes = 0
 
   /** `timezone`: of installations that have none. */
   constructor(registry: Registry, timezone: string) {
@@ -23,6 +24,7 @@ export class RuleSource {
 
   /** Rules of organizations have changed. */
   forget(): void {
+    this.#changes++
     this.#shared.clear()
     this.#characters = 0
   }
@@ -46,11 +48,13 @@ export class RuleSource {
   async #rulesOf(owner: RuleOwner): Promise<RuleRow[]> {
     const known = owner.kind === 'organization' ? this.#shared.get(owner.id) : undefined
     if (known) return known
+    const changes = this.#changes
     const rows: RuleRow[] = []
     for await (const part of listRules(this.#registry, owner, { activeOnly: true })) {
       for (const row of part) rows.push(row)
     }
-    if (owner.kind === 'organization') this.#keep(owner.id, rows)
+    // They may have changed while they were read.
+    if (owner.kind === 'organization' && changes === this.#changes) this.#keep(owner.id, rows)
     return rows
   }
 
