@@ -12,17 +12,14 @@ export const SubscriptionParams = Type.Object({
 const TimeOfDay = (description: string) =>
   Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description })
 
-const Severities = Type.Array(Severity, { maxItems: 3, uniqueItems: true })
+const Severities = Type.Array(Severity, { maxItems: 3 })
 const Channel = Type.Union([
   Type.Literal('mail'),
   Type.Literal('sms'),
   Type.Literal('push'),
   Type.Literal('webhook')
 ])
-const Channels = Type.Array(Channel, {
-  maxItems: 4,
-  uniqueItems: true
-})
+const Channels = Type.Array(Channel, { maxItems: 4 })
 const Quiet = Type.Object(
   { from: TimeOfDay('a time such as 22:00'), to: TimeOfDay('a time such as 07:00') },
   { title: 'QuietHours', additionalProperties: false }

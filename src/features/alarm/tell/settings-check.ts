@@ -18,7 +18,7 @@ export function checkedSettings(
   subject: Pick<UserRow, 'id' | 'mobile'>,
   executors: Executors
 ): AlarmSettings {
-  const { severities, channels } = body
+  const [severities, channels] = [[...new Set(body.severities)], [...new Set(body.channels)]]
   const [quiet, digest] = [body.quiet ?? null, body.digest ?? '']
   const [escalate, webhook] = [body.escalate ?? null, body.webhook ?? '']
   if (quiet && quiet.from === quiet.to) {

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
-import type { Routes } from '../../../deps.ts'
-import { notFound } from '../../../http/errors.ts'
-import { toSeconds, unixMs } from '../../../lib/unix-time.ts'
-import { onInstallation } from '../../../permission/guard.ts'
-import { usersVisibleTo } from '../../../permission/visibility.ts'
-import { visibleUsers } from '../../../registry/users.ts'
-import { AlarmParams } from '../schema.ts'
-import { listDeliveries } from './deliveries.ts'
-import { AlarmDelivery } from './schema.ts'
+import type { Routes } from '../../deps.ts'
+import { notFound } from '../../http/errors.ts'
+import { toSeconds, unixMs } from '../../lib/unix-time.ts'
+import { onInstallation } from '../../permission/guard.ts'
+import { usersVisibleTo } from '../../permission/visibility.ts'
+import { visibleUsers } from '../../registry/users.ts'
+import { AlarmParams } from './schema.ts'
+import { listDeliveries } from './tell/deliveries.ts'
+import { AlarmDelivery } from './tell/schema.ts'
 
 /** Who was told of an alarm. [ADR-0065] */
 export const alarmDeliveryRoutes: Routes = (app, { registry }) => {

@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
-import type { Routes } from '../../../deps.ts'
-import { badRequest, notFound } from '../../../http/errors.ts'
-import { Message } from '../../../http/schema.ts'
-import { updates } from '../../../http/traced.ts'
-import { toWholeSeconds } from '../../../lib/unix-time.ts'
-import { onUser, ownUser } from '../../../permission/guard.ts'
-import { usersVisibleTo } from '../../../permission/visibility.ts'
-import { visibleUsers } from '../../../registry/users.ts'
-import type { TellDeps } from './deps.ts'
+import type { Routes } from '../../deps.ts'
+import { badRequest, notFound } from '../../http/errors.ts'
+import { Message } from '../../http/schema.ts'
+import { updates } from '../../http/traced.ts'
+import { toWholeSeconds } from '../../lib/unix-time.ts'
+import { onUser, ownUser } from '../../permission/guard.ts'
+import { usersVisibleTo } from '../../permission/visibility.ts'
+import { visibleUsers } from '../../registry/users.ts'
+import type { TellDeps } from './tell/deps.ts'
 import {
   addSubscription,
   keysFault,
@@ -15,7 +15,7 @@ import {
   pushKeys,
   removeSubscription,
   type Subscription
-} from './push.ts'
+} from './tell/push.ts'
 import {
   NewSubscription,
   Push,
@@ -24,9 +24,9 @@ import {
   SettingsUpdate,
   Subscribed,
   SubscriptionParams
-} from './schema.ts'
-import { readSettings, writeSettings } from './settings.ts'
-import { checkedSettings } from './settings-check.ts'
+} from './tell/schema.ts'
+import { readSettings, writeSettings } from './tell/settings.ts'
+import { checkedSettings } from './tell/settings-check.ts'
 
 /** Such a service wants keys of its own, and does not know those of this platform. */
 const OLD_PUSH_SERVICE = 'https://android.googleapis.com/gcm/send'
@@ -43,7 +43,7 @@ export const alarmSettingsRoutes: Routes<TellDeps> = (app, { registry, executors
     {
       schema: {
         tags,
-        operationId: 'getAlarmSettings',
+        operationId: 'getUserAlarmSettings',
         summary: 'How a user is told of alarms; empty lists: not at all',
         params,
         response: { 200: Settings }
@@ -58,7 +58,7 @@ export const alarmSettingsRoutes: Routes<TellDeps> = (app, { registry, executors
     {
       schema: {
         tags,
-        operationId: 'updateAlarmSettings',
+        operationId: 'updateUserAlarmSettings',
         summary: 'Replace how a user is told of alarms',
         params,
         body: SettingsUpdate,
@@ -83,7 +83,7 @@ export const alarmSettingsRoutes: Routes<TellDeps> = (app, { registry, executors
     {
       schema: {
         tags,
-        operationId: 'getPush',
+        operationId: 'getUserPush',
         summary: 'The public key for Web Push, and the browsers that a user is told by',
         params,
         response: { 200: Push }
@@ -101,7 +101,7 @@ export const alarmSettingsRoutes: Routes<TellDeps> = (app, { registry, executors
     {
       schema: {
         tags,
-        operationId: 'createPushSubscription',
+        operationId: 'createUserPushSubscription',
         summary: 'Register a browser for Web Push; the newest 20 of a user are kept',
         params,
         body: NewSubscription,
@@ -128,7 +128,7 @@ export const alarmSettingsRoutes: Routes<TellDeps> = (app, { registry, executors
     {
       schema: {
         tags,
-        operationId: 'deletePushSubscription',
+        operationId: 'deleteUserPushSubscription',
         faults: [404],
         summary: 'Remove a browser',
         params: SubscriptionParams,
