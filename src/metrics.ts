@@ -24,6 +24,7 @@ const notificationOutcomes = [
 const dropReasons = ['age', 'budget'] as const
 const letterKinds = ['mail', 'sms'] as const
 const letterOutcomes = ['sent', 'failed'] as const
+const alarmChannels = ['mail', 'sms', 'push', 'webhook'] as const
 const signInWays = ['http', 'mqtt'] as const
 const signInFaults = ['refused', 'throttled'] as const
 
@@ -82,6 +83,11 @@ export class Metrics {
   readonly #notifications = this.#events('notifications_total', 'Notifications by outcome', {
     outcome: notificationOutcomes
   })
+  readonly #alarmMessages = this.#events(
+    'alarm_messages_total',
+    'Tries to tell people of alarms, by channel and outcome',
+    { channel: alarmChannels, outcome: letterOutcomes }
+  )
   readonly #droppedMonths = this.#events(
     'history_dropped_months_total',
     'Months of history dropped because of their age or the budget',
@@ -153,6 +159,13 @@ export class Metrics {
 
   notified(outcome: (typeof notificationOutcomes)[number]): void {
     this.#notifications.inc({ outcome })
+  }
+
+  toldAlarms(
+    channel: (typeof alarmChannels)[number],
+    outcome: (typeof letterOutcomes)[number]
+  ): void {
+    this.#alarmMessages.inc({ channel, outcome })
   }
 
   droppedMonth(reason: (typeof dropReasons)[number]): void {

@@ -1,7 +1,10 @@
 import type { Deps, Routes } from './deps.ts'
+import { alarmDeliveryRoutes } from './features/alarm/delivery-routes.ts'
 import type { AlarmDeps } from './features/alarm/deps.ts'
 import { alarmHolding } from './features/alarm/holding.ts'
 import { alarmRoutes } from './features/alarm/routes.ts'
+import { alarmSettingsRoutes } from './features/alarm/settings-routes.ts'
+import type { TellDeps } from './features/alarm/tell/deps.ts'
 import { authHolding } from './features/auth/holding.ts'
 import { authRoutes } from './features/auth/routes.ts'
 import type { BlacklistDeps } from './features/blacklist/deps.ts'
@@ -102,6 +105,7 @@ export type RoomDeps = Deps &
   SearchDeps &
   StatusDeps &
   SystemDeps &
+  TellDeps &
   TraceDeps
 
 /** The route map: which room answers which address, in the order of the contract. */
@@ -124,6 +128,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v2/installation', installationQuotaRoutes],
   ['/api/v2/board', boardRoutes],
   ['/api/v2/mapping', mappingRoutes],
+  ['/api/v2/alarm', alarmDeliveryRoutes],
   ['/api/v2/rule', ruleRoutes],
   ['/api/v2/alarm', alarmRoutes],
   ['/api/v2/schedule', scheduleRoutes],
@@ -135,6 +140,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v2/user', passwordRoutes],
   ['/api/v2/user', tokenRoutes],
   ['/api/v2/user', registrationRoutes],
+  ['/api/v2/user', alarmSettingsRoutes],
   ['/api/v2/organization', organizationRoutes],
   ['/api/v2/organization', organizationQuotaRoutes],
   ['/api/v2/edge', edgeAppRoutes],

@@ -21,6 +21,7 @@ const MAX_NAMED = 20
 
 /** Rows stay in these tables until somebody deletes them. Others lose rows by themselves. */
 const lastingTables: readonly (keyof Tables)[] = [
+  'alarm_settings',
   'boards',
   'edge_app_instances',
   'edge_app_versions',

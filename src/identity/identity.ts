@@ -65,7 +65,7 @@ export class Identity {
   readonly #byToken = new Map<string, KnownToken>()
   /** Names and passwords that were right. An entry ends when the account or the gateway changes. */
   readonly #byPassword = new Map<string, PasswordCredential>()
-  /** The key is the user id and the fingerprint. */
+  /** The key is the user id, and the fingerprint of a user who signed in. */
   readonly #renewed = new Map<string, Principal>()
   /** Credentials of gateways, by installation. Open connections are checked very often. */
   readonly #gateways = new Map<number, KnownGateway>()
@@ -239,6 +239,19 @@ export class Identity {
     const known = this.#renewed.get(key)
     if (known) return this.#hasExpired(known.expireAt) ? undefined : known
     return this.#read(() => this.#readAgain(credential), {
+      isTouched: (change, principal) => !principal || concerns(change, principal),
+      in: (principal) => {
+        if (principal) remember(this.#renewed, key, principal)
+      }
+    })
+  }
+
+  /** What a user may do at the moment, who does not call; undefined if the account has ended. */
+  async ofUser(userId: number): Promise<Principal | undefined> {
+    const key = `${userId}`
+    const known = this.#renewed.get(key)
+    if (known) return this.#hasExpired(known.expireAt) ? undefined : known
+    return this.#read(() => this.#load(userId, undefined), {
       isTouched: (change, principal) => !principal || concerns(change, principal),
       in: (principal) => {
         if (principal) remember(this.#renewed, key, principal)

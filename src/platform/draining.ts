@@ -16,13 +16,14 @@ export const draining: PartList<Parts, keyof Drain> = {
  * The other nodes take over while this one still answers requests. Health says so first, so that a
  * load balancer sends no more of them. A node that is alone has nobody to wait for.
  */
-async function drain({ state, bus, scheduler, claims, config, isAlone, log }: Parts) {
+async function drain({ state, bus, scheduler, teller, claims, config, isAlone, log }: Parts) {
   state.isDraining = true
   const seconds = isAlone ? 0 : config.DRAIN_SECONDS
   log.info({ seconds }, 'stopping')
   const letGo = Promise.all([
     bus.stopReading(),
-    scheduler.stop().then(() => claims.release('scheduler'))
+    scheduler.stop().then(() => claims.release('scheduler')),
+    teller.stop().then(() => claims.release('teller'))
   ])
   await Promise.all([endsWithin(LET_GO_LIMIT_MS, letGo), wait(seconds * SECOND)])
 }

@@ -4,6 +4,7 @@ import type { BrokerRules } from '../bus/bus.ts'
 import type { Store } from '../bus/embedded/store/store.ts'
 import type { Config } from '../config.ts'
 import type { App } from '../deps.ts'
+import type { Teller } from '../features/alarm/tell/teller.ts'
 import type { Watcher } from '../features/alarm/watcher.ts'
 import type { Blacklist } from '../features/blacklist/blacklist.ts'
 import type { BrokerAccess } from '../features/broker/broker-access.ts'
@@ -161,6 +162,7 @@ export type Workers = {
   timers: readonly NodeJS.Timeout[]
   indexer: Indexer
   scheduler: Scheduler
+  teller: Teller
   /** True when all parts are open and the workers have started. */
   working: boolean
 }

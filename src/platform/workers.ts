@@ -1,3 +1,5 @@
+import type { Config } from '../config.ts'
+import { Teller } from '../features/alarm/tell/teller.ts'
 import { Scheduler } from '../features/schedule/scheduler.ts'
 import { Indexer } from '../features/search/indexer.ts'
 import { Outage } from '../lib/outage.ts'
@@ -55,32 +57,41 @@ export const workers: PartList<Parts, keyof Workers> = {
         timezone: config.TIMEZONE
       })
   },
+  teller: {
+    open(parts) {
+      const { registry, identity, directory, claims, metrics, clock, log, config, deps } = parts
+      const { mail, sms, executors, publicUrl, timezone } = deps
+      return new Teller({
+        ...{ registry, identity, directory, claims, metrics, clock, log },
+        ...{ mail, sms, executors, publicUrl, timezone },
+        contact: () => contactOf(config)
+      })
+    }
+  },
   working: {
-    open({
-      mover,
-      indexer,
-      housekeeping,
-      scheduler,
-      blacklist,
-      bookkeeper,
-      backups,
-      watcher,
-      log
-    }) {
+    open(parts) {
+      const { mover, indexer, housekeeping, scheduler, teller, blacklist, bookkeeper } = parts
+      const { backups, watcher, log } = parts
       mover.start()
       watcher.start()
       indexer.start()
       housekeeping.start()
       scheduler.start()
+      teller.start()
       blacklist.start(log)
       bookkeeper.start()
       backups.start()
       return true
     },
-    close: (_working, { scheduler, mover, indexer, eraser, housekeeping, backups, watcher }) =>
-      Promise.all(
-        [scheduler, mover, indexer, eraser, housekeeping, backups, watcher].map((one) => one.stop())
-      ),
+    close(_working, parts) {
+      const { scheduler, teller, mover, indexer, eraser, housekeeping, backups, watcher } = parts
+      const all = [scheduler, teller, mover, indexer, eraser, housekeeping, backups, watcher]
+      return Promise.all(all.map((one) => one.stop()))
+    },
     closeWithinMs: STOP_LIMIT_MS
   }
 }
+
+/** [RFC 8292, 2.1] Whom a push service can turn to: a page or a mail address. */
+const contactOf = ({ PUBLIC_URL, MAIL_FROM }: Config): string =>
+  PUBLIC_URL.startsWith('https:') ? PUBLIC_URL : `mailto:${MAIL_FROM}`

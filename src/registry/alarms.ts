@@ -46,21 +46,24 @@ export async function forgetAlarms(
   return Number(numDeletedRows)
 }
 
-/** Deletes up to `limit` alarms of an installation that is gone. Returns how many. */
+/**
+ * Deletes up to `limit` alarms of an installation that is gone, and as many groups in which they
+ * were told. Returns how many.
+ */
 export async function removeSomeAlarms(
   registry: Registry,
   installationId: number,
   limit: number
 ): Promise<number> {
-  const { numDeletedRows } = await registry
-    .deleteFrom('alarms')
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('alarms')
-        .select('id')
-        .where('installation_id', '=', installationId)
-        .limit(limit)
-    )
-    .executeTakeFirst()
-  return Number(numDeletedRows)
+  let removed = 0
+  for (const table of ['alarms', 'alarm_groups'] as const) {
+    const { numDeletedRows } = await registry
+      .deleteFrom(table)
+      .where('id', 'in', (eb) =>
+        eb.selectFrom(table).select('id').where('installation_id', '=', installationId).limit(limit)
+      )
+      .executeTakeFirst()
+    removed += Number(numDeletedRows)
+  }
+  return removed
 }

@@ -3,7 +3,7 @@
  * The alarms of installations are divided by a number [ADR-0065].
  */
 export type Claim =
-  | ('scheduler' | 'housekeeping' | 'usage' | 'segments')
+  | ('scheduler' | 'housekeeping' | 'usage' | 'segments' | 'teller')
   | `slot ${number}`
   | `alarms ${number}`
   | `data ${string}`

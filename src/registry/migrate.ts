@@ -30,6 +30,7 @@ import { mounts } from './migrations/0025-mounts.ts'
 import { mappings } from './migrations/0026-mappings.ts'
 import { sampleGrants } from './migrations/0027-sample-grants.ts'
 import { alarms } from './migrations/0028-alarms.ts'
+import { alarmMessages } from './migrations/0029-alarm-messages.ts'
 import type { Registry } from './tables.ts'
 
 /** In this order, forward only. A released migration is never edited. */
@@ -61,7 +62,8 @@ export const migrations: readonly Migration[] = [
   mounts,
   mappings,
   sampleGrants,
-  alarms
+  alarms,
+  alarmMessages
 ]
 
 export type Upgrade = { from: number; to: number }

@@ -224,6 +224,22 @@ export interface Tables {
     message: string
     /** 0: it was raised by an import or by old values, so nobody is told. */
     is_told: Flag
+    /** The state that the teller has seen: 0 none, 1 open, 2 cleared. */
+    told: Generated<number>
+  }
+  /** Phones that get push messages. */
+  mobile_devices: { firebase_token: string; device_id: string; user_id: number; created: number }
+  /** HTTP services that bring messages to people. */
+  notification_executors: {
+    id: Generated<number>
+    organization_id: number
+    type: string
+    name: string
+    /** JSON map of text; `url` is the address that is called. */
+    config: string
+    secret: string
+    created: number
+    updated: number
   }
   /** `is_additive`: 1 if programs that do not know the migration can live with it. */
   schema_migrations: {

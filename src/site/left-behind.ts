@@ -29,6 +29,7 @@ export const tableFates = {
   modelx_counts: 'made anew',
   mapped_functions: 'made anew',
   alarm_states: 'made anew',
+  alarm_causes: 'made anew',
   usage: 'made anew',
   usage_months: 'made anew',
   erasures: 'made anew',
@@ -36,6 +37,10 @@ export const tableFates = {
   gateways: 'a password is not stored in a readable form: give the gateway new credentials',
   tokens: 'keys belong to their users: give the devices new keys with a mount',
   trace: 'the trace says what happened on its platform',
+  alarm_groups: 'messages about alarms stay with the alarms',
+  alarm_group_members: 'messages about alarms stay with the alarms',
+  alarm_message_groups: 'messages about alarms stay with the alarms',
+  alarm_escalations: 'messages about alarms stay with the alarms',
   alarms: 'alarms name rules and users of the platform that raised them',
   schedule_runs: 'past runs of schedules belong to the platform that ran them',
   notification_sends: 'past notifications belong to the platform that sent them'

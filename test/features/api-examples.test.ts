@@ -53,7 +53,8 @@ test('an administrator who sends every example as it is loses and opens nothing'
       instance_id: 99,
       mapping_id: 99,
       rule_id: 99,
-      alarm_id: 99
+      alarm_id: 99,
+      subscription_id: 99
     },
     ...{ entry_id: 99, message_id: 99, output_id: 99, executor_id: 99, policy_id: 99 }
   }

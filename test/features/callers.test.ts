@@ -5,6 +5,7 @@ import { unixMs } from '../../src/lib/unix-time.ts'
 import { catalogue } from '../../src/permission/catalogue.ts'
 import { routeTable } from '../../tools/pages.ts'
 import { startExecutor } from '../support/executor.ts'
+import { newBrowser } from '../support/push-service.ts'
 import { onPostgres, onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -33,6 +34,10 @@ async function makeGround(world: World) {
 
 const meta = { k: 'v' }
 const rule = { on: { topics: ['obj/t'] }, when: { above: 25 } }
+const newSubscription = (world: World) => ({
+  endpoint: `https://93.184.216.34/${world.unique('browser')}`,
+  keys: newBrowser().keys
+})
 type Ground = Awaited<ReturnType<typeof makeGround>>
 
 const makeRole = ({ world, asAdmin }: Ground) =>
@@ -76,6 +81,8 @@ const extras = {
     organization: await asAdmin(`POST /api/v2/rule/organization/${own}`, rule)
   }),
   alarm: ({ world, installation }: Ground) => world.alarm(installation.id),
+  browser: ({ world, asAdmin, user }: Ground) =>
+    asAdmin(`POST /api/v2/user/${user.id}/alarm/push`, newSubscription(world)),
   app: ({ world, own, installation }: Ground) => makeApp(world, own, installation.id),
   notification: ({ world, own, installation }: Ground) =>
     makeNotification(world, own, installation.id),
@@ -580,6 +587,10 @@ const table: Record<string, Row> = {
     line: (t) => `GET /api/v2/alarm/${t.installation.id}`,
     reach: 'inside'
   },
+  'GET /api/v2/alarm/{installation_id}/{alarm_id}/delivery': {
+    line: (t) => `GET /api/v2/alarm/${t.installation.id}/${t.alarm}/delivery`,
+    reach: 'inside'
+  },
   'PUT /api/v2/alarm/{installation_id}/{alarm_id}/acknowledge': {
     line: (t) => `PUT /api/v2/alarm/${t.installation.id}/${t.alarm}/acknowledge`,
     body: () => ({ note: 'x' }),
@@ -741,6 +752,28 @@ const table: Record<string, Row> = {
   'PUT /api/v2/user/{user_id}/password': {
     line: (t) => `PUT /api/v2/user/${t.user.id}/password`,
     body: () => ({ new_password: 'a brand new secret' }),
+    reach: 'inside'
+  },
+  'GET /api/v2/user/{user_id}/alarm': {
+    line: (t) => `GET /api/v2/user/${t.user.id}/alarm`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/user/{user_id}/alarm': {
+    line: (t) => `PUT /api/v2/user/${t.user.id}/alarm`,
+    body: () => ({ severities: ['critical'], channels: ['mail'] }),
+    reach: 'inside'
+  },
+  'GET /api/v2/user/{user_id}/alarm/push': {
+    line: (t) => `GET /api/v2/user/${t.user.id}/alarm/push`,
+    reach: 'inside'
+  },
+  'POST /api/v2/user/{user_id}/alarm/push': {
+    line: (t) => `POST /api/v2/user/${t.user.id}/alarm/push`,
+    body: (t) => newSubscription(t.world),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/user/{user_id}/alarm/push/{subscription_id}': {
+    line: (t) => `DELETE /api/v2/user/${t.user.id}/alarm/push/${t.browser.id}`,
     reach: 'inside'
   },
   'POST /api/v2/user/register': {

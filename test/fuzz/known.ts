@@ -1,4 +1,5 @@
 import type { TestPlatform } from '../support/platform.ts'
+import { newBrowser } from '../support/push-service.ts'
 import type { Caller } from './callers.ts'
 import type { Operation } from './description.ts'
 import type { Dice } from './dice.ts'
@@ -89,6 +90,12 @@ export function knownFor(tenant: Tenant, setting: Setting): Known {
     'finishSignIn challenge': () => caller.challenge,
     'updateBoard plots': () => dice.pick([[], [{ title: 'x', topics: ['obj/x'], span: 3600 }]]),
     'updateBoard updated': () => null,
+    ...alarmSettings('updateUserAlarmSettings', dice, executorUrl),
+    ...alarmSettings('updateMyAlarmSettings', dice, executorUrl),
+    'createUserPushSubscription endpoint': () => `https://93.184.216.34/${unique()}`,
+    'createUserPushSubscription keys': () => newBrowser().keys,
+    'createMyPushSubscription endpoint': () => `https://93.184.216.34/${unique()}`,
+    'createMyPushSubscription keys': () => newBrowser().keys,
     ...mappings(['createMapping', 'createOrganizationMapping'], dice),
     ...mappings(['updateMapping', 'updateOrganizationMapping'], dice),
     ...rules(['createRule', 'createOrganizationRule'], dice),
@@ -155,6 +162,15 @@ const mappings = (ids: readonly string[], dice: Dice): Record<string, () => unkn
 
 const ruledOn = [{ topics: ['obj/x', 'obj/+/y'] }, { type: 'switch', meta: { room: 'hall' } }]
 const conditions = [{ above: 25 }, { any: [{ outside: [2, 8] }, { silent_for: '10m' }] }]
+
+/** The next user would have to be somebody whom the caller sees, so there is none. */
+const alarmSettings = (id: string, dice: Dice, webhook: string): Record<string, () => unknown> => ({
+  [`${id} channels`]: () => dice.pick([[], ['mail'], ['mail', 'push', 'webhook']]),
+  [`${id} quiet`]: () => dice.pick([null, { from: '22:00', to: '07:00' }]),
+  [`${id} digest`]: () => dice.pick(['', '08:00']),
+  [`${id} escalate`]: () => null,
+  [`${id} webhook`]: () => webhook
+})
 
 const rules = (ids: readonly string[], dice: Dice): Record<string, () => unknown> =>
   Object.fromEntries(
@@ -262,6 +278,13 @@ export async function freshValues(
     }),
     deleteOrganizationRule: async () => ({
       rule_id: (await post(`rule/organization/${own}`, { on: ruledOn[1], when: conditions[1] })).id
+    }),
+    deleteUserPushSubscription: async () => ({
+      subscription_id: (
+        await post(`user/${ids['user_id']}/alarm/push`, {
+          ...{ endpoint: `https://93.184.216.34/${name}`, keys: newBrowser().keys }
+        })
+      ).id
     }),
     deleteMessage: async () => ({
       message_id: (await post(`notification/${site}/message`, { name, text: 'x' })).id

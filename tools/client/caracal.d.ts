@@ -606,6 +606,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/alarm/{installation_id}/{alarm_id}/delivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The messages about an alarm, newest first; at most 1000 */
+        get: operations["listAlarmDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/rule/{installation_id}": {
         parameters: {
             query?: never;
@@ -1319,6 +1336,112 @@ export interface paths {
         post?: never;
         /** Delete a registration policy */
         delete: operations["deleteRegistrationPolicy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/user/me/alarm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a user is told of alarms; empty lists: not at all (the caller) */
+        get: operations["getMyAlarmSettings"];
+        /** Replace how a user is told of alarms (the caller) */
+        put: operations["updateMyAlarmSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/user/{user_id}/alarm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a user is told of alarms; empty lists: not at all */
+        get: operations["getUserAlarmSettings"];
+        /** Replace how a user is told of alarms */
+        put: operations["updateUserAlarmSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/user/me/alarm/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The public key for Web Push, and the browsers that a user is told by (the caller) */
+        get: operations["getMyPush"];
+        put?: never;
+        /** Register a browser for Web Push; the newest 20 of a user are kept (the caller) */
+        post: operations["createMyPushSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/user/{user_id}/alarm/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The public key for Web Push, and the browsers that a user is told by */
+        get: operations["getUserPush"];
+        put?: never;
+        /** Register a browser for Web Push; the newest 20 of a user are kept */
+        post: operations["createUserPushSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/user/me/alarm/push/{subscription_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a browser (the caller) */
+        delete: operations["deleteMyPushSubscription"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/user/{user_id}/alarm/push/{subscription_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a browser */
+        delete: operations["deleteUserPushSubscription"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2190,6 +2313,43 @@ export interface components {
             value: number | null;
             message: string;
         };
+        AlarmDelivery: {
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            at: number;
+            /** @enum {string} */
+            channel: "mail" | "sms" | "push" | "webhook";
+            /** @description Empty if the caller may not see the user */
+            to: string;
+            /** @description `sent`, `failed: <why>` or `held` */
+            result: string;
+        };
+        AlarmSettings: {
+            severities: ("info" | "warning" | "critical")[];
+            channels: ("mail" | "sms" | "push" | "webhook")[];
+            /** @description Hours without messages, in the time zone of the installation */
+            quiet: components["schemas"]["QuietHours"] | null;
+            /** @description When what was held is told; empty: at the end of `quiet` */
+            digest: string;
+            /** @description Who is told if an alarm is still open and nobody has acknowledged it */
+            escalate: components["schemas"]["Escalation"] | null;
+            webhook: string;
+        };
+        AlarmSettingsUpdate: {
+            severities: ("info" | "warning" | "critical")[];
+            channels: ("mail" | "sms" | "push" | "webhook")[];
+            quiet?: components["schemas"]["QuietHours"] | null;
+            /**
+             * @description a time such as 08:00, or empty
+             * @default
+             */
+            digest?: string | null;
+            escalate?: components["schemas"]["Escalation"] | null;
+            /**
+             * @description Gets POST `{alarms, total}`; an address as of a notification executor, or empty
+             * @default
+             */
+            webhook?: string | null;
+        };
         BlacklistEntry: {
             /** Format: int64 */
             id: number;
@@ -2462,6 +2622,12 @@ export interface components {
          */
         Error: {
             message: string;
+        };
+        Escalation: {
+            /** @description a time from 1m to 7d, such as 15m */
+            after: string;
+            /** Format: int64 */
+            user_id: number;
         };
         Executor: {
             /** Format: int64 */
@@ -3245,6 +3411,15 @@ export interface components {
             /** @description Not one of the most common passwords */
             password: string;
         };
+        NewPushSubscription: {
+            endpoint: string;
+            keys: {
+                p256dh: string;
+                auth: string;
+            };
+            /** @description Ignored */
+            expirationTime?: number | null;
+        };
         NewRegistrationPolicy: {
             /** @description an e-mail address, such as `*@example.com`; `*` stands for any text on its side of the @ */
             email_pattern: string;
@@ -3585,6 +3760,28 @@ export interface components {
         };
         Permissions: {
             [key: string]: boolean;
+        };
+        Push: {
+            /** @description `applicationServerKey` of a browser, in base64url */
+            public_key: string;
+            subscriptions: components["schemas"]["PushSubscription"][];
+        };
+        PushSubscription: {
+            /** Format: int64 */
+            id: number;
+            /** @description Only the origin: the rest is a secret of the browser */
+            endpoint: string;
+            /**
+             * Format: int64
+             * @description Unix time in whole seconds
+             */
+            created: number;
+        };
+        QuietHours: {
+            /** @description a time such as 22:00 */
+            from: string;
+            /** @description a time such as 07:00 */
+            to: string;
         };
         Quota: {
             defaults: {
@@ -6903,6 +7100,37 @@ export interface operations {
             default: components["responses"]["ErrorOther"];
         };
     };
+    listAlarmDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+                alarm_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmDelivery"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
     listRules: {
         parameters: {
             query?: never;
@@ -9174,6 +9402,323 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getMyAlarmSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmSettings"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    updateMyAlarmSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmSettingsUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmSettings"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getUserAlarmSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmSettings"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    updateUserAlarmSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlarmSettingsUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmSettings"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getMyPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Push"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    createMyPushSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPushSubscription"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSubscription"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getUserPush: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Push"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    createUserPushSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPushSubscription"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushSubscription"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    deleteMyPushSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                subscription_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    deleteUserPushSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+                subscription_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

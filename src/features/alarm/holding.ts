@@ -4,7 +4,23 @@ import { type Holding, inInstallation, noOwner } from '../../holding.ts'
 export const alarmHolding: Holding = {
   tables: [
     { table: 'alarms', owner: 'installation', column: 'installation_id', onDelete: 'later' },
-    { table: 'alarm_states', owner: 'installation', column: 'installation_id', onDelete: 'cascade' }
+    {
+      table: 'alarm_states',
+      owner: 'installation',
+      column: 'installation_id',
+      onDelete: 'cascade'
+    },
+    { table: 'alarm_groups', owner: 'installation', column: 'installation_id', onDelete: 'later' },
+    {
+      table: 'alarm_causes',
+      owner: 'installation',
+      column: 'installation_id',
+      onDelete: 'cascade'
+    },
+    { table: 'alarm_settings', owner: 'user', column: 'user_id', onDelete: 'cascade' },
+    { table: 'push_subscriptions', owner: 'user', column: 'user_id', onDelete: 'cascade' },
+    { table: 'alarm_messages', owner: 'user', column: 'user_id', onDelete: 'cascade' },
+    { table: 'alarm_escalations', owner: 'user', column: 'user_id', onDelete: 'cascade' }
   ],
   traced: {
     object: 'alarm',

@@ -6,13 +6,13 @@ import { dropIfStalled } from '../../http/hung-up.ts'
 import { each, sendList } from '../../http/json-text.ts'
 import { InstallationParams } from '../../http/schema.ts'
 import { updates } from '../../http/traced.ts'
-import { DAY, momentOr, toSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
+import { DAY, momentOr, type UnixMs, unixMs } from '../../lib/unix-time.ts'
 import { onInstallation, signedIn } from '../../permission/guard.ts'
-import type { AlarmRow } from './alarms.ts'
 import type { AlarmDeps } from './deps.ts'
-import { type AlarmReach, acknowledgeAlarm, listAlarms, stateOf } from './list.ts'
+import { type AlarmReach, acknowledgeAlarm, listAlarms } from './list.ts'
 import { alarmReach } from './reach.ts'
 import { Acknowledgement, Alarm, AlarmParams, AlarmQuery, DEFAULT_LIMIT } from './schema.ts'
+import { shownAlarm } from './shown.ts'
 
 const tags = ['Alarm']
 
@@ -76,7 +76,7 @@ export const alarmRoutes: Routes<AlarmDeps> = (app, deps) => {
       )
       if (!row) throw notFound()
       alarmEvents.tell(installation.client_id)
-      return shown(row)
+      return shownAlarm(row)
     }
   )
 
@@ -91,7 +91,7 @@ export const alarmRoutes: Routes<AlarmDeps> = (app, deps) => {
     const page = { limit: limit || DEFAULT_LIMIT, offset }
     await shares.take('long lists', request, reply)
     dropIfStalled(reply.raw)
-    return sendList(reply, each(listAlarms(registry, reach, filter, page), shown))
+    return sendList(reply, each(listAlarms(registry, reach, filter, page), shownAlarm))
   }
 }
 
@@ -102,21 +102,3 @@ function windowOf(query: { from?: number; to?: number }, now: UnixMs) {
   if (from > to) throw badRequest('from must not be later than to')
   return { from, to }
 }
-
-const secondsOf = (ms: number | null): number | null => (ms === null ? null : toSeconds(unixMs(ms)))
-
-const shown = (row: AlarmRow): Static<typeof Alarm> => ({
-  id: row.id,
-  rule_id: row.rule_id === 0 ? null : row.rule_id,
-  installation_id: row.installation_id,
-  topic: row.topic,
-  severity: row.severity,
-  state: stateOf(row),
-  raised_at: toSeconds(unixMs(row.raised_at)),
-  acknowledged_at: secondsOf(row.acknowledged_at),
-  acknowledged_by: row.acknowledged_by,
-  note: row.note,
-  cleared_at: secondsOf(row.cleared_at),
-  value: row.value,
-  message: row.message
-})

@@ -9,7 +9,7 @@ const MAX_NOTE_CHARACTERS = 4096
 
 const State = (about: Record<string, unknown> = {}) =>
   Type.Union([Type.Literal('raised'), Type.Literal('acknowledged'), Type.Literal('cleared')], about)
-const Severity = Type.Union([
+export const Severity = Type.Union([
   Type.Literal('info'),
   Type.Literal('warning'),
   Type.Literal('critical')

@@ -21,14 +21,3 @@ export async function registerPhone(registry: Registry, phone: Phone, now: numbe
       .execute()
   })
 }
-
-export async function pushTokensOf(registry: Registry, userId: number): Promise<string[]> {
-  const rows = await registry
-    .selectFrom('mobile_devices')
-    .select('firebase_token')
-    .where('user_id', '=', userId)
-    .orderBy('created')
-    .orderBy('firebase_token')
-    .execute()
-  return rows.map(({ firebase_token }) => firebase_token)
-}

@@ -3,7 +3,8 @@ import type { Routes } from '../../deps.ts'
 import { Id } from '../../http/schema.ts'
 import { updatesCaller } from '../../http/traced.ts'
 import { permit, systemAccount } from '../../permission/guard.ts'
-import { pushTokensOf, registerPhone } from './devices.ts'
+import { pushTokensOf } from '../../registry/phones.ts'
+import { registerPhone } from './devices.ts'
 
 const MAX_FIELD_LENGTH = 1024
 

@@ -1,3 +1,3 @@
-import type { Executors } from './executor-client.ts'
+import type { Executors } from '../../outbound/executors.ts'
 
 export type NotificationDeps = { executors: Executors }

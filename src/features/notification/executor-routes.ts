@@ -4,11 +4,10 @@ import { badRequest, forbidden, notFound, usedByOutput } from '../../http/errors
 import { given } from '../../http/given.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
 import { creates, deletes, updates } from '../../http/traced.ts'
-import { hostOf } from '../../lib/networks.ts'
+import type { Executors } from '../../outbound/executors.ts'
 import { onInstallation, permit } from '../../permission/guard.ts'
 import type { Principal } from '../../permission/principal.ts'
 import type { NotificationDeps } from './deps.ts'
-import type { Executors } from './executor-client.ts'
 import {
   deleteExecutor,
   type ExecutorRecord,
@@ -29,7 +28,6 @@ import {
 } from './schema.ts'
 
 const MAX_EXECUTORS = 100
-const MAX_URL_LENGTH = 2000
 const tags = ['Notification']
 
 /** The executors that an installation may send to. */
@@ -192,20 +190,8 @@ function checkConfig(config: Readonly<Record<string, string>>, executors: Execut
   checkSize(config)
   const written = Object.hasOwn(config, 'url') ? config['url'] : undefined
   if (!written) throw badRequest('config.url is required')
-  if (written.length > MAX_URL_LENGTH)
-    throw badRequest(`config.url has at most ${MAX_URL_LENGTH} characters`)
-  const url = URL.canParse(written) ? new URL(written) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw badRequest('config.url must begin with http:// or https://')
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw badRequest('config.url must not have a user name or password; use secret')
-  }
-  if (executors.isClosed(hostOf(url))) {
-    throw badRequest(
-      'config.url must not lead to an address that is not public (CARACAL_NOTIFY_PRIVATE_NETWORKS)'
-    )
-  }
+  const fault = executors.urlFault(written)
+  if (fault) throw badRequest(`config.url ${fault}`)
 }
 
 const forManagers = ({

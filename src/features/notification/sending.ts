@@ -8,10 +8,10 @@ import {
   notFound,
   tooManyNotifications
 } from '../../http/errors.ts'
+import { ExecutorFault, type ExecutorOutcome } from '../../outbound/executors.ts'
 import { findInstallation, type InstallationRef } from '../../registry/installations.ts'
 import { findOrganization } from '../../registry/organizations.ts'
 import type { NotificationDeps } from './deps.ts'
-import { ExecutorFault, type ExecutorOutcome } from './executor-client.ts'
 import { type ExecutorRecord, findInstallationExecutor } from './executors.ts'
 import { findMessage, findOutput, type OutputRecord, rememberSend } from './messages.ts'
 import { rendered, type Subject } from './rendering.ts'

@@ -2,17 +2,6 @@ import type { Generated } from 'kysely'
 
 declare module '../../registry/tables.ts' {
   interface Tables {
-    notification_executors: {
-      id: Generated<number>
-      organization_id: number
-      type: string
-      name: string
-      /** JSON map of text; `url` is the address that is called. */
-      config: string
-      secret: string
-      created: number
-      updated: number
-    }
     notification_messages: {
       id: Generated<number>
       installation_id: number

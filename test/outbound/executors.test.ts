@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { ExecutorFault, Executors } from '../../src/features/notification/executor-client.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { networksOf } from '../../src/lib/networks.ts'
+import { ExecutorFault, Executors } from '../../src/outbound/executors.ts'
 import { startExecutor } from '../support/executor.ts'
 
 const never = new AbortController().signal

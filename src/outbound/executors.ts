@@ -2,16 +2,17 @@ import { once } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { type BlockList, isIP, type LookupFunction } from 'node:net'
-import type { Clock } from '../../lib/clock.ts'
-import { hostOf, isReachable } from '../../lib/networks.ts'
-import { RateLimit } from '../../lib/rate-limit.ts'
-import { MINUTE, SECOND } from '../../lib/unix-time.ts'
+import type { Clock } from '../lib/clock.ts'
+import { hostOf, isReachable } from '../lib/networks.ts'
+import { RateLimit } from '../lib/rate-limit.ts'
+import { MINUTE, SECOND } from '../lib/unix-time.ts'
 import { addressesOf } from './addresses.ts'
 
 /** The time for a whole call: finding the address, connecting, and the answer. */
 const CALL_TIMEOUT_MS = 10 * SECOND
 /** The answer is not used; a longer one is cut off. */
 const MAX_ANSWER_BYTES = 64 * 1024
+const MAX_URL_LENGTH = 2000
 const MAX_SENDS_PER_MINUTE = 60
 const MAX_CALLS = 64
 /** The slow executors of one organization must not block others. */
@@ -31,6 +32,12 @@ export class ExecutorFault extends Error {
 }
 
 export type ExecutorCall = { url: string; secret: string; body: string }
+/** A POST to an address that a tenant chose. */
+export type OutsideCall = {
+  url: string
+  headers: Readonly<Record<string, string | number>>
+  body: string | Buffer
+}
 
 /** The installation that sends. */
 type Sender = { id: number; organization_id: number }
@@ -84,8 +91,32 @@ export class Executors {
     return isIP(host) !== 0 && !isReachable(host, this.#opened)
   }
 
+  /**
+   * What is wrong with a URL that a tenant gave, as a text that follows its name. The name of a host
+   * is checked at every call.
+   */
+  urlFault(written: string): string | undefined {
+    if (written.length > MAX_URL_LENGTH) return `has at most ${MAX_URL_LENGTH} characters`
+    const url = URL.canParse(written) ? new URL(written) : undefined
+    if (!url || !/^https?:$/.test(url.protocol)) return 'must begin with http:// or https://'
+    if (url.username !== '' || url.password !== '') return 'must not have a user name or password'
+    return this.isClosed(hostOf(url))
+      ? 'must not lead to an address that is not public (CARACAL_NOTIFY_PRIVATE_NETWORKS)'
+      : undefined
+  }
+
   /** Resolves when the executor has answered with 2xx; otherwise rejects with ExecutorFault. */
   async call({ url, secret, body }: ExecutorCall, stop: AbortSignal): Promise<void> {
+    const headers = {
+      'content-type': 'application/json',
+      ...(secret !== '' && { 'x-api-key': secret })
+    }
+    const status = await this.post({ url, headers, body }, stop)
+    if (status < 200 || status > 299) throw new ExecutorFault('answered', `answered ${status}`)
+  }
+
+  /** Answers the status. Rejects with ExecutorFault if there is none. */
+  async post({ url, headers, body }: OutsideCall, stop: AbortSignal): Promise<number> {
     const signal = AbortSignal.any([AbortSignal.timeout(CALL_TIMEOUT_MS), stop])
     const target = new URL(url)
     const addresses = await this.#resolve(hostOf(target), signal)
@@ -97,11 +128,7 @@ export class Executors {
     const send = target.protocol === 'https:' ? requestHttps : requestHttp
     const request = send(target, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-        ...(secret !== '' && { 'x-api-key': secret })
-      },
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       agent: false,
       lookup: checked,
       signal
@@ -115,10 +142,7 @@ export class Executors {
       throw faultOf(error, signal)
     })
     await drained(response)
-    const { statusCode = 0 } = response
-    if (statusCode < 200 || statusCode > 299) {
-      throw new ExecutorFault('answered', `answered ${statusCode}`)
-    }
+    return response.statusCode ?? 0
   }
 
   /** All addresses of the host, if every one of them may be called. */

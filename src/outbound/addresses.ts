@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { SECOND } from '../../lib/unix-time.ts'
+import { SECOND } from '../lib/unix-time.ts'
 
 const HOSTS = '/etc/hosts'
 /** The first try waits this long; the second waits longer. */

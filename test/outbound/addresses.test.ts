@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { addressesOf, hostsOf } from '../../src/features/notification/addresses.ts'
+import { addressesOf, hostsOf } from '../../src/outbound/addresses.ts'
 
 test('addresses of names come from the hosts file', () => {
   const hosts = [

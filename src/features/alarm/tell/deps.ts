@@ -1,0 +1,3 @@
+import type { Executors } from '../../../outbound/executors.ts'
+
+export type TellDeps = { executors: Executors }
