@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: b3b3d4d7ab993d8a04bb2086b9bc47c90fde26cf04521f9955d8ce380b287c85
+ * Fingerprint: 64d94a98c4df0eab8db52770cfbfc840a4a15e83fcc6e357340e45a556cc0723
  */
 export interface paths {
     "/api/v2/auth": {
