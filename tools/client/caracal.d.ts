@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 3e72234cf317ff916e313786cb1b341ad53d700b1722febe483a3299fe00c481
+ * Fingerprint: a3ed697146c11aee99366362d5a0ba1f6fcf55b9d123ad2910c773e330d94f78
  */
 export interface paths {
     "/api/v2/auth": {
