@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { clearAlarms, insertAlarms, type NewAlarm } from '../../src/features/alarm/alarms.ts'
+import { sweepAlarms } from '../../src/features/alarm/sweep.ts'
 import { insertRuleWithin, type RuleFields } from '../../src/features/rule/rows.ts'
+import { DAY } from '../../src/lib/unix-time.ts'
 import { clearRule } from '../../src/registry/alarms.ts'
 import { insertInstallation } from '../../src/registry/installations.ts'
 import { openRegistry } from '../../src/registry/open.ts'
@@ -98,6 +100,24 @@ onEveryRegistry('alarms and rules', (engine) => {
       [2]
     )
     assert.deepEqual(await clearRule(registry, 1, now + 4), [])
+  })
+
+  test('cleared alarms go a year after they were raised, open ones stay', async () => {
+    await registry.deleteFrom('alarms').execute()
+    const old = now - 367 * DAY
+    const many = Array.from({ length: 1100 }, (_, i) => ({
+      ...alarm({ topic: `1/obj/${i}`, raised_at: old + i, cleared_at: now })
+    }))
+    const kept = [
+      alarm({ topic: 'open', raised_at: old }),
+      alarm({ topic: 'new', raised_at: now - 365 * DAY, cleared_at: now })
+    ]
+    await insertAlarms(registry, [...many, ...kept])
+    await sweepAlarms(registry, now)
+    assert.deepEqual(
+      (await readAll()).map(({ topic }) => topic),
+      ['open', 'new']
+    )
   })
 
   test('readRulesFor: active ones of the installation, then of the organizations above', async () => {

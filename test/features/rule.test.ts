@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createApp } from '../../src/app.ts'
 import { insertAlarms } from '../../src/features/alarm/alarms.ts'
 import { insertRuleWithin, type RuleFields } from '../../src/features/rule/rows.ts'
 import { inTransaction } from '../../src/registry/transaction.ts'
@@ -402,6 +403,26 @@ onRegistryMatrix('rule', (engine) => {
     await world.request(`POST ${above}`, { as: user, body: warm })
     await deps.directory.catchUp()
     assert.deepEqual(heard.splice(0), ['all'])
+  })
+
+  test('without a spool no rule is made or switched on', async () => {
+    const { world, deps } = platform()
+    const { installation, user } = await world.site(every)
+    const at = `/api/v2/rule/${installation.id}`
+    const off = await world.request(`POST ${at}`, { as: user, body: { ...warm, active: false } })
+    const one = `${at}/${(off.json as Rule).id}`
+    const app = await createApp({ ...deps, hasRules: false })
+    const ask = async (method: 'POST' | 'PUT' | 'DELETE', url: string, payload = {}) => {
+      const headers = { 'x-api-key': user.token }
+      const answer = await app.inject({ method, url, headers, payload })
+      return [answer.statusCode, answer.json().message]
+    }
+    const message = 'rules need CARACAL_ACK=spool: with history no rule sees a value'
+    assert.deepEqual(await ask('POST', at, warm), [409, message])
+    assert.deepEqual(await ask('PUT', one, { active: true }), [409, message])
+    assert.deepEqual(await ask('PUT', one, { name: 'x' }), [200, ''], 'message of the rule')
+    assert.deepEqual(await ask('DELETE', one), [200, 'Deleted'])
+    await app.close()
   })
 
   test('the trace tells who changed a rule', async () => {
