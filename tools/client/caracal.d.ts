@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: a3ed697146c11aee99366362d5a0ba1f6fcf55b9d123ad2910c773e330d94f78
+ * Fingerprint: 5f629c97e336cffc8488a3c72cafa0261cf2c36ebc7ac15aa2a61d0181b1d434
  */
 export interface paths {
     "/api/v2/auth": {

@@ -172,7 +172,7 @@ const fields: Readonly<Record<string, unknown>> = {
       [`${name}.channels`, ['mail']],
       [`${name}.quiet`, { from: '22:00', to: '07:00' }],
       [`${name}.digest`, '08:00'],
-      [`${name}.escalate`, null],
+      [`${name}.escalate`, { after: '15m', user_id: 5 }],
       [`${name}.webhook`, '']
     ])
   ),
