@@ -36,7 +36,7 @@ test('a value above the bound raises an alarm, and one below it clears it', asyn
     {
       ...{ id: 0, installation_id: home.id, rule_id, topic: `${home.client_id}/obj/t` },
       ...{ severity: 'warning', raised_at: BEGIN + SECOND, value: 26.5, cleared_at: null },
-      ...{ acknowledged_at: null, acknowledged_by: null, note: '', is_told: 1 },
+      ...{ acknowledged_at: null, acknowledged_by: null, note: '', is_told: 1, told: 0 },
       message: `${home.client_id}/obj/t is 26.5`
     }
   )

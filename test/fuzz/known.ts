@@ -279,6 +279,13 @@ export async function freshValues(
     deleteOrganizationRule: async () => ({
       rule_id: (await post(`rule/organization/${own}`, { on: ruledOn[1], when: conditions[1] })).id
     }),
+    deleteMyPushSubscription: async () => {
+      const { headers } = caller
+      const line = 'POST /api/v2/user/me/alarm/push'
+      const body = { endpoint: `https://93.184.216.34/${name}`, keys: newBrowser().keys }
+      const { json } = await platform.world.request(line, { headers, body })
+      return { subscription_id: (json as { id: number } | undefined)?.id ?? 0 }
+    },
     deleteUserPushSubscription: async () => ({
       subscription_id: (
         await post(`user/${ids['user_id']}/alarm/push`, {

@@ -166,6 +166,26 @@ const fields: Readonly<Record<string, unknown>> = {
   hysteresis: 1,
   'Rule.schedule': { days: [1, 2, 3, 4, 5], from: '08:00', to: '17:00' },
   'OrganizationRule.schedule': { days: [1, 2, 3, 4, 5], from: '08:00', to: '17:00' },
+  ...Object.fromEntries(
+    ['AlarmSettings', 'AlarmSettingsUpdate'].flatMap((name) => [
+      [`${name}.severities`, ['warning', 'critical']],
+      [`${name}.channels`, ['mail']],
+      [`${name}.quiet`, { from: '22:00', to: '07:00' }],
+      [`${name}.digest`, '08:00'],
+      [`${name}.escalate`, { after: '15m', user_id: 5 }],
+      [`${name}.webhook`, '']
+    ])
+  ),
+  'PushSubscription.endpoint': 'https://push.example.org',
+  'NewPushSubscription.endpoint': 'https://push.example.org/send/abc',
+  'NewPushSubscription.keys': {
+    p256dh:
+      'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg'
+  },
+  'AlarmDelivery.channel': 'mail',
+  'AlarmDelivery.to': 'me@example.org',
+  'AlarmDelivery.result': 'sent',
   'Rule.message': '{{.payload.topic}}: {{.payload.value}} °C',
   'OrganizationRule.message': '{{.payload.topic}}: {{.payload.value}} °C',
   rule_id: 9,
