@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 64d94a98c4df0eab8db52770cfbfc840a4a15e83fcc6e357340e45a556cc0723
+ * Fingerprint: d283879dd94bfeeeab88f1538bb1545be9635721882214d692bf2c4b0e6fe40f
  */
 export interface paths {
     "/api/v2/auth": {
