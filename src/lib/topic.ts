@@ -63,12 +63,14 @@ export function isWithinTopicLimits(text: string): boolean {
 /** [MQTT 1.5.3] A broker may hang up when it gets these characters, and Mosquitto does. */
 const REFUSED = /[\p{Cc}\p{Noncharacter_Code_Point}]/u
 
+const isRefusedByNone = (text: string): boolean => isWithinTopicLimits(text) && !REFUSED.test(text)
+
 /** Whether no broker ends our connection because of this topic. */
 export const everyBrokerTakes = (topic: string): boolean =>
-  isTopicName(topic) && everyBrokerTakesFilter(topic)
+  isTopicName(topic) && isRefusedByNone(topic)
 
-export const everyBrokerTakesFilter = (text: string): boolean =>
-  isTopicFilter(text) && isWithinTopicLimits(text) && !REFUSED.test(text)
+export const everyBrokerTakesFilter = (filter: string): boolean =>
+  isTopicFilter(filter) && isRefusedByNone(filter)
 
 const SURELY_PLAIN = /^[ !"$-*,-.0-~]+$/
 /** They cannot stand in one level of a topic, or some broker refuses them. */

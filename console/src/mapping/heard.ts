@@ -23,6 +23,10 @@ export function useHeard({ id, client_id }: Installation): readonly Message[] {
     const messages = new Map<string, Message>()
     const text = new TextDecoder()
     let timer: ReturnType<typeof setTimeout> | undefined
+    const put = (message: Message) => {
+      messages.delete(message.topic)
+      messages.set(message.topic, message)
+    }
     const showSoon = () => {
       timer ??= setTimeout(() => {
         timer = undefined
@@ -32,8 +36,7 @@ export function useHeard({ id, client_id }: Installation): readonly Message[] {
     const stop = subscribe(`${client_id}/#`, (whole, payload) => {
       const topic = whole.slice(whole.indexOf('/') + 1)
       if (NEVER_MAPPED.has(topic.split('/', 1)[0] ?? '')) return
-      messages.delete(topic)
-      messages.set(topic, { topic, payload: text.decode(payload.subarray(0, MAX_BYTES)) })
+      put({ topic, payload: text.decode(payload.subarray(0, MAX_BYTES)) })
       for (const oldest of messages.keys()) {
         if (messages.size <= MAX_TOPICS) break
         messages.delete(oldest)
@@ -44,13 +47,8 @@ export function useHeard({ id, client_id }: Installation): readonly Message[] {
     lastMessages(id).then(
       (earlier) => {
         if (!isOpen) return
-        const heard = [...messages]
-        messages.clear()
-        for (const { topic, payload } of earlier.reverse()) messages.set(topic, { topic, payload })
-        for (const [topic, message] of heard) {
-          messages.delete(topic)
-          messages.set(topic, message)
-        }
+        const heard = [...messages.values()]
+        for (const message of [...earlier.reverse(), ...heard]) put(message)
         showSoon()
       },
       // The messages that come from now on are shown all the same.
