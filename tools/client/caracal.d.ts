@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: a5c6d9794103eaef5075e833779e26881608eb2292ff91d4c19cc247d7cd03c8
+ * Fingerprint: 356aa911660d6015aadda4b545c9194b1d6e37d60bde1a3f886010c62a44d913
  */
 export interface paths {
     "/api/v2/auth": {
@@ -583,6 +583,151 @@ export interface paths {
         put?: never;
         /** What the mappings of an installation, or the given one, make of a message */
         post: operations["tryMappings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/rule/{installation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rules of an installation */
+        get: operations["listRules"];
+        put?: never;
+        /** Create a rule of an installation */
+        post: operations["createRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/rule/{installation_id}/{rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One rule of an installation */
+        get: operations["getRule"];
+        /** Update a rule of an installation; fields that are missing keep their value, and those that are null as well, except schedule */
+        put: operations["updateRule"];
+        post?: never;
+        /** Delete a rule of an installation; its open alarms are cleared */
+        delete: operations["deleteRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/rule/organization/{organization_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rules of an organization */
+        get: operations["listOrganizationRules"];
+        put?: never;
+        /** Create a rule of an organization */
+        post: operations["createOrganizationRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/rule/organization/{organization_id}/{rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One rule of an organization */
+        get: operations["getOrganizationRule"];
+        /** Update a rule of an organization; fields that are missing keep their value, and those that are null as well, except schedule */
+        put: operations["updateOrganizationRule"];
+        post?: never;
+        /** Delete a rule of an organization; its open alarms are cleared */
+        delete: operations["deleteOrganizationRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/rule/{installation_id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The alarms that a rule would have raised over stored values, newest first
+         * @description The caller needs `log/read` as well
+         */
+        post: operations["tryRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/alarm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alarms of all installations whose alarms the caller may list, newest first */
+        get: operations["listAllAlarms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/alarm/{installation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alarms of an installation, newest first */
+        get: operations["listAlarms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/alarm/{installation_id}/{alarm_id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Acknowledge an alarm; a later acknowledgement replaces an earlier one */
+        put: operations["acknowledgeAlarm"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1983,11 +2128,49 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Acknowledgement: {
+            /** @default  */
+            note?: string | null;
+        };
         Address: {
             address: string;
             city: string;
             country: string;
             zip: string;
+        };
+        Alarm: {
+            /** Format: int64 */
+            id: number;
+            /**
+             * Format: int64
+             * @description null: the gateway of the installation is gone. The rule may be deleted
+             */
+            rule_id: number | null;
+            /** Format: int64 */
+            installation_id: number;
+            topic: string;
+            /** @enum {string} */
+            severity: "info" | "warning" | "critical";
+            /**
+             * @description A cleared alarm keeps its acknowledgement
+             * @enum {string}
+             */
+            state: "raised" | "acknowledged" | "cleared";
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            raised_at: number;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            acknowledged_at: number | null;
+            /**
+             * Format: int64
+             * @description A user
+             */
+            acknowledged_by: number | null;
+            note: string;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            cleared_at: number | null;
+            /** @description That raised it; null: there was none */
+            value: number | null;
+            message: string;
         };
         BlacklistEntry: {
             /** Format: int64 */
@@ -3052,6 +3235,56 @@ export interface components {
                 [key: string]: boolean;
             } | null;
         };
+        NewRule: {
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            id?: number | null;
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            installation_id?: number | null;
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            organization_id?: number | null;
+            /** @default  */
+            name?: string | null;
+            /** @default true */
+            active?: boolean | null;
+            /**
+             * @default warning
+             * @enum {string|null}
+             */
+            severity?: "info" | "warning" | "critical" | null;
+            /** @description Topics; or functions by `type` and `meta` */
+            on: components["schemas"]["RuleOn"];
+            /** @description One of the keys. All parts together are at most 20 */
+            when: components["schemas"]["RuleWhen"];
+            /**
+             * @description How long it must last, at most 366d. A number and a unit: s, m, h or d; empty: it is raised at once
+             * @default
+             */
+            for?: string | null;
+            /**
+             * @description An open alarm clears when the value is inside the bound by so much
+             * @default 0
+             */
+            hysteresis?: number | null;
+            /**
+             * @description In the time zone of the installation
+             * @default null
+             */
+            schedule?: components["schemas"]["RuleHours"] | null;
+            /**
+             * @description A template as of notifications; `.payload` is the alarm
+             * @default
+             */
+            message?: string | null;
+        };
         NewSamples: {
             /** @description `obj/...`, with or without client id; at most 64 levels and 1024 bytes */
             topic: string;
@@ -3218,6 +3451,28 @@ export interface components {
             /** @description Make a function for each new topic */
             create_missing: boolean;
             values: components["schemas"]["MappingValue"][];
+        };
+        OrganizationRule: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            organization_id: number;
+            name: string;
+            active: boolean;
+            /** @enum {string} */
+            severity: "info" | "warning" | "critical";
+            /** @description Topics; or functions by `type` and `meta` */
+            on: components["schemas"]["RuleOn"];
+            /** @description One of the keys. All parts together are at most 20 */
+            when: components["schemas"]["RuleWhen"];
+            /** @description How long it must last, at most 366d. A number and a unit: s, m, h or d; empty: it is raised at once */
+            for: string;
+            /** @description An open alarm clears when the value is inside the bound by so much */
+            hysteresis: number;
+            /** @description In the time zone of the installation */
+            schedule: components["schemas"]["RuleHours"] | null;
+            /** @description A template as of notifications; `.payload` is the alarm */
+            message: string;
         };
         OrganizationSimple: {
             /** Format: int64 */
@@ -3553,6 +3808,146 @@ export interface components {
             permissions?: {
                 [key: string]: boolean;
             } | null;
+        };
+        Rule: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            installation_id: number;
+            name: string;
+            active: boolean;
+            /** @enum {string} */
+            severity: "info" | "warning" | "critical";
+            /** @description Topics; or functions by `type` and `meta` */
+            on: components["schemas"]["RuleOn"];
+            /** @description One of the keys. All parts together are at most 20 */
+            when: components["schemas"]["RuleWhen"];
+            /** @description How long it must last, at most 366d. A number and a unit: s, m, h or d; empty: it is raised at once */
+            for: string;
+            /** @description An open alarm clears when the value is inside the bound by so much */
+            hysteresis: number;
+            /** @description In the time zone of the installation */
+            schedule: components["schemas"]["RuleHours"] | null;
+            /** @description A template as of notifications; `.payload` is the alarm */
+            message: string;
+        };
+        RuleComparison: {
+            above?: number | components["schemas"]["RuleMeta"];
+            below?: number | components["schemas"]["RuleMeta"];
+            /** @description Below the first or above the second */
+            outside?: (number | components["schemas"]["RuleMeta"])[];
+            equals?: number | components["schemas"]["RuleMeta"];
+            changed_by?: number | components["schemas"]["RuleMeta"];
+            rate_per_hour?: number | components["schemas"]["RuleMeta"];
+            silent_for?: string | components["schemas"]["RuleMeta"];
+        };
+        RuleHours: {
+            /** @description 0 is Sunday, 6 is Saturday */
+            days: number[];
+            /** @description As 08:00 */
+            from: string;
+            /** @description As 17:00; before `from`: on the next day */
+            to: string;
+        };
+        RuleMeta: {
+            /** @description A key of the metadata of the function */
+            meta: string;
+        };
+        RuleOn: {
+            topics?: string[];
+            /** @description Of functions; empty: of all types */
+            type?: string;
+            /** @description What the functions have in their metadata, all of it */
+            meta?: {
+                [key: string]: string;
+            };
+        };
+        RuleTrial: {
+            alarms: {
+                topic: string;
+                /** @description Unix time in seconds, with decimals for milliseconds */
+                raised_at: number;
+                /** @description Unix time in seconds, with decimals for milliseconds */
+                cleared_at: number | null;
+                value: number | null;
+            }[];
+        };
+        RuleTry: {
+            /** @description At most 262144 bytes as JSON */
+            rule: components["schemas"]["NewRule"];
+            /** @description Unix time, inclusive; default: 24 hours ago */
+            from?: number;
+            /** @description Unix time, inclusive; default: now */
+            to?: number;
+        };
+        RuleUpdate: {
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            id?: number | null;
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            installation_id?: number | null;
+            /**
+             * Format: int64
+             * @description Ignored
+             */
+            organization_id?: number | null;
+            name?: string | null;
+            active?: boolean | null;
+            /** @enum {string|null} */
+            severity?: "info" | "warning" | "critical" | null;
+            /** @description Topics; or functions by `type` and `meta` */
+            on?: components["schemas"]["RuleOn"] | null;
+            /** @description One of the keys. All parts together are at most 20 */
+            when?: components["schemas"]["RuleWhen"] | null;
+            /** @description How long it must last, at most 366d. A number and a unit: s, m, h or d; empty: it is raised at once */
+            for?: string | null;
+            /** @description An open alarm clears when the value is inside the bound by so much */
+            hysteresis?: number | null;
+            /** @description In the time zone of the installation */
+            schedule?: components["schemas"]["RuleHours"] | null;
+            /** @description A template as of notifications; `.payload` is the alarm */
+            message?: string | null;
+        };
+        RuleWhen: {
+            above?: number | components["schemas"]["RuleMeta"];
+            below?: number | components["schemas"]["RuleMeta"];
+            /** @description Below the first or above the second */
+            outside?: (number | components["schemas"]["RuleMeta"])[];
+            equals?: number | components["schemas"]["RuleMeta"];
+            changed_by?: number | components["schemas"]["RuleMeta"];
+            rate_per_hour?: number | components["schemas"]["RuleMeta"];
+            silent_for?: string | components["schemas"]["RuleMeta"];
+            all?: components["schemas"]["RuleWhen2"][];
+            any?: components["schemas"]["RuleWhen2"][];
+        };
+        RuleWhen2: {
+            above?: number | components["schemas"]["RuleMeta"];
+            below?: number | components["schemas"]["RuleMeta"];
+            /** @description Below the first or above the second */
+            outside?: (number | components["schemas"]["RuleMeta"])[];
+            equals?: number | components["schemas"]["RuleMeta"];
+            changed_by?: number | components["schemas"]["RuleMeta"];
+            rate_per_hour?: number | components["schemas"]["RuleMeta"];
+            silent_for?: string | components["schemas"]["RuleMeta"];
+            all?: components["schemas"]["RuleWhen3"][];
+            any?: components["schemas"]["RuleWhen3"][];
+        };
+        RuleWhen3: {
+            above?: number | components["schemas"]["RuleMeta"];
+            below?: number | components["schemas"]["RuleMeta"];
+            /** @description Below the first or above the second */
+            outside?: (number | components["schemas"]["RuleMeta"])[];
+            equals?: number | components["schemas"]["RuleMeta"];
+            changed_by?: number | components["schemas"]["RuleMeta"];
+            rate_per_hour?: number | components["schemas"]["RuleMeta"];
+            silent_for?: string | components["schemas"]["RuleMeta"];
+            all?: components["schemas"]["RuleComparison"][];
+            any?: components["schemas"]["RuleComparison"][];
         };
         Run: {
             /**
@@ -6450,6 +6845,494 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    listRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    createRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description At most 262144 bytes as JSON */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRule"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    updateRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    deleteRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    listOrganizationRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationRule"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    createOrganizationRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description At most 262144 bytes as JSON */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRule"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationRule"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getOrganizationRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: number;
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationRule"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    updateOrganizationRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: number;
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationRule"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    deleteOrganizationRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                organization_id: number;
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageResponse"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    tryRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleTry"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleTrial"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    listAllAlarms: {
+        parameters: {
+            query?: {
+                /** @description A cleared alarm keeps its acknowledgement */
+                state?: "raised" | "acknowledged" | "cleared";
+                severity?: "info" | "warning" | "critical";
+                /** @description Of `raised_at`: Unix time, inclusive; default: 24 hours ago */
+                from?: number;
+                /** @description Of `raised_at`: Unix time, inclusive; default: now */
+                to?: number;
+                /** @description 0 = the default, 10 000 */
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alarm"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    listAlarms: {
+        parameters: {
+            query?: {
+                /** @description A cleared alarm keeps its acknowledgement */
+                state?: "raised" | "acknowledged" | "cleared";
+                severity?: "info" | "warning" | "critical";
+                /** @description Of `raised_at`: Unix time, inclusive; default: 24 hours ago */
+                from?: number;
+                /** @description Of `raised_at`: Unix time, inclusive; default: now */
+                to?: number;
+                /** @description 0 = the default, 10 000 */
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alarm"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    acknowledgeAlarm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+                alarm_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Acknowledgement"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alarm"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
             default: components["responses"]["ErrorOther"];
         };
     };
@@ -10570,7 +11453,7 @@ export interface operations {
                 offset?: number;
                 order?: "desc" | "asc";
                 /** @description Use it together with object_id */
-                object_type?: "installation" | "gateway" | "organization" | "user" | "device" | "function" | "schedule" | "notification_output" | "notification_message" | "output_executor" | "edge_app" | "edge_app_instance" | "file" | "role" | "gateway_registration_policy" | "user_registration_policy" | "mqtt" | "trace" | "platform" | "mapping";
+                object_type?: "installation" | "gateway" | "organization" | "user" | "device" | "function" | "schedule" | "notification_output" | "notification_message" | "output_executor" | "edge_app" | "edge_app_instance" | "file" | "role" | "gateway_registration_policy" | "user_registration_policy" | "mqtt" | "trace" | "platform" | "mapping" | "rule" | "alarm";
                 object_id?: number;
                 /** @description Only this entry */
                 id?: number;
