@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { readAlarmsSearch } from './alarm/search.ts'
 import { readConnectSearch } from './connect/search.ts'
 import { Broken } from './frame/Broken.tsx'
 import { Frame } from './frame/Frame.tsx'
@@ -76,6 +77,14 @@ const list = createRoute({
   component: InstallationsPage
 })
 
+const allAlarms = createRoute({
+  getParentRoute: () => frame,
+  path: '/alarms',
+  validateSearch: readAlarmsSearch,
+  loader: () => void queryClient.prefetchQuery(installations),
+  component: page(() => import('./pages/AllAlarmsPage.tsx'), 'AllAlarmsPage')
+})
+
 export const installation = createRoute({
   getParentRoute: () => frame,
   path: '/installations/$id',
@@ -98,6 +107,14 @@ const first = createRoute({
     const view = kept && kept.plots.length > 0 ? 'board' : 'live'
     throw redirect({ to: `/installations/$id/${view}`, params, replace: true })
   }
+})
+
+const alarmsPage = createRoute({
+  getParentRoute: () => installation,
+  path: '/alarms',
+  validateSearch: readAlarmsSearch,
+  loader: ({ params }) => void queryClient.prefetchQuery(rights(params.id)),
+  component: page(() => import('./pages/AlarmsPage.tsx'), 'AlarmsPage')
 })
 
 export const live = createRoute({
@@ -173,11 +190,13 @@ export const router = createRouter({
     frame.addChildren([
       start,
       list,
+      allAlarms,
       installation.addChildren([
         first,
         boardPage,
         live,
         plot,
+        alarmsPage,
         functionsAndDevices,
         mappingsPage,
         connect

@@ -37,6 +37,13 @@ export function BottomTabs({ id }: { id: number }) {
         <Menu.Dropdown>
           <Menu.Item
             renderRoot={(props) => (
+              <Link to="/installations/$id/alarms" params={{ id }} {...props} />
+            )}
+          >
+            {t.alarms}
+          </Menu.Item>
+          <Menu.Item
+            renderRoot={(props) => (
               <Link to="/installations/$id/mappings" params={{ id }} {...props} />
             )}
           >

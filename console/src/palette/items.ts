@@ -31,7 +31,15 @@ export type Ways = {
   model: (id: number, view: 'devices' | undefined, model: number) => string
 }
 
-export const pages = ['board', 'live', 'plot', 'functions', 'mappings', 'connect'] as const
+export const pages = [
+  'board',
+  'live',
+  'plot',
+  'alarms',
+  'functions',
+  'mappings',
+  'connect'
+] as const
 
 export const installationItems = (
   installations: readonly Schemas['InstallationInfo'][],

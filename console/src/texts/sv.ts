@@ -1,3 +1,4 @@
+import { alarm } from './alarm-sv.ts'
 import { connect } from './connect-sv.ts'
 import type { Texts } from './en.ts'
 import { mapping } from './mapping-sv.ts'
@@ -229,6 +230,7 @@ export const sv: Texts = {
     title: 'Installationer',
     count: (n) => (n === 1 ? '1 installation' : `${n} installationer`),
     silent: (n) => `${n} med tysta ämnen`,
+    alarming: (n) => `${n} med larm`,
     connected: (n) => (n === 1 ? '1 gateway ansluten' : `${n} gateways anslutna`),
     gone: (n) => (n === 1 ? '1 gateway borta' : `${n} gateways borta`),
     all: 'Alla',
@@ -263,6 +265,7 @@ export const sv: Texts = {
     live: 'Direkt',
     plot: 'Diagram',
     functions: 'Funktioner och enheter',
+    alarms: 'Larm',
     mappings: 'Mappningar',
     connect: 'Anslut en enhet',
     functionsShort: 'Funktioner',
@@ -325,6 +328,7 @@ export const sv: Texts = {
     noValue: 'inget värde ännu',
     noneMatch: 'Inget ämne passar.'
   },
+  alarm,
   connect,
   mapping,
   plot,
