@@ -6,6 +6,7 @@ import type { Bench, Line, Row } from './line.ts'
 import { ackLine } from './lines/ack.ts'
 import { acksLine } from './lines/acks.ts'
 import { aggregateLine } from './lines/aggregate.ts'
+import { alarmsLine } from './lines/alarms.ts'
 import { backupLine } from './lines/backup.ts'
 import { bytesLine } from './lines/bytes.ts'
 import { consoleLine } from './lines/console.ts'
@@ -39,6 +40,7 @@ const lines: Line[] = [
   acksLine,
   httpLine,
   mappingLine,
+  alarmsLine,
   backupLine,
   memoryLine,
   heldLine,

@@ -22,6 +22,8 @@ export type Sizes = {
   byteDays: number
   /** With 40 topics each. */
   latestInstallations: number
+  /** Of alarms. There are two for each topic. */
+  rules: number
 }
 
 export const clients = 50
@@ -44,7 +46,8 @@ export const full: Sizes = {
   yearMonths: 12,
   yearRepeats: 7,
   byteDays: 60,
-  latestInstallations: 25_000
+  latestInstallations: 25_000,
+  rules: 100_000
 }
 
 /** `--quick` only shows that the benchmark works; its figures mean little. */
@@ -64,7 +67,8 @@ export const quick: Sizes = {
   yearMonths: 1,
   yearRepeats: 2,
   byteDays: 5,
-  latestInstallations: 500
+  latestInstallations: 500,
+  rules: 10_000
 }
 
 /** `--huge`: a start with a hundred million samples. To write them takes minutes the first time. */

@@ -80,8 +80,6 @@ export async function createApp(
     reply.header('x-request-id', request.id)
     // Caches on the way must not keep the answer; a route may set another value.
     reply.header('cache-control', 'no-store')
-    // The next request of this caller goes to another node.
-    if (deps.isDraining()) reply.header('connection', 'close')
     forgetMalformedType(request.headers)
     const { url = '' } = request.raw
     if (url.length > MAX_URL_LENGTH) throw uriTooLong()
@@ -109,6 +107,8 @@ export async function createApp(
     )
   })
   app.addHook('onSend', ({ routeOptions }, reply, payload, done) => {
+    // The next request of this caller goes to another node.
+    if (deps.isDraining()) reply.header('connection', 'close')
     if (!routeOptions.config.bodiless?.includes(reply.statusCode)) return done(null, payload)
     reply.removeHeader('content-type')
     done(null, null)

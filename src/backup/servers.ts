@@ -38,6 +38,7 @@ const lastingTables: readonly (keyof Tables)[] = [
   'organizations',
   'quotas',
   'roles',
+  'rules',
   'schedules',
   'topic_blacklist',
   'user_installations',

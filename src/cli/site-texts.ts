@@ -11,6 +11,7 @@ const words: readonly (readonly [name: string, one: string, many: string])[] = [
   ['instance', 'edge app', 'edge apps'],
   ['board', 'board', 'boards'],
   ['mapping', 'mapping', 'mappings'],
+  ['rule', 'rule', 'rules'],
   ['blacklist', 'blacklist entry', 'blacklist entries'],
   ['file', 'file', 'files'],
   ['sample', 'value', 'values']

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { sweepAlarms } from '../features/alarm/sweep.ts'
 import type { FileStore } from '../features/file/store.ts'
 import { sweepFiles } from '../features/file/sweep.ts'
 import type { Eraser } from '../features/installation/eraser.ts'
@@ -81,6 +82,7 @@ export class Housekeeping {
     eraser.wake()
     await sweepFiles(this.#parts)
     await sweepTrace(registry, now - traceDays * DAY)
+    await sweepAlarms(registry, now)
     await retention.run(now)
     // Months that history dropped no longer count as usage, no matter which node dropped them.
     const { months } = await history.sizes()

@@ -10,6 +10,7 @@ import type { BrokerAccess } from '../features/broker/broker-access.ts'
 import type { FileStore } from '../features/file/store.ts'
 import type { Eraser } from '../features/installation/eraser.ts'
 import type { Derivation } from '../features/mapping/derivation.ts'
+import type { LastMessages } from '../features/mapping/last-messages.ts'
 import type { Mappings } from '../features/mapping/mappings.ts'
 import type { Scheduler } from '../features/schedule/scheduler.ts'
 import type { Indexer } from '../features/search/indexer.ts'
@@ -121,6 +122,7 @@ export type Samples = {
   direct: DirectWriter | undefined
   ingest: Ingest
   mappings: Mappings
+  lastMessages: LastMessages
   derivation: Derivation
   mover: Mover
   removals: Removals

@@ -6,6 +6,7 @@ import { stagingOf } from '../backup/work.ts'
 import { Eraser } from '../features/installation/eraser.ts'
 import { Derivation } from '../features/mapping/derivation.ts'
 import { MappedFunctions } from '../features/mapping/functions.ts'
+import { LastMessages } from '../features/mapping/last-messages.ts'
 import { Mappings } from '../features/mapping/mappings.ts'
 import { WriteTopics } from '../features/mapping/write-topics.ts'
 import { TraceRecorder } from '../features/trace/recorder.ts'
@@ -121,9 +122,17 @@ export const samples: PartList<Parts, keyof Samples> = {
     open: ({ registry, directory, config }) =>
       Mappings.open({ registry, directory, timezone: config.TIMEZONE })
   },
+  lastMessages: {
+    open({ directory }) {
+      const lastMessages = new LastMessages()
+      directory.onRemoved((id) => lastMessages.forget(id))
+      return lastMessages
+    }
+  },
   derivation: {
     open(parts) {
-      const { registry, mappings, ingest, directory, blacklist, accounts, meter } = parts
+      const { registry, mappings, lastMessages, ingest, directory, blacklist, accounts, meter } =
+        parts
       const { lineage, clock, config, log } = parts
       const functions = new MappedFunctions({
         ...{ registry, clock, lineage },
@@ -133,7 +142,8 @@ export const samples: PartList<Parts, keyof Samples> = {
       directory.onRemoved((id) => functions.forget(id))
       const derivation = new Derivation({
         writeTopics: new WriteTopics(registry, clock),
-        ...{ mappings, functions, ingest, directory, blacklist, accounts, meter, clock, log },
+        ...{ mappings, lastMessages, functions, ingest, directory, blacklist, accounts, meter },
+        ...{ clock, log },
         // The bus opens later, and then messages come.
         bus: () => parts.bus,
         isExternal: config.BUS_URL !== ''

@@ -192,13 +192,13 @@ function depsOf(parts: Parts): RoomDeps {
   const { config, clock, log, address, bus, eraser, removals } = parts
   const { registry, history, latest, spool, node, files, lineage, metrics, hasRoom } = parts
   const { searcher, directory, identity, blacklist, quotas, shares, accounts, meter } = parts
-  const { mappings, trace, brokerAccess, health, state, failedSignIns, gateways, ingest } = parts
-  const { alarmEvents } = parts
+  const { mappings, lastMessages, ingest, trace, health, state, alarmEvents } = parts
+  const { brokerAccess, failedSignIns, gateways } = parts
   return {
     ...{ clock, log, registry, history, latest, spool, bus, metrics, lineage, hasRoom, files },
     ...{ searcher, directory, identity, blacklist, quotas, shares, accounts, meter },
-    ...{ mappings, trace, brokerAccess, health, failedSignIns, gateways, removals, ingest },
-    alarmEvents,
+    ...{ mappings, lastMessages, trace, brokerAccess, health, failedSignIns, gateways },
+    ...{ removals, ingest, alarmEvents },
     hasRules: config.ACK === 'spool',
     ids: node.ids,
     judgeImport: (installation, rows) => parts.watcher.judgeImport(installation, rows),

@@ -25,6 +25,27 @@ export async function clearRule(
   }
 }
 
+/** Deletes up to `limit` cleared alarms that were raised before. Returns how many. */
+export async function forgetAlarms(
+  registry: Registry,
+  before: number,
+  limit: number
+): Promise<number> {
+  const { numDeletedRows } = await registry
+    .deleteFrom('alarms')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('alarms')
+        .select('id')
+        .where('raised_at', '<', before)
+        .where('cleared_at', 'is not', null)
+        .orderBy('raised_at')
+        .limit(limit)
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
 /** Deletes up to `limit` alarms of an installation that is gone. Returns how many. */
 export async function removeSomeAlarms(
   registry: Registry,

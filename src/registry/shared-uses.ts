@@ -37,8 +37,8 @@ export class SharedUses {
         )
       const now = this.#clock()
       await this.#sweep(registry, now)
-      const waits = await Promise.all(limits.map((limit) => waitOf(registry, limit, now)))
-      const wait = Math.max(...waits)
+      let wait = 0
+      for (const limit of limits) wait = Math.max(wait, await waitOf(registry, limit, now))
       if (wait > 0) return Math.ceil(wait / SECOND)
       await registry
         .insertInto('recent_uses')

@@ -4,6 +4,7 @@ import { fileNameFault, mediaType } from '../features/file/file-name.ts'
 import { MAX_FILE } from '../features/file/uploads.ts'
 import { compile, fieldsOf as mappingOf } from '../features/mapping/fields.ts'
 import { checkTemplate, checkTemplates } from '../features/notification/rendering.ts'
+import { fieldsOf as ruleOf } from '../features/rule/fields.ts'
 import { fieldsOf } from '../features/schedule/fields.ts'
 import { isTimeZone } from '../lib/calendar.ts'
 import { isTooDeep } from '../lib/edge-config.ts'
@@ -50,6 +51,7 @@ export const recordChecks: { readonly [Kind in RecordKind]?: Check<Kind> } = {
   },
   board: ({ plots }) => plots.forEach(checkPlot),
   mapping: (record) => void compile(mappingOf(record)),
+  rule: (record) => void ruleOf(record),
   blacklist({ topic }, clientId) {
     if (!isTopicFilter(topic) || !topic.startsWith(`${clientId}/`)) {
       refuse('topic is no filter of this installation')

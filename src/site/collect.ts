@@ -7,12 +7,14 @@ import { listFiles } from '../features/file/files.ts'
 import { listMappings } from '../features/mapping/rows.ts'
 import { listInstallationExecutors } from '../features/notification/executors.ts'
 import { listMessages, listOutputs } from '../features/notification/messages.ts'
+import { recordOf as ruleOf } from '../features/rule/rows.ts'
 import { listSchedules } from '../features/schedule/schedules.ts'
 import { VERSION } from '../lib/version.ts'
 import { readQuotas } from '../quota/overrides.ts'
 import type { InstallationRecord } from '../registry/installations.ts'
 import { listModelx } from '../registry/modelx.ts'
 import { organizationsAbove } from '../registry/organizations.ts'
+import { listRules } from '../registry/rules.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { RecordKind, RecordOf } from './records.ts'
 
@@ -51,6 +53,9 @@ export async function collectSite(
   if (plots.length > 0) await take('board', { plots, updated })
   for (const { values, ...mapping } of await listMappings(registry, { kind: 'installation', id })) {
     await take('mapping', { ...mapping, values: [...values] })
+  }
+  for await (const part of listRules(registry, { kind: 'installation', id })) {
+    for (const row of part) await take('rule', ruleOf(row) as RecordOf<'rule'>)
   }
   for (const { topic, mode, enabled, reason } of await listBlacklist(registry)) {
     const isOurs = topic.startsWith(`${client_id}/`)

@@ -3,6 +3,8 @@ import { insertBlacklistEntry, listBlacklist } from '../features/blacklist/entri
 import { fieldsOf as mappingOf } from '../features/mapping/fields.ts'
 import { insertMappingWithin } from '../features/mapping/rows.ts'
 import { listInstallationExecutors } from '../features/notification/executors.ts'
+import { fieldsOf as ruleOf } from '../features/rule/fields.ts'
+import { placeRules } from '../features/rule/rows.ts'
 import { fieldsOf } from '../features/schedule/fields.ts'
 import { planOf } from '../features/schedule/plan.ts'
 import { configFault } from '../lib/edge-config.ts'
@@ -71,9 +73,19 @@ export async function placeSite(registry: Registry, placing: Placing): Promise<L
     const owner = { kind: 'installation', id: ref.id } as const
     await insertMappingWithin(registry, owner, mappingOf(mapping), now)
   }
+  const rules = kept.rule.map((rule) => ruleOf(withTopics(rule, references)))
+  await placeRules(registry, ref.id, rules, now)
   left.push(...(await placeBlacklist(registry, placing)))
   await placeFiles(registry, placing)
   return left
+}
+
+/** A rule may name its topics with the client id. */
+function withTopics(rule: RecordOf<'rule'>, references: References): RecordOf<'rule'> {
+  const { topics } = rule.on
+  if (!topics) return rule
+  const where = `rule ${rule.id}`
+  return { ...rule, on: { topics: topics.map((topic) => references.topic(topic, where)) } }
 }
 
 async function placeSchedules(

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
+import { MAX_CHARACTERS_TOGETHER } from '../features/mapping/rows.ts'
 import { decodeSamples, type Sample } from '../lib/sample.ts'
 import { Turns } from '../lib/turns.ts'
 import { DAY, type UnixMs } from '../lib/unix-time.ts'
@@ -85,6 +86,7 @@ class SiteCheck {
   #lines = 0
   #recordBytes = 0
   #keptBytes = 0
+  #mappingCharacters = 0
 
   constructor(now: UnixMs) {
     this.#latest = now + DAY
@@ -181,6 +183,11 @@ class SiteCheck {
       throw wrong('the records are too large')
     }
     if ('id' in record) this.#addId(kind, record.id, wrong)
+    if (found.kind === 'mapping') {
+      this.#mappingCharacters += JSON.stringify(found.record.values).length
+      if (this.#mappingCharacters > MAX_CHARACTERS_TOGETHER)
+        throw wrong('all together are too long')
+    }
     try {
       // The kind and the record belong together, which the types cannot say.
       recordChecks[kind]?.(record as never, this.#head?.client_id ?? 0)

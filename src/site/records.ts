@@ -9,6 +9,7 @@ import { NewMapping } from '../features/mapping/schema.ts'
 import { schemas } from '../features/modelx/schema.ts'
 import { NewMessage, NewOutput } from '../features/notification/schema.ts'
 import { QuotaUpdate } from '../features/quota/schema.ts'
+import { NewRule } from '../features/rule/schema.ts'
 import { NewSchedule } from '../features/schedule/schema.ts'
 import { faultText } from '../http/faults.ts'
 import { Id, Meta } from '../http/schema.ts'
@@ -28,6 +29,7 @@ const { type } = schemas.Function.NewModelX.properties
 const schedule = NewSchedule.properties
 const app = NewEdgeApp.properties
 const mapping = NewMapping.properties
+const rule = NewRule.properties
 const instance = EdgeAppInstanceBody.properties
 
 const Modelx = exactly({ id: Id, type, meta: Meta, protected_meta: Meta, ...times })
@@ -109,6 +111,18 @@ export const recordSchemas = {
     create_missing: Type.Boolean(),
     values: mapping.values
   }),
+  rule: exactly({
+    id: Id,
+    name: rule.name,
+    active: Type.Boolean(),
+    severity: rule.severity,
+    on: rule.on,
+    when: rule.when,
+    for: rule.for,
+    hysteresis: rule.hysteresis,
+    schedule: rule.schedule,
+    message: rule.message
+  }),
   blacklist: exactly({
     topic: NewEntry.properties.topic,
     mode: Type.Union([Type.Literal('block'), Type.Literal('ignore')]),
@@ -149,6 +163,7 @@ export const maxRecords: Readonly<Record<RecordKind, number>> = {
   instance: 10_000,
   board: 1,
   mapping: 200,
+  rule: 10_000,
   blacklist: 1000,
   file: 100_000,
   content: 100_000

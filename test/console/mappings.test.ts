@@ -17,7 +17,7 @@ describe('mappings', { skip: chromium.missing }, () => {
     const reader = await world.user({ grants: [...grants, 'mapping/list/all'], organizations })
     const gateway = await world.mqtt(sender)
     const send = (topic: string, payload: string) =>
-      gateway.publish(`${installation.client_id}/${topic}`, payload, { qos: 1, retain: true })
+      gateway.publish(`${installation.client_id}/${topic}`, payload, { qos: 1 })
     const list = async () => {
       const answer = await world.request(`GET /api/v2/mapping/${installation.id}`, { as: manager })
       return answer.json as unknown as Record<string, unknown>[]

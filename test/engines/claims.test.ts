@@ -46,6 +46,15 @@ onEveryRegistry('claims', ({ name, url }) => {
     assert.equal(await one.take('scheduler'), false)
   })
 
+  test('a claim that a node asked for twice at the same time is free after one release', async (t) => {
+    const at = await url()
+    const [one, two] = [await open(t, at), await open(t, at)]
+    const taken = await Promise.all([one.take('scheduler'), one.take('scheduler')])
+    assert.deepEqual(taken, [true, true])
+    await one.release('scheduler')
+    assert.equal(await two.take('scheduler'), true)
+  })
+
   test('nodes that read are counted, also after their connection broke', async (t) => {
     const at = await url()
     const [one, two] = [await open(t, at), await open(t, at)]

@@ -51,7 +51,9 @@ test('an administrator who sends every example as it is loses and opens nothing'
       schedule_id: 99,
       app_id: 99,
       instance_id: 99,
-      mapping_id: 99
+      mapping_id: 99,
+      rule_id: 99,
+      alarm_id: 99
     },
     ...{ entry_id: 99, message_id: 99, output_id: 99, executor_id: 99, policy_id: 99 }
   }

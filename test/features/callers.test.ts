@@ -32,6 +32,7 @@ async function makeGround(world: World) {
 }
 
 const meta = { k: 'v' }
+const rule = { on: { topics: ['obj/t'] }, when: { above: 25 } }
 type Ground = Awaited<ReturnType<typeof makeGround>>
 
 const makeRole = ({ world, asAdmin }: Ground) =>
@@ -70,6 +71,11 @@ const extras = {
     installation: await asAdmin(`POST /api/v2/mapping/${installation.id}`, { make: 'ttn' }),
     organization: await asAdmin(`POST /api/v2/mapping/organization/${own}`, { make: 'ttn' })
   }),
+  rule: async ({ asAdmin, own, installation }: Ground) => ({
+    installation: await asAdmin(`POST /api/v2/rule/${installation.id}`, rule),
+    organization: await asAdmin(`POST /api/v2/rule/organization/${own}`, rule)
+  }),
+  alarm: ({ world, installation }: Ground) => world.alarm(installation.id),
   app: ({ world, own, installation }: Ground) => makeApp(world, own, installation.id),
   notification: ({ world, own, installation }: Ground) =>
     makeNotification(world, own, installation.id),
@@ -470,6 +476,11 @@ const table: Record<string, Row> = {
     body: () => ({ make: 'ttn' }),
     reach: 'inside'
   },
+  'GET /api/v2/mapping/{installation_id}/message': {
+    line: (t) => `GET /api/v2/mapping/${t.installation.id}/message`,
+    reach: 'inside',
+    gateway: 200
+  },
   'POST /api/v2/mapping/{installation_id}/try': {
     line: (t) => `POST /api/v2/mapping/${t.installation.id}/try`,
     body: () => ({ topic: 'x', payload: '1' }),
@@ -508,6 +519,70 @@ const table: Record<string, Row> = {
   },
   'DELETE /api/v2/mapping/organization/{organization_id}/{mapping_id}': {
     line: (t) => `DELETE /api/v2/mapping/organization/${t.own}/${t.mapping.organization.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/rule/{installation_id}': {
+    line: (t) => `GET /api/v2/rule/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/rule/{installation_id}': {
+    line: (t) => `POST /api/v2/rule/${t.installation.id}`,
+    body: () => rule,
+    reach: 'inside'
+  },
+  'POST /api/v2/rule/{installation_id}/try': {
+    line: (t) => `POST /api/v2/rule/${t.installation.id}/try`,
+    body: () => ({ rule }),
+    reach: 'inside'
+  },
+  'GET /api/v2/rule/{installation_id}/{rule_id}': {
+    line: (t) => `GET /api/v2/rule/${t.installation.id}/${t.rule.installation.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/rule/{installation_id}/{rule_id}': {
+    line: (t) => `PUT /api/v2/rule/${t.installation.id}/${t.rule.installation.id}`,
+    body: () => ({ name: 'y' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/rule/{installation_id}/{rule_id}': {
+    line: (t) => `DELETE /api/v2/rule/${t.installation.id}/${t.rule.installation.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/rule/organization/{organization_id}': {
+    line: (t) => `GET /api/v2/rule/organization/${t.own}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/rule/organization/{organization_id}': {
+    line: (t) => `POST /api/v2/rule/organization/${t.own}`,
+    body: () => rule,
+    reach: 'inside'
+  },
+  'GET /api/v2/rule/organization/{organization_id}/{rule_id}': {
+    line: (t) => `GET /api/v2/rule/organization/${t.own}/${t.rule.organization.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/rule/organization/{organization_id}/{rule_id}': {
+    line: (t) => `PUT /api/v2/rule/organization/${t.own}/${t.rule.organization.id}`,
+    body: () => ({ name: 'y' }),
+    reach: 'inside'
+  },
+  'DELETE /api/v2/rule/organization/{organization_id}/{rule_id}': {
+    line: (t) => `DELETE /api/v2/rule/organization/${t.own}/${t.rule.organization.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/alarm': {
+    line: () => 'GET /api/v2/alarm',
+    reach: 'anyone',
+    gateway: 200,
+    key: 200
+  },
+  'GET /api/v2/alarm/{installation_id}': {
+    line: (t) => `GET /api/v2/alarm/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'PUT /api/v2/alarm/{installation_id}/{alarm_id}/acknowledge': {
+    line: (t) => `PUT /api/v2/alarm/${t.installation.id}/${t.alarm}/acknowledge`,
+    body: () => ({ note: 'x' }),
     reach: 'inside'
   },
   'GET /api/v2/schedule/{installation_id}': {

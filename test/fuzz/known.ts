@@ -23,6 +23,9 @@ export function pathValues(tenant: Tenant, { method, path }: Operation, unique: 
   values['mapping_id'] = path.includes('/mapping/organization')
     ? tenant.mappings.organization
     : tenant.mappings.installation
+  values['rule_id'] = path.includes('/rule/organization')
+    ? tenant.rules.organization
+    : tenant.rules.installation
   values['hash'] = files.hash
   if (method === 'GET') return values
   if (method === 'POST') values['meta_key'] = unique
@@ -88,6 +91,9 @@ export function knownFor(tenant: Tenant, setting: Setting): Known {
     'updateBoard updated': () => null,
     ...mappings(['createMapping', 'createOrganizationMapping'], dice),
     ...mappings(['updateMapping', 'updateOrganizationMapping'], dice),
+    ...rules(['createRule', 'createOrganizationRule'], dice),
+    ...rules(['updateRule', 'updateOrganizationRule'], dice),
+    'tryRule rule': () => ({ on: dice.pick(ruledOn), when: dice.pick(conditions) }),
     'tryMappings topic': () => dice.pick(['dev/x', 'dev/tele/plug/STATE', 'a']),
     'tryMappings mapping': () => null,
     'deleteLog from': () => dice.pick([0, 1.5, 1_700_000_000]),
@@ -144,6 +150,21 @@ const mappings = (ids: readonly string[], dice: Dice): Record<string, () => unkn
       [`${id} make`, () => dice.pick(['tasmota', 'shelly', 'ttn'])],
       [`${id} filter`, () => dice.pick(['', 'dev/#', '+/x'])],
       [`${id} values`, () => []]
+    ])
+  )
+
+const ruledOn = [{ topics: ['obj/x', 'obj/+/y'] }, { type: 'switch', meta: { room: 'hall' } }]
+const conditions = [{ above: 25 }, { any: [{ outside: [2, 8] }, { silent_for: '10m' }] }]
+
+const rules = (ids: readonly string[], dice: Dice): Record<string, () => unknown> =>
+  Object.fromEntries(
+    ids.flatMap((id) => [
+      [`${id} on`, () => dice.pick(ruledOn)],
+      [`${id} when`, () => dice.pick(conditions)],
+      [`${id} for`, () => dice.pick(['', '90s', '3d'])],
+      [`${id} hysteresis`, () => dice.pick([0, 0.5])],
+      [`${id} schedule`, () => dice.pick([null, { days: [0, 6], from: '22:00', to: '06:00' }])],
+      [`${id} message`, () => dice.pick(['', '{{.payload.value}}'])]
     ])
   )
 
@@ -235,6 +256,12 @@ export async function freshValues(
     }),
     deleteOrganizationMapping: async () => ({
       mapping_id: (await post(`mapping/organization/${own}`, { make: 'ttn', name })).id
+    }),
+    deleteRule: async () => ({
+      rule_id: (await post(`rule/${site}`, { on: ruledOn[0], when: conditions[0] })).id
+    }),
+    deleteOrganizationRule: async () => ({
+      rule_id: (await post(`rule/organization/${own}`, { on: ruledOn[1], when: conditions[1] })).id
     }),
     deleteMessage: async () => ({
       message_id: (await post(`notification/${site}/message`, { name, text: 'x' })).id

@@ -42,6 +42,7 @@ export type Tenant = {
   /** The only parts that a path names differently for the two owners of files. */
   files: { installation: number; organization: number; hash: string }
   mappings: { installation: number; organization: number }
+  rules: { installation: number; organization: number }
   app: { hash: string; version: string }
   /** What only `send` and outputs of other requests use, so that nobody changes it. */
   links: { notification_message_id: number; notification_output_executor_id: number }
@@ -128,6 +129,10 @@ export async function makeTenant(
   const mapping = { name: mark, make: 'tasmota' }
   const installationMapping = await post(`mapping/${site}`, mapping)
   const organizationMapping = await post(`mapping/organization/${organization_id}`, mapping)
+  const rule = { name: mark, on: { topics: ['obj/x'] }, when: { above: 25 }, message: mark }
+  const installationRule = await post(`rule/${site}`, rule)
+  const organizationRule = await post(`rule/organization/${organization_id}`, rule)
+  const alarm = await platform.world.alarm(site, mark)
   const app = await makeApp(platform, mark, organization_id)
   const instance = await post(`edge/app/configured/${site}`, {
     app_id: app.id,
@@ -173,13 +178,15 @@ export async function makeTenant(
       executor_id: executor.id,
       output_id: output.id,
       app_id: app.id,
-      instance_id: instance.id
+      instance_id: instance.id,
+      alarm_id: alarm
     },
     files: {
       installation: installationFile.id,
       organization: organizationFile.id,
       hash: keptFile.hash
     },
+    rules: { installation: installationRule.id, organization: organizationRule.id },
     mappings: { installation: installationMapping.id, organization: organizationMapping.id },
     app: { hash: app.hash, version: '1.0' },
     links,
@@ -229,6 +236,7 @@ export async function pictureOf({ world }: TestPlatform, tenant: Tenant): Promis
     ...[`user/${tenant.user.id}`, `user/${tenant.member.id}`, `role/${ids['role_id']}`],
     ...[`user/registration/policy/${ids['policy_id']}`, `blacklist/topic/${ids['entry_id']}`],
     ...[`mapping/${site}`, `mapping/organization/${organization}`],
+    ...[`rule/${site}`, `rule/organization/${organization}`, `alarm/${site}`],
     ...[`notification/${site}/message`, `notification/${site}/output`],
     `admin/notification/executor/${ids['executor_id']}`,
     `notification/${site}/output/${ids['output_id']}/sends`,

@@ -151,6 +151,8 @@ test('for, hysteresis, schedule and message', () => {
   }
   f({ for: 600 }, 'for must be a text')
   f({ hysteresis: 0.5 })
+  const zero = parseDefinition({ ...base, hysteresis: -0 })
+  assert.ok(typeof zero !== 'string' && Object.is(zero.hysteresis, 0))
   f({ hysteresis: -1 }, 'hysteresis must not be negative')
   f({ hysteresis: '1' }, 'hysteresis must be a number')
   const hours = { days: [0, 6], from: '22:00', to: '06:00' }

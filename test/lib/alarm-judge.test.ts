@@ -208,7 +208,10 @@ test('silence beside comparisons', () => {
 })
 
 test('a topic that sent something before it was watched can fall silent', () => {
-  const watch = watchOf({ when: { any: [{ silent_for: '10m' }, { below: 0 }] } })
+  const watch = watchOf({
+    when: { any: [{ silent_for: '10m' }, { below: 0 }] },
+    schedule: { days: [1], from: '12:00', to: '13:00' }
+  })
   const state = newState()
   assert.equal(nextLook(watch, state), undefined)
   arrive(state, { now: minute(0), running: 0 })

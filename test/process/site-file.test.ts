@@ -118,6 +118,13 @@ describe('a record is refused', () => {
     'output',
     { id: 1, name: '', message: 9, executor: { type: '', name: '' }, config: {}, ...at }
   ]
+  const mapping = (id: number): Line => [
+    'mapping',
+    {
+      ...{ id, name: '', active: true, make: '', filter: 'dev/#', create_missing: false },
+      values: Array(40).fill({ path: 'p'.repeat(500), topic: 'obj/x', unit: 'u'.repeat(60) })
+    }
+  ]
   const cases: Record<string, readonly [lines: readonly (Line | string)[], why: RegExp]> = {
     'that is not JSON': [[head, '{'], /not JSON/],
     'of an unknown kind': [[head, ['user', {}]], /no kind/],
@@ -198,6 +205,10 @@ describe('a record is refused', () => {
     'with a plot without a time': [
       [head, site, ['board', { plots: [{ title: 'a', topics: ['obj/a'] }], updated: 1 }]],
       /span/
+    ],
+    'with mappings that are too long together': [
+      [head, site, ...Array.from({ length: 6 }, (_, id) => mapping(id + 1))],
+      /mapping.*too long/
     ],
     'with a blacklist entry of everybody': [
       [head, site, ['blacklist', { topic: '#', mode: 'block', enabled: true, reason: '' }]],

@@ -205,6 +205,16 @@ export async function fillSite(
     ...{ name: 'Words', filter: 'dev/#', active: false },
     values: [{ topic: 'obj/{2}', table: { ON: 1 }, timestamp: { path: 't', format: 'ms' } }]
   })
+  await call(`POST /api/v2/rule/${id}`, {
+    ...{ name: 'Warm', active: false, severity: 'info', for: '10m', hysteresis: 1 },
+    on: { topics: ['obj/room/1', `${client_id}/obj/room/2`] },
+    when: { any: [{ above: 25 }, { all: [{ silent_for: '1h' }, { below: { meta: 'low' } }] }] },
+    schedule: { days: [1, 2], from: '22:00', to: '06:00' },
+    message: '{{.payload.value}} °C'
+  })
+  await call(`POST /api/v2/rule/${id}`, {
+    ...{ on: { type: 'temperature', meta: { room: 'hall' } }, when: { outside: [2, 8] } }
+  })
   await call('POST /api/v2/blacklist/topic', { topic: `${client_id}/obj/noise/#`, reason: 'noise' })
   const now = Math.floor(Date.now() / 1000)
   const lines = Array.from({ length: rows }, (_, i) => {
@@ -264,6 +274,7 @@ export async function siteAsShown({ world }: TestPlatform, id: number) {
     schedules: ((await read(`/api/v2/schedule/${id}`)) as Row[]).map((one) => ({ ...one, id: 0 })),
     board: await read(`/api/v2/board/${id}`),
     mappings: ((await read(`/api/v2/mapping/${id}`)) as Row[]).map((one) => ({ ...one, id: 0 })),
+    rules: ((await read(`/api/v2/rule/${id}`)) as Row[]).map((one) => ({ ...one, id: 0 })),
     blacklist: ((await read('/api/v2/blacklist/topic')) as (Row & { topic: string })[])
       .filter(({ topic }) => topic.startsWith(`${installation.client_id}/`))
       .map((one) => ({ ...one, id: 0 })),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { IClientOptions } from 'mqtt'
+import { insertAlarms } from '../../src/features/alarm/alarms.ts'
 import { hashPassword } from '../../src/identity/password.ts'
 import { issueToken } from '../../src/identity/tokens.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -136,6 +137,17 @@ export class World {
   }
 
   /** Replaces the grants of a user. */
+  /** An open alarm of the installation. */
+  async alarm(installation_id: number, message = ''): Promise<number> {
+    const [row] = await insertAlarms(this.#registry, [
+      {
+        ...{ installation_id, rule_id: 1, topic: this.unique('topic'), severity: 'info' },
+        ...{ raised_at: Date.now(), value: 1, message, isTold: false }
+      }
+    ])
+    return row?.id ?? 0
+  }
+
   async setGrants(userId: number, grants: Grants): Promise<void> {
     const permissions = JSON.stringify(Object.fromEntries(grants.map((grant) => [grant, true])))
     await this.#registry.transaction().execute(async (registry) => {

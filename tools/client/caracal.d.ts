@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 356aa911660d6015aadda4b545c9194b1d6e37d60bde1a3f886010c62a44d913
+ * Fingerprint: b3b3d4d7ab993d8a04bb2086b9bc47c90fde26cf04521f9955d8ce380b287c85
  */
 export interface paths {
     "/api/v2/auth": {
@@ -567,6 +567,23 @@ export interface paths {
         post?: never;
         /** Delete a mapping of an organization */
         delete: operations["deleteOrganizationMapping"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/mapping/{installation_id}/message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest messages of an installation that a mapping may read */
+        get: operations["listLastMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2153,6 +2170,7 @@ export interface components {
             severity: "info" | "warning" | "critical";
             /**
              * @description A cleared alarm keeps its acknowledgement
+             * @example cleared
              * @enum {string}
              */
             state: "raised" | "acknowledged" | "cleared";
@@ -2699,6 +2717,14 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
             /** @description Texts by key, with keys of 1 to 255 characters. Plain and protected ones together have at most 262144 characters */
             protected_meta?: components["schemas"]["Meta"] | null;
+        };
+        LastMessage: {
+            /** @description Without the client id */
+            topic: string;
+            /** @description As text, at most 4096 bytes of it */
+            payload: string;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            timestamp: number;
         };
         LedgerEntry: {
             /** Format: int64 */
@@ -6813,6 +6839,35 @@ export interface operations {
             default: components["responses"]["ErrorOther"];
         };
     };
+    listLastMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LastMessage"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
     tryMappings: {
         parameters: {
             query?: never;
@@ -7224,7 +7279,6 @@ export interface operations {
     listAllAlarms: {
         parameters: {
             query?: {
-                /** @description A cleared alarm keeps its acknowledgement */
                 state?: "raised" | "acknowledged" | "cleared";
                 severity?: "info" | "warning" | "critical";
                 /** @description Of `raised_at`: Unix time, inclusive; default: 24 hours ago */
@@ -7261,7 +7315,6 @@ export interface operations {
     listAlarms: {
         parameters: {
             query?: {
-                /** @description A cleared alarm keeps its acknowledgement */
                 state?: "raised" | "acknowledged" | "cleared";
                 severity?: "info" | "warning" | "critical";
                 /** @description Of `raised_at`: Unix time, inclusive; default: 24 hours ago */

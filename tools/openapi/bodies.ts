@@ -74,6 +74,22 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     topic: 'dev/tele/plug/SENSOR',
     payload: '{"Time": "2026-11-17T12:00:00", "ENERGY": {"Power": 25}}'
   },
+  NewRule: {
+    name: 'Freezer too warm',
+    severity: 'critical',
+    on: { type: 'temperature', meta: { room: 'freezer' } },
+    when: { any: [{ above: -15 }, { silent_for: '1h' }] },
+    for: '10m',
+    hysteresis: 1,
+    message: '{{.payload.topic}}: {{.payload.value}} °C'
+  },
+  RuleUpdate: { active: false },
+  RuleTry: {
+    rule: { on: { topics: ['obj/indoor'] }, when: { above: 25 }, for: '10m' },
+    from: 1_795_000_000,
+    to: 1_795_086_400
+  },
+  Acknowledgement: { note: 'I am on my way' },
   NewSchedule: schedule,
   ScheduleUpdate: schedule,
   NewBlacklistEntry: {

@@ -51,9 +51,9 @@ export function plain(given: Marked): DocumentSchema {
       [name]: { ...schema.properties?.[name], default: value }
     }
   }
-  // The serializer adds an empty one to the schemas of answers.
-  if (Array.isArray(schema.required) && schema.required.length === 0) delete schema.required
   if (schema.pattern !== undefined) schema.pattern = portable(schema.pattern)
+  // A body and an answer may have the same schema, and only that of the body has an empty list.
+  if (schema.required?.length === 0) delete schema.required
   // Generators for other languages take 32 bits for an integer without a format.
   const isLong = (schema.maximum ?? Number.MAX_SAFE_INTEGER) >= 2 ** 31
   if (schema.type === 'integer' && isLong) schema.format = 'int64'

@@ -12,6 +12,8 @@ export const tags: Readonly<Record<string, string>> = {
   Installation: 'Installations, their metadata and their quotas',
   Board: 'The plots that people keep on the first page of an installation',
   Mapping: 'How messages of devices become values',
+  Rule: 'Rules that watch values and raise alarms',
+  Alarm: 'Alarms, and who acknowledged them',
   Schedule: 'Values that are published at given times',
   Gateway: 'Credentials of gateways, and who may register one',
   Permissions: 'The permissions of the caller',

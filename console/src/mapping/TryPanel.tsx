@@ -19,7 +19,7 @@ const TYPING_MS = 250
 /** Shows, while one types, what the mapping makes of a message that the installation really sent. */
 export function TryPanel({ installation, body }: Props) {
   const { mapping: t } = useTexts()
-  const heard = useHeard(installation.client_id)
+  const heard = useHeard(installation)
   const [typed, setTyped] = useState<{ topic: string; payload: string }>()
   const [newest] = heard
   const message = typed ?? newest ?? { topic: '', payload: '' }

@@ -42,6 +42,12 @@ export const remove = (mapping: Mapping): Promise<unknown> =>
     caracal.delete('/api/v2/mapping/{installation_id}/{mapping_id}', pathOf(mapping))
   )
 
+/** The newest first. */
+export const lastMessages = (installation_id: number): Promise<Schemas['LastMessage'][]> =>
+  call((caracal) =>
+    caracal.get('/api/v2/mapping/{installation_id}/message', { path: { installation_id } })
+  )
+
 /** What the mapping makes of a message. Nothing is stored. Undefined: it is not complete yet. */
 export const trial = (
   installation_id: number,

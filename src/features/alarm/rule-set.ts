@@ -33,29 +33,37 @@ export type ActiveRule = {
 /** A rule on one topic. */
 export type RuledBy = { rule: ActiveRule; watch: Watch }
 
+type WatchFor = ActiveRule['watchFor']
+/** Rules that say the same of different topics. They share what they were compiled to. */
+type Same = Map<string, WatchFor>
+
 type Zoned = { zone: string; rule: ActiveRule | undefined }
 /** Rules of an organization are compiled once for all of its installations in a zone. */
 const compiled = new WeakMap<StoredRule, Zoned>()
 
 /** Undefined: a newer version wrote the rule, and this one does not understand it. */
-function activeRule(stored: StoredRule, zone: string): ActiveRule | undefined {
+function activeRule(stored: StoredRule, zone: string, same: Same): ActiveRule | undefined {
   const known = compiled.get(stored)
   if (known?.zone === zone) return known.rule
-  const rule = compile(stored, zone)
+  const rule = compile(stored, zone, same)
   compiled.set(stored, { zone, rule })
   return rule
 }
 
 function compile(
   { id, severity, definition, created }: StoredRule,
-  zone: string
+  zone: string,
+  same: Same
 ): ActiveRule | undefined {
   const read = parseDefinition(JSON.parse(definition))
   if (typeof read === 'string') return undefined
+  const { on, message, when, hysteresis, schedule } = read
+  const key = JSON.stringify([when, read.for, hysteresis, schedule])
+  const watchFor = same.get(key) ?? compileRule(read, zone)
+  same.set(key, watchFor)
   return {
-    ...{ id, severity, since: created, on: read.on, message: read.message },
-    needsMeta: needsMeta(read.when),
-    watchFor: compileRule(read, zone)
+    ...{ id, severity, since: created, on, message, watchFor },
+    needsMeta: needsMeta(when)
   }
 }
 
@@ -68,6 +76,8 @@ export class RuleSet {
   readonly #byType = new Map<string, ActiveRule[]>()
   readonly #functions = new Map<string, RuledFunction[]>()
   readonly #rules: ActiveRule[] = []
+  /** When the newest rule was made. */
+  newestAt = 0
 
   static async of(
     stored: readonly StoredRule[],
@@ -75,9 +85,10 @@ export class RuleSet {
   ): Promise<RuleSet> {
     const set = new RuleSet(clientId)
     const turns = new Turns()
+    const same: Same = new Map()
     for (const one of stored) {
       if (turns.isLate()) await turns.next()
-      const rule = activeRule(one, zone)
+      const rule = activeRule(one, zone, same)
       if (rule) set.#add(rule)
     }
     return set
@@ -127,6 +138,7 @@ export class RuleSet {
 
   #add(rule: ActiveRule): void {
     this.#rules.push(rule)
+    this.newestAt = Math.max(this.newestAt, rule.since)
     if ('type' in rule.on) {
       push(this.#byType, rule.on.type, rule)
       return

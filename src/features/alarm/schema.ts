@@ -7,10 +7,8 @@ export const DEFAULT_LIMIT = 10_000
 const MAX_LIMIT = 100_000
 const MAX_NOTE_CHARACTERS = 4096
 
-const State = Type.Union(
-  [Type.Literal('raised'), Type.Literal('acknowledged'), Type.Literal('cleared')],
-  { description: 'A cleared alarm keeps its acknowledgement' }
-)
+const State = (about: Record<string, unknown> = {}) =>
+  Type.Union([Type.Literal('raised'), Type.Literal('acknowledged'), Type.Literal('cleared')], about)
 const Severity = Type.Union([
   Type.Literal('info'),
   Type.Literal('warning'),
@@ -18,7 +16,7 @@ const Severity = Type.Union([
 ])
 
 export const AlarmQuery = Type.Object({
-  state: Type.Optional(State),
+  state: Type.Optional(State()),
   severity: Type.Optional(Severity),
   from: Type.Optional(Moment('Of `raised_at`: Unix time, inclusive; default: 24 hours ago')),
   to: Type.Optional(Moment('Of `raised_at`: Unix time, inclusive; default: now')),
@@ -42,7 +40,10 @@ export const Alarm = Type.Object(
     installation_id: Type.Integer(),
     topic: Type.String(),
     severity: Severity,
-    state: State,
+    state: State({
+      description: 'A cleared alarm keeps its acknowledgement',
+      examples: ['cleared']
+    }),
     raised_at: UnixTime,
     acknowledged_at: Type.Union([UnixTime, Type.Null()]),
     acknowledged_by: Type.Union([Type.Integer(), Type.Null()], { description: 'A user' }),

@@ -37,16 +37,22 @@ export type RuleWatch = Due & {
 export type WatchedTopic = { readonly name: string; readonly part: Part; watches: RuleWatch[] }
 
 const TOPICS_PER_PART = 500
+/** Of the nodes that have sent values of the topics. */
+const MAX_CURSORS = 64
 /** Topics without a rule that are remembered as such. */
 const MAX_FREE_TOPICS = 10_000
+
+type Cursor = { id: number }
 
 /** Some topics of an installation. Its state and its alarms are written together. */
 export class Part {
   readonly number: number
   readonly installation: Watched
   readonly topics = new Map<string, WatchedTopic>()
-  /** The last sample of each node that was judged. */
-  readonly cursors: Map<string, number>
+  readonly #cursors: Map<string, Cursor>
+  /** The one that was asked for last: mostly it is the next one, too. */
+  #node = ''
+  #cursor: Cursor = { id: 0 }
   /** They are not in the registry yet. */
   raised: Raised[] = []
   cleared: Cleared[] = []
@@ -57,14 +63,28 @@ export class Part {
   /** Somebody waits until it is written. */
   isAwaited = false
 
-  constructor(installation: Watched, number: number, cursors = new Map<string, number>()) {
+  constructor(installation: Watched, number: number, cursors: ReadonlyMap<string, number>) {
     this.installation = installation
     this.number = number
-    this.cursors = cursors
+    this.#cursors = new Map(Array.from(cursors, ([node, id]) => [node, { id }]))
   }
 
   get isUrgent(): boolean {
     return this.isAwaited || this.raised.length > 0 || this.cleared.length > 0
+  }
+
+  /** The last sample of a node that was judged. */
+  cursorOf(node: string): Cursor {
+    if (this.#node === node) return this.#cursor
+    let cursor = this.#cursors.get(node)
+    if (!cursor) {
+      cursor = { id: 0 }
+      if (this.#cursors.size >= MAX_CURSORS) this.#forgetOldest()
+      this.#cursors.set(node, cursor)
+    }
+    this.#node = node
+    this.#cursor = cursor
+    return cursor
   }
 
   /** Null: nothing is left of it. */
@@ -74,7 +94,14 @@ export class Part {
     for (const { name, watches } of this.topics.values()) {
       topics.set(name, new Map(watches.map(({ rule, state }) => [rule.id, state])))
     }
-    return partText({ cursors: this.cursors, topics })
+    const cursors = new Map(Array.from(this.#cursors, ([node, { id }]) => [node, id]))
+    return partText({ cursors, topics })
+  }
+
+  /** Nodes come and go, and each has a new id if it has a new directory. */
+  #forgetOldest(): void {
+    const [oldest] = [...this.#cursors].sort(([, a], [, b]) => a.id - b.id)
+    if (oldest) this.#cursors.delete(oldest[0])
   }
 
   /** `raised_at`: of the alarm that was open before. */
@@ -167,7 +194,7 @@ export class Watched {
     for (const { part: number, state } of rows) {
       if (number === HEAD) continue
       const { cursors, topics } = partOf(state)
-      const part = new Part(this, number, new Map(cursors))
+      const part = new Part(this, number, cursors)
       this.#parts.push(part)
       for (const [name, states] of topics) {
         if (turns.isLate()) await turns.next()
@@ -219,7 +246,7 @@ export class Watched {
   #partWithRoom(): Part {
     const free = this.#parts.findLast(({ topics }) => topics.size < TOPICS_PER_PART)
     if (free) return free
-    const part = new Part(this, (this.#parts.at(-1)?.number ?? HEAD) + 1)
+    const part = new Part(this, (this.#parts.at(-1)?.number ?? HEAD) + 1, new Map())
     this.#parts.push(part)
     return part
   }

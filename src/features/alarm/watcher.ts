@@ -223,19 +223,21 @@ export class Watcher {
   }
 
   async #judgeBatch({ rows: bytes, begin, last }: Ahead): Promise<void> {
-    const { watching, loading, handover, node } = this.#parts
+    const { watching, loading, handover, node, clock } = this.#parts
     const rows = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const source: Source = { node, isImport: false, isAwaited: false, needsAfter: begin }
     const turns = new Turns()
     const isRuled = (id: number) => loading.isRuled(id)
     for (const piece of piecesOf(rows)) {
+      const now = clock()
       for (const sample of decodeSamples(piece, isRuled)) {
         if (turns.isOver(4)) await turns.next()
         if (handover && !watching.holds(sample.installation_id)) handover.add(sample, begin)
         else {
-          const preparing = this.#prepare(sample)
+          const arrival = this.#arrivalOf(sample, now)
+          const preparing = this.#prepare(sample, arrival)
           if (preparing) await preparing
-          watching.judge(sample, source, this.#arrivalOf(sample))
+          watching.judge(sample, source, arrival)
         }
       }
       await turns.next()
@@ -244,25 +246,26 @@ export class Watcher {
   }
 
   /** What a value needs before it is judged. Mostly nothing. */
-  #prepare(value: Value): Promise<void> | undefined {
+  #prepare({ installation_id }: Value, arrival: UnixMs): Promise<void> | undefined {
     const { watching, loading } = this.#parts
-    const isReady = loading.isReady(value.installation_id)
+    const isReady = loading.isReady(installation_id)
     // What was due before the value arrived comes first, also when all of this is late.
-    const until = this.#arrivalOf(value) - this.#grace
+    const until = arrival - this.#grace
     if (isReady && watching.nextDue >= until) return undefined
-    const ready = isReady ? Promise.resolve() : loading.makeReady(value.installation_id)
+    const ready = isReady ? Promise.resolve() : loading.makeReady(installation_id)
     return ready.then(() => watching.advance(until))
   }
 
   /** A clock that was set back gives ids that are ahead of it. */
-  #arrivalOf({ id }: Value): UnixMs {
-    const now = this.#parts.clock()
+  #arrivalOf({ id }: Value, now: UnixMs): UnixMs {
     return id === 0 ? now : unixMs(Math.min(arrivalOf(id), now))
   }
 
   async #judge(value: Value, source: Source): Promise<void> {
-    await this.#prepare(value)
-    this.#parts.watching.judge(value, source, this.#arrivalOf(value))
+    const { watching, clock } = this.#parts
+    const arrival = this.#arrivalOf(value, clock())
+    await this.#prepare(value, arrival)
+    watching.judge(value, source, arrival)
   }
 
   async #judgeHanded({ from, isImport, values }: Handed): Promise<void> {

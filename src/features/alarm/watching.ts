@@ -117,35 +117,37 @@ export class Watching {
     for (const one of this.#watched.values()) await this.schedule(one.watches())
   }
 
-  /** Judges a value that arrived at `arrival`. */
-  judge(
-    { id, installation_id, topic: name, timestamp, value }: Value,
-    source: Source,
-    arrival: UnixMs
-  ) {
-    const watched = this.#watched.get(installation_id)
-    const topic = watched?.topic(name)
+  /** Judges a value that arrived at `arrival`. This runs for every value, so it saves steps. */
+  judge(value: Value, source: Source, arrival: UnixMs): void {
+    const watched = this.#watched.get(value.installation_id)
+    const topic = watched?.topic(value.topic)
     if (!watched || !topic) return
     const { part } = topic
-    if (id > 0) {
-      if (id <= (part.cursors.get(source.node) ?? 0)) return
-      part.cursors.set(source.node, id)
+    if (value.id > 0) {
+      const cursor = part.cursorOf(source.node)
+      if (value.id <= cursor.id) return
+      cursor.id = value.id
     }
-    const now = this.#clock()
-    const running = this.#running(watched, arrival)
-    const isTold = !source.isImport && timestamp >= now - MAX_TOLD_AGE_MS
+    const moment = { now: arrival, running: this.#running(watched, arrival) }
+    const mayBeNew = arrival < watched.rules.newestAt
     for (const one of topic.watches) {
-      if (arrival < one.rule.since) continue
+      if (mayBeNew && arrival < one.rule.since) continue
       const { watch, state } = one
-      const before = state.o
-      const reading = { timestamp, value }
-      for (const transition of judge(watch, state, reading, { now: arrival, running })) {
-        part.note(one, transition, before, isTold)
+      const [raised_at, begin] = [state.o, state.b]
+      const transitions = judge(watch, state, value, moment)
+      if (transitions.length > 0) {
+        const isTold = !source.isImport && value.timestamp >= this.#clock() - MAX_TOLD_AGE_MS
+        for (const transition of transitions) part.note(one, transition, raised_at, isTold)
       }
-      if (watch.hasSilence || watch.forMs > 0 || watch.hours) this.#schedule(watched, one)
+      // Silence that is only put off stays where it is among what is due.
+      const isPutOff =
+        one.place >= 0 &&
+        begin === undefined &&
+        one.dueAt <= arrival + watch.condition.shortestSilence
+      if (state.b !== undefined || (watch.hasSilence && !isPutOff)) this.#schedule(watched, one)
     }
     if (source.isAwaited) part.isAwaited = true
-    this.#changed(part, now, source.needsAfter)
+    this.#changed(part, source.needsAfter)
     this.judged++
   }
 
@@ -176,7 +178,7 @@ export class Watching {
       part.note(one, transition, before, transition.at >= dueAt - MAX_TOLD_AGE_MS)
     }
     const isChanged = state.o !== before || state.b !== wasPending || state.s !== wasFrom
-    if (isChanged) this.#changed(part, this.#clock(), Number.POSITIVE_INFINITY)
+    if (isChanged) this.#changed(part, Number.POSITIVE_INFINITY)
     this.#due.remove(one)
     this.#schedule(watched, one, dueAt)
     return true
@@ -215,9 +217,10 @@ export class Watching {
   }
 
   /** It differs from the registry. */
-  #changed(part: Part, now: number, needsAfter: number): void {
-    part.changedAt = Math.min(part.changedAt, now)
-    part.needsAfter = Math.min(part.needsAfter, needsAfter)
+  #changed(part: Part, needsAfter: number): void {
+    if (part.needsAfter > needsAfter) part.needsAfter = needsAfter
+    if (part.changedAt < Number.POSITIVE_INFINITY) return
+    part.changedAt = this.#clock()
     this.dirty.add(part)
   }
 

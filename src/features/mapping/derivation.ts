@@ -14,12 +14,14 @@ import type { InstallationRef } from '../../registry/installations.ts'
 import type { Ingest } from '../../samples/ingest.ts'
 import type { TopicReading } from '../../samples/together.ts'
 import type { MappedFunctions } from './functions.ts'
+import type { LastMessages } from './last-messages.ts'
 import type { Mappings } from './mappings.ts'
 import { type ActiveMapping, type MappingsOf, type ReadMessage, readMessage } from './reading.ts'
 import type { WriteTopics } from './write-topics.ts'
 
 type Parts = {
   mappings: Mappings
+  lastMessages: LastMessages
   functions: MappedFunctions
   writeTopics: WriteTopics
   ingest: Pick<Ingest, 'acceptAtOnce' | 'acceptTogether' | 'refuseTogether' | 'refuse'>
@@ -60,11 +62,13 @@ export class Derivation {
 
   /** The promise is the acknowledgement. Undefined: the message is not for a mapping. */
   accept(message: Message, sender: string): Promise<void> | undefined {
-    const { mappings, directory } = this.#parts
-    if (!mappings.isUsed || message.payload.length === 0) return undefined
+    const { mappings, lastMessages, directory, clock } = this.#parts
+    if (message.payload.length === 0) return undefined
     const clientId = clientIdOf(message.topic)
     const installation = clientId && directory.installationByClientId(clientId)
     if (!installation) return undefined
+    lastMessages.keep(installation.id, message.topic, message.payload, clock())
+    if (!mappings.isUsed) return undefined
     const known = mappings.known(installation.id)
     if (known === null) return undefined
     return known

@@ -22,6 +22,7 @@ import {
   type Owner
 } from './rows.ts'
 import {
+  LastMessage,
   Mapping,
   MappingParams,
   MappingTrial,
@@ -36,7 +37,7 @@ import {
 const tags = ['Mapping']
 
 export const mappingRoutes: Routes<MappingDeps> = (app, deps) => {
-  const { mappings, clock } = deps
+  const { mappings, lastMessages, clock } = deps
   ownerRoutes(app, deps, {
     kind: 'installation',
     url: '/:installation_id',
@@ -53,6 +54,24 @@ export const mappingRoutes: Routes<MappingDeps> = (app, deps) => {
     schema: OrganizationMapping,
     access: withinOrganization
   })
+
+  app.get(
+    '/:installation_id/message',
+    {
+      schema: {
+        tags,
+        operationId: 'listLastMessages',
+        summary: 'The newest messages of an installation that a mapping may read',
+        params: InstallationParams,
+        response: { 200: Type.Array(LastMessage) }
+      },
+      config: { access: onInstallation('mqtt/subscribe') }
+    },
+    ({ installation }) =>
+      lastMessages
+        .of(installation.id)
+        .map(({ timestamp, ...message }) => ({ ...message, timestamp: toSeconds(timestamp) }))
+  )
 
   app.post(
     '/:installation_id/try',

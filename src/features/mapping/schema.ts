@@ -8,6 +8,7 @@ import {
   MAX_VALUE_RULES
 } from '../../lib/mapping/rule.ts'
 import { MAX_TOPIC_BYTES } from '../../lib/topic.ts'
+import { MAX_SHOWN_BYTES } from './last-messages.ts'
 
 const Path = Type.String({
   maxLength: MAX_PATH_CHARACTERS,
@@ -118,6 +119,15 @@ export const MappingUpdate = Type.Object(body, { title: 'MappingUpdate' })
 export const MappingParams = Type.Object({ installation_id: Id, mapping_id: Id })
 export const OrganizationParams = Type.Object({ organization_id: Id })
 export const OrganizationMappingParams = Type.Object({ organization_id: Id, mapping_id: Id })
+
+export const LastMessage = Type.Object(
+  {
+    topic: Type.String({ description: 'Without the client id' }),
+    payload: Type.String({ description: `As text, at most ${MAX_SHOWN_BYTES} bytes of it` }),
+    timestamp: UnixTime
+  },
+  { title: 'LastMessage' }
+)
 
 export const MappingTry = Type.Object(
   {

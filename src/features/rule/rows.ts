@@ -101,6 +101,35 @@ export async function insertRuleWithin(
   return recordOf(row)
 }
 
+/**
+ * All rules of a new installation, in the caller's transaction. Throws if they are longer than the
+ * rules of an owner may be.
+ */
+export async function placeRules(
+  registry: Registry,
+  installationId: number,
+  rules: readonly RuleFields[],
+  now: number
+): Promise<void> {
+  const rows = rules.map((rule) => ({
+    ...{ ...toRow(rule), installation_id: installationId, created: now, updated: now }
+  }))
+  const bytes = rows.reduce((sum, { definition }) => sum + Buffer.byteLength(definition), 0)
+  if (rows.length > MAX_RULES || bytes > MAX_BYTES_TOGETHER) {
+    throw new Error(
+      `an installation has at most ${MAX_RULES} rules of ${MAX_BYTES_TOGETHER} bytes as JSON`
+    )
+  }
+  for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
+    const some = rows.slice(start, start + ROWS_PER_INSERT)
+    await registry.insertInto('rules').values(some).execute()
+  }
+  if (rows.length > 0) await told(registry, { kind: 'installation', id: installationId }, now)
+}
+
+/** A statement can have only so many variables. */
+const ROWS_PER_INSERT = 100
+
 /** `cleared`: the installations that had open alarms of a rule that was switched off or deleted. */
 type Changed<Rule> = { rule: Rule; cleared: readonly number[] }
 

@@ -154,7 +154,5 @@ function leadOf(watches: Iterable<Watch>): number {
   return Math.min(longest + HOUR, MAX_LEAD_MS)
 }
 
-const silenceIn = (condition: Condition): number => {
-  if ('parts' in condition) return Math.max(...condition.parts.map(silenceIn))
-  return condition.kind === 'silent' ? condition.ms : 0
-}
+const silenceIn = ({ shortestSilence }: Condition): number =>
+  Number.isFinite(shortestSilence) ? shortestSilence : 0

@@ -1,3 +1,4 @@
+import { finite } from '../mapping/number.ts'
 import { everyBrokerTakesFilter } from '../topic.ts'
 import { lastingOf, silenceOf } from './duration.ts'
 import { timeOfDay } from './hours.ts'
@@ -235,7 +236,7 @@ function textAt(at: string, given: unknown, max: number): string {
 }
 
 const numberAt = (at: string, given: unknown): number =>
-  typeof given === 'number' && Number.isFinite(given) ? given : wrong(at, 'must be a number')
+  (typeof given === 'number' ? finite(given) : undefined) ?? wrong(at, 'must be a number')
 
 function only(at: string, given: Record<string, unknown>, keys: readonly string[]): void {
   for (const key of Object.keys(given))

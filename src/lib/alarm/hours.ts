@@ -11,17 +11,21 @@ const MAX_SPANS = 100
 /** From the begin of a week on Sunday, in local time. */
 type Window = { from: number; to: number }
 
+/** A time in which the answer is the same. */
+type Span = { from: number; to: number; isOpen: boolean }
+/** Many topics share the hours, and not all have values of the same day. */
+const MAX_KEPT_SPANS = 8
+
 /**
  * Hours of a week, by what the clocks of a zone show. An hour that clocks show twice lies in them
- * twice. Hours over midnight belong to the day on which they begin.
+ * twice. Hours over midnight belong to the day on which they begin. The same time twice is a whole
+ * day.
  */
 export class OpenHours {
   readonly #windows: readonly Window[]
   readonly #zone: string
-  /** The span that was asked for last: mostly it is the next one, too. */
-  #from = 0
-  #to = 0
-  #isOpen = false
+  /** The newest first. */
+  readonly #kept: Span[] = []
 
   constructor({ days, from, to }: Hours, zone: string) {
     this.#windows = windowsOf(days, minuteOf(from) * MINUTE, minuteOf(to) * MINUTE)
@@ -29,33 +33,42 @@ export class OpenHours {
   }
 
   has(at: UnixMs): boolean {
-    if (at < this.#from || at >= this.#to) this.#find(at)
-    return this.#isOpen
+    return this.#spanAt(at).isOpen
   }
 
   /** The first moment of the hours from `at` on. Infinity: there is none. */
   next(at: UnixMs): UnixMs {
     let moment = at
     for (let spans = 0; spans < MAX_SPANS; spans++) {
-      if (this.has(moment)) return moment
-      moment = this.#to as UnixMs
+      const { isOpen, to } = this.#spanAt(moment)
+      if (isOpen) return moment
+      moment = to as UnixMs
     }
     return Infinity as UnixMs
   }
 
-  #find(at: UnixMs): void {
+  #spanAt(at: UnixMs): Span {
+    for (const span of this.#kept) if (at >= span.from && at < span.to) return span
+    const span = this.#find(at)
+    if (this.#kept.unshift(span) > MAX_KEPT_SPANS) this.#kept.pop()
+    return span
+  }
+
+  #find(at: UnixMs): Span {
     const period = zonePeriod(this.#zone, at)
     const local = at + period.offset
     const inWeek = (((local + FIRST_WEEKDAY * DAY) % WEEK) + WEEK) % WEEK
     const week = at - inWeek
-    const found = this.#windows.findIndex(({ to }) => inWeek < to)
-    const window = this.#windows[found]
-    this.#isOpen = window !== undefined && inWeek >= window.from
-    const closedFrom = (found < 0 ? this.#windows.at(-1) : this.#windows[found - 1])?.to ?? 0
-    const closedTo = window?.from ?? WEEK
-    const span = this.#isOpen && window ? window : { from: closedFrom, to: closedTo }
-    this.#from = Math.max(period.from, week + span.from)
-    this.#to = Math.min(period.to, week + span.to)
+    const index = this.#windows.findIndex(({ to }) => inWeek < to)
+    const window = this.#windows[index] ?? { from: WEEK, to: WEEK }
+    const isOpen = inWeek >= window.from
+    const before = index < 0 ? this.#windows.length : index
+    const from = isOpen ? window.from : (this.#windows[before - 1]?.to ?? 0)
+    return {
+      from: Math.max(period.from, week + from),
+      to: Math.min(period.to, week + (isOpen ? window.to : window.from)),
+      isOpen
+    }
   }
 }
 

@@ -1,13 +1,11 @@
 import type { UnixMs } from '../unix-time.ts'
 import {
   type Condition,
-  hasBefore,
-  hasSilence,
   type MetaOf,
+  NO_READING,
   needsMeta,
   type Reading,
-  resolve,
-  silenceNeeded
+  resolve
 } from './condition.ts'
 import { lastingOf } from './duration.ts'
 import { OpenHours } from './hours.ts'
@@ -20,8 +18,6 @@ export type Watch = {
   hours: OpenHours | null
   /** Silence is part of the condition. */
   hasSilence: boolean
-  /** The reading before is part of the condition. */
-  hasBefore: boolean
 }
 
 /**
@@ -68,11 +64,7 @@ export function compileRule(definition: RuleDefinition, zone: string): (metaOf: 
   const hours = schedule && new OpenHours(schedule, zone)
   const watchFor = (metaOf: MetaOf): Watch => {
     const condition = resolve(when, hysteresis, metaOf)
-    return {
-      ...{ condition, forMs, hours },
-      hasSilence: hasSilence(condition),
-      hasBefore: hasBefore(condition)
-    }
+    return { condition, forMs, hours, hasSilence: condition.shortestSilence < Infinity }
   }
   if (needsMeta(when)) return watchFor
   const watch = watchFor(() => undefined)
@@ -107,7 +99,7 @@ export function judge(
     return state.m === undefined ? none : end(state, timestamp)
   }
   const isMet = meets(watch, state, reading)
-  if (watch.hasBefore) {
+  if (watch.condition.hasBefore) {
     state.p = state.t
     state.q = state.v
   } else if (state.p !== undefined) {
@@ -126,14 +118,10 @@ export function judge(
   return timestamp >= state.b + watch.forMs ? raise(watch, state, state.b) : none
 }
 
-function meets(
-  { condition, hours, hasBefore }: Watch,
-  state: WatchState,
-  reading: Reading
-): boolean {
+function meets({ condition, hours }: Watch, state: WatchState, reading: Reading): boolean {
   if (hours && !hours.has(reading.timestamp)) return false
-  const before = hasBefore ? newestOf(state) : undefined
-  return silenceNeeded(condition, reading, before, state.o !== undefined) === 0
+  const before = condition.hasBefore ? newestOf(state) : NO_READING
+  return condition.silenceNeeded(reading, before, state.o !== undefined) === 0
 }
 
 /** The condition is no longer met. */
@@ -183,7 +171,7 @@ const fullAt = ({ forMs, hours }: Watch, from: UnixMs): UnixMs => {
 
 /** The condition may have changed since the last reading. Other hours keep what is pending. */
 function isStillMet({ condition }: Watch, state: WatchState, { running }: Moment): boolean {
-  const needed = silenceNeeded(condition, newestOf(state), beforeOf(state), false)
+  const needed = condition.silenceNeeded(newestOf(state), beforeOf(state), false)
   return state.m === undefined ? needed === 0 : running - (state.a ?? running) >= needed
 }
 
@@ -198,24 +186,21 @@ function begin(watch: Watch, state: WatchState, { now, running }: Moment): void 
 
 /** The running time at which silence meets the condition, if no reading comes. */
 function silentFrom(watch: Watch, state: WatchState): number | undefined {
+  const { condition, hours } = watch
   if (!watch.hasSilence || state.a === undefined) return undefined
-  const needed = neededNow(watch, state)
+  const counts = state.t !== undefined && (!hours || hours.has(state.t))
+  const newest = counts ? newestOf(state) : NO_READING
+  const needed = condition.silenceNeeded(newest, beforeOf(state), false)
   // A reading that was judged by another condition does not count before the next one comes.
-  const ms = needed === 0 ? silenceNeeded(watch.condition, undefined, undefined, false) : needed
+  const ms = needed === 0 ? condition.silenceNeeded(NO_READING, NO_READING, false) : needed
   return ms === Infinity ? undefined : state.a + ms
 }
 
-function neededNow({ condition, hours }: Watch, state: WatchState): number {
-  const newest = newestOf(state)
-  const counts = newest !== undefined && (!hours || hours.has(newest.timestamp))
-  return silenceNeeded(condition, counts ? newest : undefined, beforeOf(state), false)
-}
+const newestOf = ({ t, v }: WatchState): Reading =>
+  t === undefined || v === undefined ? NO_READING : { timestamp: t, value: v }
 
-const newestOf = ({ t, v }: WatchState): Reading | undefined =>
-  t === undefined || v === undefined ? undefined : { timestamp: t, value: v }
-
-const beforeOf = ({ p, q }: WatchState): Reading | undefined =>
-  p === undefined || q === undefined ? undefined : { timestamp: p, value: q }
+const beforeOf = ({ p, q }: WatchState): Reading =>
+  p === undefined || q === undefined ? NO_READING : { timestamp: p, value: q }
 
 /** When to look at the clock. Undefined: only a reading can change something. */
 export function nextLook(

@@ -53,6 +53,8 @@ export class Replay {
 
   /** A reading that arrives at the very moment comes before the clock. */
   #lookUntil(end: UnixMs): void {
+    const { a: last = end, b: pending } = this.#state
+    if (pending === undefined && end - last <= this.#watch.condition.shortestSilence) return
     for (;;) {
       const next = nextLook(this.#watch, this.#state)
       if (next === undefined) return

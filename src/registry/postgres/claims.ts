@@ -29,6 +29,7 @@ export class PostgresClaims implements Claims {
   readonly #held = new Set<Claim>()
   readonly #stopping = new AbortController()
   #client: pg.Client | undefined
+  #asked: Promise<unknown> = Promise.resolve()
   #changed: () => void = () => {}
   #kept: Claim | undefined
   #isReading = false
@@ -57,8 +58,13 @@ export class PostgresClaims implements Claims {
 
   async take(claim: Claim): Promise<boolean> {
     if (this.#held.has(claim)) return true
-    const isTaken = await this.#ask((client) => lock(client, claim))
-    if (isTaken) this.#held.add(claim)
+    const isTaken = await this.#ask(async (client) => {
+      // The server counts locks, so two that ask at the same time must not lock twice.
+      if (this.#held.has(claim)) return true
+      const isTaken = await lock(client, claim)
+      if (isTaken && client === this.#client) this.#held.add(claim)
+      return isTaken
+    })
     return isTaken === true
   }
 
@@ -109,8 +115,15 @@ export class PostgresClaims implements Claims {
     return found?.rows[0]?.nodes
   }
 
+  /** One question after the other. */
+  #ask<T>(question: (client: pg.Client) => Promise<T>): Promise<T | undefined> {
+    const asked = this.#asked.then(() => this.#askNow(question))
+    this.#asked = asked
+    return asked
+  }
+
   /** When a connection breaks, its locks are free again. Then its answer is ignored. */
-  async #ask<T>(question: (client: pg.Client) => Promise<T>): Promise<T | undefined> {
+  async #askNow<T>(question: (client: pg.Client) => Promise<T>): Promise<T | undefined> {
     const client = this.#client
     if (!client) return undefined
     try {
