@@ -223,4 +223,37 @@ describe('alarms', { skip: chromium.missing }, () => {
     await eventually(async () => assert.equal(await lines(page).count(), 1))
     assert.deepEqual(faults, [])
   })
+
+  test('the plot of a topic shows its alarms as bands, and says them in words', async () => {
+    const { installation, user, address } = await home('Banded', lists)
+    const now = Date.now()
+    const other = `${installation.client_id}/obj/other`
+    await raise(installation, [
+      { message: HOSTILE, severity: 'critical', raised_at: now - 30 * MINUTE },
+      { message: 'Over', raised_at: now - 90 * MINUTE, cleared_at: now - 60 * MINUTE },
+      { message: 'Long ago', raised_at: now - 3000 * MINUTE, cleared_at: now - 2900 * MINUTE },
+      { message: 'Elsewhere', topic: other }
+    ])
+    const { page, faults } = await open()
+    await page.addInitScript(`
+      globalThis.filled = new Map()
+      const { fillRect } = CanvasRenderingContext2D.prototype
+      CanvasRenderingContext2D.prototype.fillRect = function (left, top, width, height) {
+        filled.set(this.fillStyle, Math.round(width))
+        fillRect.call(this, left, top, width, height)
+      }`)
+    await signIn(page, `${address}/plot?topics=%5B%22obj%2Ftemp%22%5D&last=21600`, user)
+    const words = page.getByRole('region', { name: 'Alarms in this range' })
+    await eventually(async () => assert.match(await words.innerText(), /warning\s+Over/))
+    assert.match(await words.innerText(), /onerror[\s\S]*since/)
+    await hides(page, 'Long ago')
+    await hides(page, 'Elsewhere')
+    const widthOf = (color: string) => page.evaluate(`filled.get('${color}')`) as Promise<number>
+    const [critical, warning] = [await widthOf('#b3261e'), await widthOf('#8f5e14')]
+    // Both lasted half an hour of six.
+    assert(Math.abs(critical - warning) <= 4 && warning > 40, `${critical} ${warning}`)
+    assert.deepEqual(await seriousFindings(page), [])
+    assert.equal((await page.title()).includes('hacked'), false)
+    assert.deepEqual(faults, [])
+  })
 })

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Schemas } from '../../../tools/client/client.ts'
 import { call } from '../session/session.ts'
 
@@ -18,12 +18,12 @@ const MINUTE_MS = 60_000
 /** A sensor whose clock is ahead raises alarms in the future; the API takes no later time. */
 const ALL_TIMES = { from: 0, to: 100_000_000_000 }
 
-type Page = AlarmFilter & { limit: number; offset?: number }
+type Page = AlarmFilter & { limit: number; offset?: number; from?: number; to?: number }
 
 /** Without an installation: of all that the caller sees. */
 const read = (installation_id: number | undefined, page: Page): Promise<Alarm[]> =>
   call((caracal) => {
-    const query = { ...page, ...ALL_TIMES }
+    const query = { ...ALL_TIMES, ...page }
     return installation_id === undefined
       ? caracal.get('/api/v2/alarm', { query })
       : caracal.get('/api/v2/alarm/{installation_id}', { path: { installation_id }, query })
@@ -72,6 +72,25 @@ async function worstOfAll(seen: Severity | undefined): Promise<Severity | undefi
   }
   return seen
 }
+
+/** More would make the plot one band. */
+const MOST_OF_PLOT = 2000
+
+/** Alarms that were raised between two times, and those that are still open. */
+export const alarmsBetween = (installation_id: number, from: number, to: number) =>
+  queryOptions({
+    queryKey: [...alarmsKey, 'between', installation_id, from, to],
+    placeholderData: keepPreviousData,
+    queryFn: async () => {
+      const limit = MOST_OF_PLOT
+      const [own, ...open] = await Promise.all([
+        read(installation_id, { from, to, limit }),
+        read(installation_id, { to, limit, state: 'raised' }),
+        read(installation_id, { to, limit, state: 'acknowledged' })
+      ])
+      return [...new Map([...own, ...open.flat()].map((one) => [one.id, one])).values()]
+    }
+  })
 
 export const acknowledge = (
   { id, installation_id }: Pick<Alarm, 'id' | 'installation_id'>,
