@@ -9,6 +9,7 @@ import { mappings } from './mapping/api.ts'
 import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
 import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
+import type { RulesSearch } from './pages/RulesPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
 import { readPlotSearch } from './plot/range.ts'
 import {
@@ -21,6 +22,7 @@ import {
   queryClient,
   rights
 } from './queries.ts'
+import { rules } from './rule/api.ts'
 import { currentSession } from './session/session.ts'
 
 const root = createRootRoute({ notFoundComponent: Lost })
@@ -162,6 +164,21 @@ const functionsAndDevices = createRoute({
   component: page(() => import('./pages/FunctionsPage.tsx'), 'FunctionsPage')
 })
 
+const rulesPage = createRoute({
+  getParentRoute: () => installation,
+  path: '/rules',
+  validateSearch: (search: Record<string, unknown>): RulesSearch => ({
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined,
+    topics: readPlotSearch(search).topics
+  }),
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(rules(params.id))
+    void queryClient.prefetchQuery(rights(params.id))
+  },
+  component: page(() => import('./pages/RulesPage.tsx'), 'RulesPage')
+})
+
 const mappingsPage = createRoute({
   getParentRoute: () => installation,
   path: '/mappings',
@@ -197,6 +214,7 @@ export const router = createRouter({
         live,
         plot,
         alarmsPage,
+        rulesPage,
         functionsAndDevices,
         mappingsPage,
         connect

@@ -44,6 +44,13 @@ export function BottomTabs({ id }: { id: number }) {
           </Menu.Item>
           <Menu.Item
             renderRoot={(props) => (
+              <Link to="/installations/$id/rules" params={{ id }} {...props} />
+            )}
+          >
+            {t.rules}
+          </Menu.Item>
+          <Menu.Item
+            renderRoot={(props) => (
               <Link to="/installations/$id/mappings" params={{ id }} {...props} />
             )}
           >

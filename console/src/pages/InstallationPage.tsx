@@ -12,7 +12,16 @@ import { useTexts } from '../texts/texts.ts'
 import { useZone } from '../time.ts'
 import { useRateText } from './InstallationsPage.tsx'
 
-const tabs = ['board', 'live', 'plot', 'alarms', 'functions', 'mappings', 'connect'] as const
+const tabs = [
+  'board',
+  'live',
+  'plot',
+  'alarms',
+  'rules',
+  'functions',
+  'mappings',
+  'connect'
+] as const
 type Tab = (typeof tabs)[number]
 
 /** The header of an installation and its views. */

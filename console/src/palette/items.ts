@@ -36,6 +36,7 @@ export const pages = [
   'live',
   'plot',
   'alarms',
+  'rules',
   'functions',
   'mappings',
   'connect'

@@ -19,7 +19,7 @@ import {
 } from './items.ts'
 import { recentOf, remember } from './recent.ts'
 
-const MAX_NEAR = 7
+const MAX_NEAR = 8
 
 /** Everything that can be chosen: of the console itself, of this installation, of the platform. */
 export function useChoices(asked: string) {

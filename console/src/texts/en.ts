@@ -2,6 +2,7 @@ import { alarm } from './alarm-en.ts'
 import { connect } from './connect-en.ts'
 import { mapping } from './mapping-en.ts'
 import { plot } from './plot-en.ts'
+import { rule } from './rule-en.ts'
 
 export const en = {
   language: 'English',
@@ -266,6 +267,7 @@ export const en = {
     plot: 'Plot',
     functions: 'Functions and devices',
     alarms: 'Alarms',
+    rules: 'Rules',
     mappings: 'Mappings',
     connect: 'Connect a device',
     functionsShort: 'Functions',
@@ -332,6 +334,7 @@ export const en = {
   connect,
   mapping,
   plot,
+  rule,
   age: {
     now: 'now',
     seconds: (n: number) => `${n} s`,

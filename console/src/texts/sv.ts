@@ -3,6 +3,7 @@ import { connect } from './connect-sv.ts'
 import type { Texts } from './en.ts'
 import { mapping } from './mapping-sv.ts'
 import { plot } from './plot-sv.ts'
+import { rule } from './rule-sv.ts'
 
 export const sv: Texts = {
   language: 'Svenska',
@@ -266,6 +267,7 @@ export const sv: Texts = {
     plot: 'Diagram',
     functions: 'Funktioner och enheter',
     alarms: 'Larm',
+    rules: 'Regler',
     mappings: 'Mappningar',
     connect: 'Anslut en enhet',
     functionsShort: 'Funktioner',
@@ -332,6 +334,7 @@ export const sv: Texts = {
   connect,
   mapping,
   plot,
+  rule,
   age: {
     now: 'nu',
     seconds: (n) => `${n} s`,
