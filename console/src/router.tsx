@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { readAlarmsSearch } from './alarm/search.ts'
 import { readConnectSearch } from './connect/search.ts'
 import { Broken } from './frame/Broken.tsx'
 import { Frame } from './frame/Frame.tsx'
@@ -8,6 +9,7 @@ import { mappings } from './mapping/api.ts'
 import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
 import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
+import type { RulesSearch } from './pages/RulesPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
 import { readPlotSearch } from './plot/range.ts'
 import {
@@ -20,6 +22,7 @@ import {
   queryClient,
   rights
 } from './queries.ts'
+import { rules } from './rule/api.ts'
 import { currentSession } from './session/session.ts'
 
 const root = createRootRoute({ notFoundComponent: Lost })
@@ -76,6 +79,14 @@ const list = createRoute({
   component: InstallationsPage
 })
 
+const allAlarms = createRoute({
+  getParentRoute: () => frame,
+  path: '/alarms',
+  validateSearch: readAlarmsSearch,
+  loader: () => void queryClient.prefetchQuery(installations),
+  component: page(() => import('./pages/AllAlarmsPage.tsx'), 'AllAlarmsPage')
+})
+
 export const installation = createRoute({
   getParentRoute: () => frame,
   path: '/installations/$id',
@@ -98,6 +109,14 @@ const first = createRoute({
     const view = kept && kept.plots.length > 0 ? 'board' : 'live'
     throw redirect({ to: `/installations/$id/${view}`, params, replace: true })
   }
+})
+
+const alarmsPage = createRoute({
+  getParentRoute: () => installation,
+  path: '/alarms',
+  validateSearch: readAlarmsSearch,
+  loader: ({ params }) => void queryClient.prefetchQuery(rights(params.id)),
+  component: page(() => import('./pages/AlarmsPage.tsx'), 'AlarmsPage')
 })
 
 export const live = createRoute({
@@ -145,6 +164,21 @@ const functionsAndDevices = createRoute({
   component: page(() => import('./pages/FunctionsPage.tsx'), 'FunctionsPage')
 })
 
+const rulesPage = createRoute({
+  getParentRoute: () => installation,
+  path: '/rules',
+  validateSearch: (search: Record<string, unknown>): RulesSearch => ({
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined,
+    topics: readPlotSearch(search).topics
+  }),
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(rules(params.id))
+    void queryClient.prefetchQuery(rights(params.id))
+  },
+  component: page(() => import('./pages/RulesPage.tsx'), 'RulesPage')
+})
+
 const mappingsPage = createRoute({
   getParentRoute: () => installation,
   path: '/mappings',
@@ -173,11 +207,14 @@ export const router = createRouter({
     frame.addChildren([
       start,
       list,
+      allAlarms,
       installation.addChildren([
         first,
         boardPage,
         live,
         plot,
+        alarmsPage,
+        rulesPage,
         functionsAndDevices,
         mappingsPage,
         connect

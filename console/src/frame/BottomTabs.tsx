@@ -37,6 +37,20 @@ export function BottomTabs({ id }: { id: number }) {
         <Menu.Dropdown>
           <Menu.Item
             renderRoot={(props) => (
+              <Link to="/installations/$id/alarms" params={{ id }} {...props} />
+            )}
+          >
+            {t.alarms}
+          </Menu.Item>
+          <Menu.Item
+            renderRoot={(props) => (
+              <Link to="/installations/$id/rules" params={{ id }} {...props} />
+            )}
+          >
+            {t.rules}
+          </Menu.Item>
+          <Menu.Item
+            renderRoot={(props) => (
               <Link to="/installations/$id/mappings" params={{ id }} {...props} />
             )}
           >

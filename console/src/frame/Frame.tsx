@@ -1,6 +1,8 @@
 import { Anchor, AppShell, Box, Group, Modal, NavLink, Stack, Text } from '@mantine/core'
-import { IconApi, IconBuildingCommunity } from '@tabler/icons-react'
+import { IconApi, IconBell, IconBuildingCommunity } from '@tabler/icons-react'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { Bell } from '../alarm/Bell.tsx'
+import { useMayList } from '../alarm/glance.ts'
 import { ConnectionState } from '../live/ConnectionState.tsx'
 import { SignInForm } from '../pages/SignInForm.tsx'
 import { PaletteButton } from '../palette/PaletteButton.tsx'
@@ -12,7 +14,8 @@ const NAVIGATION_WIDTH = 208
 
 /** What is around every page: where one is, who one is, and whether values are live. */
 export function Frame() {
-  const { frame, signIn } = useTexts()
+  const { alarm, frame, signIn } = useTexts()
+  const mayListAlarms = useMayList()
   const { ended = false } = useSession()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   return (
@@ -40,6 +43,7 @@ export function Frame() {
           </Anchor>
           <PaletteButton isOff={ended} />
           <ConnectionState />
+          <Bell />
           <Box hiddenFrom="sm">
             <Account isSmall />
           </Box>
@@ -65,6 +69,16 @@ export function Frame() {
           leftSection={<IconBuildingCommunity size={18} aria-hidden />}
           style={{ borderRadius: 8 }}
         />
+        {mayListAlarms && (
+          <NavLink
+            component={Link}
+            to="/alarms"
+            active={path === '/alarms'}
+            label={alarm.title}
+            leftSection={<IconBell size={18} aria-hidden />}
+            style={{ borderRadius: 8 }}
+          />
+        )}
         <NavLink
           href="/docs"
           label={frame.api}

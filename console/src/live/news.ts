@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { alarmsKey } from '../alarm/api.ts'
 import {
   devices,
   functions,
@@ -16,7 +17,7 @@ const NEXT_READ_MS = 2000
 /** Who cannot listen looks from time to time. */
 const LOOK_MS = 30_000
 
-const kinds = ['functionx', 'devicex', 'installation'] as const
+const kinds = ['functionx', 'devicex', 'installation', 'alarm'] as const
 type Kind = (typeof kinds)[number]
 const isKind = (word: string | undefined): word is Kind => kinds.some((kind) => kind === word)
 
@@ -24,6 +25,7 @@ function readAgain(id: number, changed: Iterable<Kind>): void {
   const lists = {
     functionx: [functions(id).queryKey],
     devicex: [devices(id).queryKey],
+    alarm: [alarmsKey],
     installation: [installations.queryKey, installationRecord(id).queryKey, rights(id).queryKey]
   }
   for (const kind of changed) {

@@ -1,7 +1,8 @@
 import { ActionIcon, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
+import { readNumber } from '../numbers.ts'
 import { useTexts } from '../texts/texts.ts'
-import { readNumber, readTable, type ValueDraft } from './draft.ts'
+import { readTable, type ValueDraft } from './draft.ts'
 
 type Props = {
   value: ValueDraft

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../tools/client/client.ts'
+import { readNumber } from '../numbers.ts'
 import { Store, useStore } from '../store.ts'
 
 export type Mapping = Schemas['Mapping']
@@ -101,13 +102,6 @@ export function readTable(text: string): Record<string, number> | undefined {
   return entries.every(([word, number]) => word !== '' && Number.isFinite(number))
     ? Object.fromEntries(entries)
     : undefined
-}
-
-/** Undefined: it cannot be read. A comma is a point in some countries. */
-export function readNumber(text: string, otherwise: number): number | undefined {
-  if (text.trim() === '') return otherwise
-  const number = Number(text.trim().replace(',', '.'))
-  return Number.isFinite(number) ? number : undefined
 }
 
 /** Undefined: a field cannot be read, or a topic is missing. */

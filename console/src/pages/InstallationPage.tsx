@@ -1,6 +1,8 @@
 import { Group, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
+import { AlarmCount } from '../alarm/AlarmCount.tsx'
+import { useAlarmsByInstallation } from '../alarm/glance.ts'
 import { BottomTabs } from '../frame/BottomTabs.tsx'
 import { Lost } from '../frame/Lost.tsx'
 import { GatewayState } from '../live/GatewayState.tsx'
@@ -10,7 +12,16 @@ import { useTexts } from '../texts/texts.ts'
 import { useZone } from '../time.ts'
 import { useRateText } from './InstallationsPage.tsx'
 
-const tabs = ['board', 'live', 'plot', 'functions', 'mappings', 'connect'] as const
+const tabs = [
+  'board',
+  'live',
+  'plot',
+  'alarms',
+  'rules',
+  'functions',
+  'mappings',
+  'connect'
+] as const
 type Tab = (typeof tabs)[number]
 
 /** The header of an installation and its views. */
@@ -21,6 +32,7 @@ export function InstallationPage() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const { data } = useQuery(installations)
   const fresh = useQuery(freshness).data?.find(({ installation_id }) => installation_id === id)
+  const alarms = useAlarmsByInstallation().get(id)
   const rateText = useRateText()
   const zone = useZone(id)
   const installation = data?.find((one) => one.id === id)
@@ -29,7 +41,7 @@ export function InstallationPage() {
   return (
     <Stack gap="md">
       <div>
-        <Title order={1} mih={30}>
+        <Title order={1} mih={30} style={{ overflowWrap: 'anywhere' }}>
           {installation?.name}
         </Title>
         <Group gap="2px 16px" className="muted" mih={22}>
@@ -51,6 +63,7 @@ export function InstallationPage() {
           {tabs.map((tab) => (
             <Tabs.Tab key={tab} value={tab}>
               {t[tab]}
+              {tab === 'alarms' && alarms && <AlarmCount {...alarms} isShort />}
             </Tabs.Tab>
           ))}
         </Tabs.List>

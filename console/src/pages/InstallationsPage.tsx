@@ -13,6 +13,10 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../../../tools/client/client.ts'
+import { AlarmCount } from '../alarm/AlarmCount.tsx'
+import { worstOf } from '../alarm/api.ts'
+import { type Count, useAlarmsByInstallation } from '../alarm/glance.ts'
+import { severityColors } from '../alarm/Severity.tsx'
 import { ageText, useNow } from '../clock.ts'
 import { Problem } from '../frame/Problem.tsx'
 import { useGatewayText } from '../live/GatewayState.tsx'
@@ -25,14 +29,14 @@ export type InstallationsSearch = {
   view?: 'cards' | 'table'
   name?: string
 }
-type Row = Schemas['InstallationInfo'] & { fresh?: Schemas['Freshness'] }
+type Row = Schemas['InstallationInfo'] & { fresh?: Schemas['Freshness']; alarms?: Count }
 
 /** Nobody announces a new installation to those who see only the list. */
 const LIST_MS = 30_000
 
 const isSilent = ({ fresh }: Row): boolean => !fresh || fresh.topics === 0 || fresh.silent > 0
 const isGone = ({ fresh }: Row): boolean => fresh?.gateway?.connected === false
-const needsAttention = (row: Row): boolean => isSilent(row) || isGone(row)
+const needsAttention = (row: Row): boolean => isSilent(row) || isGone(row) || !!row.alarms
 
 /** Which of them needs me? */
 export function InstallationsPage() {
@@ -44,12 +48,19 @@ export function InstallationsPage() {
   const list = useQuery({ ...installations, refetchInterval: LIST_MS })
   const fresh = useQuery(freshness)
   const mayMake = useQuery(permissions).data?.['installation/create']
+  const alarms = useAlarmsByInstallation()
   if (list.isLoadingError) return <Problem error={list.error} again={() => void list.refetch()} />
   const byId = new Map(fresh.data?.map((one) => [one.installation_id, one]))
-  const all: Row[] = (list.data ?? []).map((one) => ({ ...one, fresh: byId.get(one.id) }))
+  const all: Row[] = (list.data ?? []).map((one) => ({
+    ...one,
+    fresh: byId.get(one.id),
+    alarms: alarms.get(one.id)
+  }))
   const isKnown = fresh.data !== undefined
   const troubled = isKnown ? all.filter(needsAttention) : []
   const [gone, silent] = [troubled.filter(isGone).length, troubled.filter(isSilent).length]
+  const alarming = all.flatMap(({ alarms }) => (alarms?.worst ? [{ severity: alarms.worst }] : []))
+  const worst = worstOf(alarming)
   const connected = all.filter(({ fresh }) => fresh?.gateway?.connected).length
   const rows = all
     .filter((row) => show !== 'attention' || (isKnown && needsAttention(row)))
@@ -64,6 +75,7 @@ export function InstallationsPage() {
           <Group gap="2px 16px" className="muted" mih={22}>
             {list.data && <Text>{t.count(all.length)}</Text>}
             {connected > 0 && <Text>{t.connected(connected)}</Text>}
+            {worst && <Text c={severityColors[worst]}>{t.alarming(alarming.length)}</Text>}
             {gone > 0 && <Text c="var(--bad)">{t.gone(gone)}</Text>}
             {silent > 0 && <Text c="var(--warning)">{t.silent(silent)}</Text>}
           </Group>
@@ -183,6 +195,7 @@ function Card({ row, isKnown }: { row: Row; isKnown: boolean }) {
         <Text fw={650} truncate>
           {row.name}
         </Text>
+        {row.alarms && <AlarmCount {...row.alarms} />}
       </Group>
       <Text className="muted">{isKnown ? (gateway ?? topics) : ' '}</Text>
       <Group gap="xs" align="baseline">
@@ -219,6 +232,7 @@ function Rows({ rows }: { rows: readonly Row[] }) {
                   <Link to="/installations/$id" params={{ id: row.id }} className="name">
                     {row.name}
                   </Link>
+                  {row.alarms && <AlarmCount {...row.alarms} />}
                 </Group>
               </Table.Td>
               <Table.Td className="muted">

@@ -2,7 +2,9 @@ import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router'
-import { useCallback, useRef } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
+import { AlarmsInRange } from '../alarm/AlarmsInRange.tsx'
+import { bandOf, useAlarmsOf } from '../alarm/of-plot.ts'
 import { Problem } from '../frame/Problem.tsx'
 import type { Row } from '../live/shown.ts'
 import { Actions } from '../plot/Actions.tsx'
@@ -83,6 +85,8 @@ function Shown({ id, rows, looks }: ShownProps) {
   const { ref: box, width: outer } = useElementSize()
   const width = Math.max(0, outer - PLOT_PADDING_PX)
   const plot = usePlot({ id, rows, range, compare, zone, width })
+  const alarms = useAlarmsOf(id, rows, plot.span)
+  const bands = useMemo(() => alarms.map((one) => bandOf(one, one.severity)), [alarms])
   const canvas = useRef<HTMLCanvasElement>(undefined)
   const keepCanvas = useCallback((found: HTMLCanvasElement | undefined) => {
     canvas.current = found
@@ -146,6 +150,7 @@ function Shown({ id, rows, looks }: ShownProps) {
               zone={zone}
               width={width}
               height={HEIGHT_PX}
+              bands={bands}
               onZoom={(span) => show(span)}
               onBack={back}
               onCanvas={keepCanvas}
@@ -156,6 +161,7 @@ function Shown({ id, rows, looks }: ShownProps) {
           <EmptyRange id={id} rows={rows} span={plot.span} zone={zone} onShow={setRange} />
         )}
       </div>
+      <AlarmsInRange id={id} alarms={alarms} rows={rows} />
       <Notes plot={plot} rows={rows} compare={compare} zone={zone} />
       <Actions
         id={id}

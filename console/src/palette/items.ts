@@ -31,7 +31,16 @@ export type Ways = {
   model: (id: number, view: 'devices' | undefined, model: number) => string
 }
 
-export const pages = ['board', 'live', 'plot', 'functions', 'mappings', 'connect'] as const
+export const pages = [
+  'board',
+  'live',
+  'plot',
+  'alarms',
+  'rules',
+  'functions',
+  'mappings',
+  'connect'
+] as const
 
 export const installationItems = (
   installations: readonly Schemas['InstallationInfo'][],

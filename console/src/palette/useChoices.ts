@@ -2,6 +2,7 @@ import { useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMatchRoute, useRouter } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { useMayList } from '../alarm/glance.ts'
 import { useSignOut } from '../frame/useSignOut.ts'
 import { devices, found, functions, installations, me, rights, status } from '../queries.ts'
 import { choose as chooseLanguage, type Language, languages, useTexts } from '../texts/texts.ts'
@@ -18,7 +19,7 @@ import {
 } from './items.ts'
 import { recentOf, remember } from './recent.ts'
 
-const MAX_NEAR = 6
+const MAX_NEAR = 8
 
 /** Everything that can be chosen: of the console itself, of this installation, of the platform. */
 export function useChoices(asked: string) {
@@ -113,7 +114,8 @@ function useWays(): Ways {
 const schemes = ['light', 'dark', 'auto'] as const
 
 function useActions(): Item[] {
-  const { frame, palette: t } = useTexts()
+  const { alarm, frame, palette: t } = useTexts()
+  const mayListAlarms = useMayList()
   const { setColorScheme } = useMantineColorScheme()
   const signOut = useSignOut()
   const router = useRouter()
@@ -127,6 +129,17 @@ function useActions(): Item[] {
         hint: '',
         href: router.buildLocation({ to: '/installations' }).href
       },
+      ...(mayListAlarms
+        ? [
+            {
+              id: 'to alarms',
+              group,
+              label: alarm.title,
+              hint: '',
+              href: router.buildLocation({ to: '/alarms' }).href
+            }
+          ]
+        : []),
       ...schemes.map((scheme) => ({
         id: `colours ${scheme}`,
         group,
@@ -144,5 +157,5 @@ function useActions(): Item[] {
       { id: 'api', group, label: frame.api, hint: '', run: () => location.assign('/docs') },
       { id: 'sign out', group, label: frame.signOut, hint: '', run: () => void signOut() }
     ]
-  }, [frame, t, setColorScheme, signOut, router])
+  }, [alarm, frame, t, mayListAlarms, setColorScheme, signOut, router])
 }

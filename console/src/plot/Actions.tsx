@@ -1,6 +1,7 @@
 import { Button, CopyButton, Group, Switch } from '@mantine/core'
-import { IconDownload, IconLink, IconPhoto } from '@tabler/icons-react'
+import { IconBell, IconDownload, IconLink, IconPhoto } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { KeepOnBoard } from '../board/KeepOnBoard.tsx'
 import type { Row } from '../live/shown.ts'
 import { installations, rights } from '../queries.ts'
@@ -28,7 +29,7 @@ type Props = {
 
 /** What can be done with the plot. */
 export function Actions({ id, plot, rows, looks, zone, compare, range, onCompare, canvas }: Props) {
-  const { plot: t } = useTexts()
+  const { plot: t, rule } = useTexts()
   const locale = useLocale()
   const scheme = useScheme()
   const name = useQuery(installations).data?.find((one) => one.id === id)?.name ?? ''
@@ -78,6 +79,22 @@ export function Actions({ id, plot, rows, looks, zone, compare, range, onCompare
           </Button>
         )}
       </CopyButton>
+      {may?.['rule/create_delete'] && (
+        <Button
+          variant="default"
+          leftSection={<IconBell size={16} aria-hidden />}
+          renderRoot={(props) => (
+            <Link
+              to="/installations/$id/rules"
+              params={{ id }}
+              search={{ add: true, topics: rows.map(({ short }) => short) }}
+              {...props}
+            />
+          )}
+        >
+          {rule.ofPlot}
+        </Button>
+      )}
       {may?.['installation/update'] && (
         <KeepOnBoard id={id} rows={rows} range={range} compare={compare} />
       )}

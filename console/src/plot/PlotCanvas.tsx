@@ -6,11 +6,13 @@ import type { Row } from '../live/shown.ts'
 import { Store } from '../store.ts'
 import { useLocale } from '../texts/texts.ts'
 import { type Cell, joined, type Line } from './lines.ts'
+import { type Band, drawBands, type Place, placeOf, type Threshold } from './marks.ts'
 import { optionsOf } from './options.ts'
 import type { Look } from './palette.ts'
 import { Readout } from './Readout.tsx'
 import type { Span } from './range.ts'
 import { useScheme } from './scheme.ts'
+import { Thresholds } from './Thresholds.tsx'
 import { zoomByTouch } from './touch.ts'
 import type { Plot } from './use-plot.ts'
 
@@ -27,19 +29,26 @@ type Props = {
   width: number
   height: number
   isSmall?: boolean
+  /** Times that are marked behind the lines. */
+  bands?: readonly Band[]
+  thresholds?: readonly Threshold[]
   onZoom?: (span: Span) => void
   onBack?: () => void
   /** Tells where the canvas is, for a picture of it. */
   onCanvas?: (canvas: HTMLCanvasElement | undefined) => void
 }
 
+const none: readonly never[] = []
+
 /** The lines of a plot. It draws what it has; data change without a new canvas. */
 export function PlotCanvas(props: Props) {
   const { plot, rows, looks, zone, width, height, isSmall = false, onCanvas } = props
+  const { bands = none, thresholds = none } = props
   const scheme = useScheme()
   const locale = useLocale()
   const target = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(undefined)
+  const [place] = useState(() => new Store<Place | undefined>(undefined))
   const [cursor] = useState(() => new Store<CursorAt>(undefined))
   const now = useRef(props)
   now.current = props
@@ -50,6 +59,8 @@ export function PlotCanvas(props: Props) {
     [plot.lines, plot.before, hasBand]
   )
   const pinched = useRef<{ span: Span; isOver: boolean }>(undefined)
+  /** The values that the axis reaches. They stay during a drag. */
+  const seen = useRef<readonly number[]>([])
   const latest = useRef(data)
   latest.current = data
   const hooks = useCallback(
@@ -63,6 +74,13 @@ export function PlotCanvas(props: Props) {
           now.current.onZoom?.({ from, to })
         }
       ],
+      drawAxes: [(self) => drawBands(self, now.current.bands ?? none, scheme)],
+      draw: [
+        (self) => {
+          const next = now.current.thresholds && placeOf(self)
+          if (JSON.stringify(next) !== JSON.stringify(place.value)) place.set(next)
+        }
+      ],
       setCursor: [
         (self) => {
           const { left = -1 } = self.cursor
@@ -71,7 +89,7 @@ export function PlotCanvas(props: Props) {
         }
       ]
     }),
-    [cursor]
+    [cursor, place, scheme]
   )
   const isReady = width > 0
   useLayoutEffect(() => {
@@ -79,7 +97,15 @@ export function PlotCanvas(props: Props) {
     const drawn = { rows, looks, hasBand, hasBefore, scheme, zone, locale, isSmall }
     const size = { width: now.current.width, height }
     const made = new uPlot(
-      optionsOf(drawn, size, () => pinched.current?.span ?? now.current.plot.span, hooks()),
+      optionsOf(
+        drawn,
+        size,
+        {
+          span: () => pinched.current?.span ?? now.current.plot.span,
+          seen: () => seen.current
+        },
+        hooks()
+      ),
       latest.current,
       target.current
     )
@@ -131,9 +157,26 @@ export function PlotCanvas(props: Props) {
     if (pinched.current?.isOver) pinched.current = undefined
     chart.current?.setData(data, true)
   }, [data, plot.span])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other bands are drawn
+  useEffect(() => chart.current?.redraw(false), [bands])
+  const reach = useCallback(() => {
+    seen.current = (now.current.thresholds ?? none).map(({ value }) => value)
+    chart.current?.setData(chart.current.data, true)
+  }, [])
+  const isDragging = useRef(false)
+  const values = thresholds.map(({ value }) => value).join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other values are reached
+  useEffect(() => {
+    if (!isDragging.current) reach()
+  }, [values, reach])
+  const drag = (isOn: boolean) => {
+    isDragging.current = isOn
+    if (!isOn) reach()
+  }
   return (
     <div className="plot" style={{ height }}>
       <div ref={target} />
+      {thresholds.length > 0 && <Thresholds place={place} thresholds={thresholds} drag={drag} />}
       <Readout cursor={cursor} plot={plot} rows={rows} looks={looks} zone={zone} />
     </div>
   )

@@ -26,6 +26,8 @@ export const inks = {
 
 const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif'
 const OLDER_PROX_PX = 20
+/** By so many times the height of the lines. */
+const MOST_WIDER = 4
 const TICK_PX = 90
 const TICK_PX_NARROW = 64
 const NARROW_PX = 400
@@ -37,11 +39,14 @@ export const unitsOf = (rows: readonly Row[]): string[] => [...new Set(rows.map(
 export const colorOf = (look: Look | undefined, scheme: Scheme): string =>
   palette[scheme][look?.color ?? 0] ?? palette[scheme][0]
 
+/** What changes without a new canvas. `seen` are values that the first axis must reach. */
+export type Now = { span: () => Span; seen: () => readonly number[] }
+
 /** The order of the columns: time; value of each line; min and max of each; then the older ones. */
 export function optionsOf(
   drawn: Drawn,
   size: { width: number; height: number },
-  spanNow: () => Span,
+  now: Now,
   hooks: uPlot.Hooks.Arrays
 ): uPlot.Options {
   const { rows, hasBand, isSmall } = drawn
@@ -61,9 +66,12 @@ export function optionsOf(
     legend: { show: false },
     padding: [isSmall ? 20 : 26, unitsOf(rows).length > 1 ? 0 : 12, 0, 0],
     scales: {
-      x: { time: true, range: () => [spanNow().from, spanNow().to] },
+      x: { time: true, range: () => [now.span().from, now.span().to] },
       ...Object.fromEntries(
-        unitsOf(rows).map((unit) => [scaleOf(unit), { range: rangeOf(unit, rows) }])
+        unitsOf(rows).map((unit, i) => [
+          scaleOf(unit),
+          { range: rangeOf(unit, rows, i === 0 ? now.seen : () => []) }
+        ])
       )
     },
     axes: axesOf(drawn),
@@ -76,7 +84,7 @@ export function optionsOf(
       // A double click is told by a hook of the page.
       bind: { dblclick: () => null }
     },
-    hooks: { ...hooks, drawAxes: [(self) => drawUnits(self, drawn)] }
+    hooks: { ...hooks, drawAxes: [(self) => drawUnits(self, drawn), ...(hooks.drawAxes ?? [])] }
   }
 }
 
@@ -100,14 +108,29 @@ function drawUnits({ ctx, bbox }: uPlot, { rows, scheme, isSmall }: Drawn): void
 
 const scaleOf = (unit: string): string => `unit ${unit}`
 
-function rangeOf(unit: string, rows: readonly Row[]): uPlot.Range.Function {
+function rangeOf(unit: string, rows: readonly Row[], seen: Now['seen']): uPlot.Range.Function {
   const isOfStates = unit === '' && rows.every((row) => unitOf(row) !== '' || isState(row.meta))
-  return (_self, min, max) => {
+  return (_self, least, greatest) => {
+    const [min, max] = widened(least, greatest, seen())
     if (min === null || max === null) return [0, 1]
     return isOfStates
       ? [min - 0.1, Math.max(max, min + 1) + 0.1]
       : uPlot.rangeNum(min, max, 0.1, true)
   }
+}
+
+/** Values that are far from the lines are left out: the lines would be flat. */
+function widened(
+  least: number | null,
+  greatest: number | null,
+  values: readonly number[]
+): [number | null, number | null] {
+  if (least === null || greatest === null) {
+    return values.length > 0 ? [Math.min(...values), Math.max(...values)] : [null, null]
+  }
+  const reach = MOST_WIDER * Math.max(greatest - least, Math.abs(greatest) / 4, 1)
+  const near = values.filter((one) => one >= least - reach && one <= greatest + reach)
+  return [Math.min(least, ...near), Math.max(greatest, ...near)]
 }
 
 function seriesOf({ rows, looks, scheme, hasBand, hasBefore }: Drawn): uPlot.Series[] {

@@ -1,6 +1,8 @@
+import { alarm } from './alarm-en.ts'
 import { connect } from './connect-en.ts'
 import { mapping } from './mapping-en.ts'
 import { plot } from './plot-en.ts'
+import { rule } from './rule-en.ts'
 
 export const en = {
   language: 'English',
@@ -228,6 +230,7 @@ export const en = {
     title: 'Installations',
     count: (n: number) => (n === 1 ? '1 installation' : `${n} installations`),
     silent: (n: number) => `${n} with silent topics`,
+    alarming: (n: number) => `${n} with alarms`,
     connected: (n: number) => (n === 1 ? '1 gateway connected' : `${n} gateways connected`),
     gone: (n: number) => (n === 1 ? '1 gateway gone' : `${n} gateways gone`),
     all: 'All',
@@ -263,6 +266,8 @@ export const en = {
     live: 'Live',
     plot: 'Plot',
     functions: 'Functions and devices',
+    alarms: 'Alarms',
+    rules: 'Rules',
     mappings: 'Mappings',
     connect: 'Connect a device',
     functionsShort: 'Functions',
@@ -325,9 +330,11 @@ export const en = {
     noValue: 'no value yet',
     noneMatch: 'No topic matches.'
   },
+  alarm,
   connect,
   mapping,
   plot,
+  rule,
   age: {
     now: 'now',
     seconds: (n: number) => `${n} s`,

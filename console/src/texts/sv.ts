@@ -1,7 +1,9 @@
+import { alarm } from './alarm-sv.ts'
 import { connect } from './connect-sv.ts'
 import type { Texts } from './en.ts'
 import { mapping } from './mapping-sv.ts'
 import { plot } from './plot-sv.ts'
+import { rule } from './rule-sv.ts'
 
 export const sv: Texts = {
   language: 'Svenska',
@@ -229,6 +231,7 @@ export const sv: Texts = {
     title: 'Installationer',
     count: (n) => (n === 1 ? '1 installation' : `${n} installationer`),
     silent: (n) => `${n} med tysta ämnen`,
+    alarming: (n) => `${n} med larm`,
     connected: (n) => (n === 1 ? '1 gateway ansluten' : `${n} gateways anslutna`),
     gone: (n) => (n === 1 ? '1 gateway borta' : `${n} gateways borta`),
     all: 'Alla',
@@ -263,6 +266,8 @@ export const sv: Texts = {
     live: 'Direkt',
     plot: 'Diagram',
     functions: 'Funktioner och enheter',
+    alarms: 'Larm',
+    rules: 'Regler',
     mappings: 'Mappningar',
     connect: 'Anslut en enhet',
     functionsShort: 'Funktioner',
@@ -325,9 +330,11 @@ export const sv: Texts = {
     noValue: 'inget värde ännu',
     noneMatch: 'Inget ämne passar.'
   },
+  alarm,
   connect,
   mapping,
   plot,
+  rule,
   age: {
     now: 'nu',
     seconds: (n) => `${n} s`,

@@ -1,0 +1,227 @@
+import {
+  Button,
+  Group,
+  SegmentedControl,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput
+} from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { alarmsKey, severities } from '../alarm/api.ts'
+import { Fault, refusal } from '../modelx/Details.tsx'
+import { readNumber } from '../numbers.ts'
+import { useAllRows } from '../plot/use-rows.ts'
+import { queryClient } from '../queries.ts'
+import { useTexts } from '../texts/texts.ts'
+import { create, remove, rules, update } from './api.ts'
+import { dropDraft, hasDraft, useRuleDraft } from './draft.ts'
+import { bodyOf, type Draft, draftOf, emptyDraft, readDuration } from './form.ts'
+import { HoursFields } from './HoursFields.tsx'
+import { OnFields } from './OnFields.tsx'
+import { TryPanel } from './TryPanel.tsx'
+import type { Rule, RuleFields } from './types.ts'
+import { WhenFields } from './WhenFields.tsx'
+
+type Props = {
+  installation_id: number
+  /** Undefined: a new one, on these topics. */
+  rule: Rule | undefined
+  topics: readonly string[]
+  may: { save: boolean; delete: boolean }
+  saved: () => void
+  deleted: () => void
+}
+
+/** A rule in words, and beside it what it would have found. */
+export function Editor({ installation_id: id, rule, topics, may, saved, deleted }: Props) {
+  const texts = useTexts()
+  const t = texts.rule
+  const [draft, change] = useRuleDraft(
+    `${id}/${rule?.id ?? 'new'}`,
+    rule ? draftOf(rule) : { ...emptyDraft, topics }
+  )
+  const { all } = useAllRows(id)
+  const [fault, setFault] = useState('')
+  const [busy, setBusy] = useState<'save' | 'delete'>()
+  const body = bodyOf(draft)
+  const run = async (kind: 'save' | 'delete', work: () => Promise<void>) => {
+    setBusy(kind)
+    setFault('')
+    try {
+      await work()
+      await queryClient.invalidateQueries({ queryKey: rules(id).queryKey })
+      // Its open alarms may be cleared.
+      void queryClient.invalidateQueries({ queryKey: alarmsKey })
+    } catch (error) {
+      const verb = kind === 'save' && rule ? 'update' : 'create_delete'
+      setFault(refusal(error as Error, `rule/${verb}`, texts))
+    }
+    setBusy(undefined)
+  }
+  const save = async (body: RuleFields) => {
+    const made = await (rule ? update(rule, body) : create(id, body))
+    queryClient.setQueryData(
+      rules(id).queryKey,
+      (list: Rule[] | undefined) => list && [...list.filter(({ id }) => id !== made.id), made]
+    )
+    dropDraft()
+    saved()
+  }
+  const fields = { draft, change, rows: all, isLocked: !may.save }
+  return (
+    <form
+      className="rule-editor"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (body) void run('save', () => save(body))
+      }}
+    >
+      <Stack gap="sm">
+        <OnFields {...fields} />
+        <WhenFields {...fields} />
+        <Lasting {...fields} />
+        <HoursFields {...fields} />
+        <Telling {...fields} />
+        {fault && <Fault text={fault} />}
+        <Group justify="space-between">
+          {rule && may.delete ? (
+            <Delete
+              isBusy={busy === 'delete'}
+              go={() =>
+                void run('delete', async () => {
+                  await remove(rule)
+                  dropDraft()
+                  deleted()
+                })
+              }
+            />
+          ) : (
+            <span />
+          )}
+          {may.save && (
+            <Button
+              type="submit"
+              loading={busy === 'save'}
+              disabled={!body || (rule && !hasDraft())}
+            >
+              {rule ? t.save : t.create}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+      <TryPanel
+        id={id}
+        all={all}
+        draft={draft}
+        body={body}
+        change={may.save ? change : undefined}
+      />
+    </form>
+  )
+}
+
+type FieldsProps = { draft: Draft; change: (draft: Draft) => void; isLocked: boolean }
+
+function Lasting({ draft, change, isLocked }: FieldsProps) {
+  const { rule: t } = useTexts()
+  const isLasting = draft.for.trim() === '' || readDuration(draft.for) !== undefined
+  return (
+    <Group gap="xs" align="flex-start" grow>
+      <TextInput
+        label={t.for}
+        description={t.forHelp}
+        value={draft.for}
+        readOnly={isLocked}
+        error={isLasting ? undefined : t.durationWrong}
+        onChange={(event) => change({ ...draft, for: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t.hysteresis}
+        description={t.hysteresisHelp}
+        value={draft.hysteresis}
+        readOnly={isLocked}
+        error={readNumber(draft.hysteresis, 0) === undefined ? t.boundWrong : undefined}
+        onChange={(event) => change({ ...draft, hysteresis: event.currentTarget.value })}
+      />
+    </Group>
+  )
+}
+
+function Telling({ draft, change, isLocked }: FieldsProps) {
+  const { rule: t, alarm } = useTexts()
+  return (
+    <>
+      <div>
+        <Text fw={500} size="sm" mb={4}>
+          {t.severity}
+        </Text>
+        <SegmentedControl
+          aria-label={t.severity}
+          value={draft.severity}
+          disabled={isLocked}
+          onChange={(next) => change({ ...draft, severity: next as Draft['severity'] })}
+          data={severities.toReversed().map((one) => ({
+            value: one,
+            label: alarm.severities[one]
+          }))}
+        />
+      </div>
+      <Textarea
+        label={t.message}
+        description={t.messageHelp}
+        autosize
+        maxRows={6}
+        maxLength={4096}
+        value={draft.message}
+        readOnly={isLocked}
+        onChange={(event) => change({ ...draft, message: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t.name}
+        maxLength={255}
+        value={draft.name}
+        readOnly={isLocked}
+        onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
+      />
+      <Switch
+        label={t.active}
+        checked={draft.active}
+        disabled={isLocked}
+        onChange={(event) => change({ ...draft, active: event.currentTarget.checked })}
+      />
+    </>
+  )
+}
+
+/** A second click deletes. */
+function Delete({ isBusy, go }: { isBusy: boolean; go: () => void }) {
+  const { rule: t } = useTexts()
+  const [isAsking, setAsking] = useState(false)
+  if (!isAsking) {
+    return (
+      <Button
+        variant="subtle"
+        c="var(--bad)"
+        color="red"
+        leftSection={<IconTrash size={14} aria-hidden />}
+        onClick={() => setAsking(true)}
+      >
+        {t.delete}
+      </Button>
+    )
+  }
+  return (
+    <Group gap="xs" role="alertdialog" aria-label={t.delete}>
+      <Text>{t.deleteSure}</Text>
+      <Button variant="default" size="xs" onClick={() => setAsking(false)}>
+        {t.keep}
+      </Button>
+      <Button color="red" size="xs" loading={isBusy} onClick={go}>
+        {t.deleteGo}
+      </Button>
+    </Group>
+  )
+}

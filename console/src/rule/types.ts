@@ -1,0 +1,8 @@
+import type { Schemas } from '../../../tools/client/client.ts'
+
+export type Rule = Schemas['Rule']
+export type RuleFields = Omit<Rule, 'id' | 'installation_id'>
+export type When = Schemas['RuleWhen']
+/** What a trial needs. */
+export type Definition = Pick<RuleFields, 'on' | 'when' | 'for' | 'hysteresis' | 'schedule'>
+export type Tried = Schemas['RuleTrial']['alarms'][number]
