@@ -4,7 +4,13 @@ import { sql } from 'kysely'
 import { changeRule, deleteRule } from '../../src/features/rule/rows.ts'
 import { encodeSample } from '../../src/lib/sample.ts'
 import { HOUR, MINUTE, SECOND, unixMs } from '../../src/lib/unix-time.ts'
-import { changeModelx, insertModelx, removeModelx } from '../../src/registry/modelx.ts'
+import {
+  changeModelx,
+  insertModelx,
+  insertModelxWithin,
+  removeModelx
+} from '../../src/registry/modelx.ts'
+import { inTransaction } from '../../src/registry/transaction.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporary } from '../support/spool.ts'
 import { WatchedSite } from '../support/watcher.ts'
@@ -83,11 +89,12 @@ test('silence raises an alarm and never runs while the platform is down', async 
   assert.equal((await site.alarms())[0]?.cleared_at, site.now)
 })
 
+const when = { above: 25 }
+
 test('rules that are switched off, deleted or moved away clear their alarms', async (t) => {
   const site = await WatchedSite.open(t, temporary(t), BEGIN)
   const home = await site.installation()
   const own = { kind: 'installation', id: home.id } as const
-  const when = { above: 25 }
   const off = await site.rule(own, { on: { topics: ['obj/a'] }, when })
   const moved = await site.rule(own, { on: { topics: ['obj/a'] }, when })
   const stays = await site.rule(own, { on: { topics: ['obj/+'] }, when })
@@ -124,6 +131,30 @@ test('rules that are switched off, deleted or moved away clear their alarms', as
     ['mover']
   )
   assert.equal((await site.registry.selectFrom('alarm_states').selectAll().execute()).length, 0)
+})
+
+test('a new rule sees the next value, also when reading the installation takes long', async (t) => {
+  const site = await WatchedSite.open(t, temporary(t), BEGIN)
+  const home = await site.installation()
+  const own = { kind: 'installation', id: home.id } as const
+  await inTransaction(site.registry, async (registry) => {
+    for (let i = 0; i < 3000; i++) {
+      const meta = { topic_read: `obj/${i}`, note: 'x'.repeat(10_000) }
+      const fields = { type: 'large', meta: JSON.stringify(meta), protected_meta: '{}' }
+      const of = { kind: 'function', installation_id: home.id } as const
+      await insertModelxWithin(registry, of, fields, site.now)
+    }
+  })
+  for (let i = 0; i < 3; i++) {
+    await site.rule(own, { on: { type: 'large', meta: { topic_read: `obj/${i}` } }, when })
+    await site.send(home, `obj/${i}`, { value: 30 })
+    await site.judge()
+  }
+  const raised = (await site.alarms()).map(({ topic }) => topic)
+  assert.deepEqual(
+    raised,
+    [0, 1, 2].map((i) => `${home.client_id}/obj/${i}`)
+  )
 })
 
 test('one rule of an organization watches the bounds in the metadata of its functions', async (t) => {

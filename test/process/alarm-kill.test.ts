@@ -101,17 +101,18 @@ test(`after ${ROUNDS} times kill -9 there are exactly the alarms of the values`,
       if (page.length === 0) return all
     }
   }
-  // The last value may be stored without being acknowledged, so each device ends with a value below.
+  // The value after the last acknowledged one may be stored: each device sends it again and goes on
+  // until a value below.
   for (const device of devices) {
     const client = await connectAsync(`mqtt://127.0.0.1:${caracal.mqttPort}`, {
       ...{ username: 'device', password: token }
     })
-    while (device.next % PERIOD !== 0) {
+    do {
       const value = device.next % PERIOD === PERIOD - 1 ? -1 : 1
       const payload = JSON.stringify({ value, timestamp: FIRST + device.next })
       await client.publishAsync(device.topic, payload, { qos: 1 })
       device.next++
-    }
+    } while (device.next % PERIOD !== 0)
     await client.endAsync()
   }
   const expected = devices.flatMap(({ topic, next }) =>

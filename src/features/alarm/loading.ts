@@ -35,7 +35,8 @@ const MAX_ASKED = 100_000
  * many times what the last reading took.
  */
 const REST_TIMES = 10
-const LARGE_MS = 100
+/** Of its rules and functions together. */
+const LARGE = 20_000
 
 /** Brings installations with rules into memory, and keeps their rules current. */
 export class Loading {
@@ -104,6 +105,7 @@ export class Loading {
   async makeReady(id: number): Promise<void> {
     const { watching, directory, source } = this.#parts
     const began = performance.now()
+    let isLarge = false
     this.#stale.delete(id)
     this.#toLoad.delete(id)
     const ref = directory.installation(id)
@@ -111,6 +113,7 @@ export class Loading {
     this.#reading = id
     try {
       const rules = (await source.of(ref)) ?? (await noRules(ref))
+      isLarge = rules.read >= LARGE
       const known = watching.get(id)
       if (known) await this.#refresh(known, rules)
       else await this.#load(ref, rules)
@@ -121,7 +124,7 @@ export class Loading {
     } finally {
       this.#reading = undefined
     }
-    this.#rest(id, performance.now() - began)
+    if (isLarge) this.#rest(id, performance.now() - began)
   }
 
   /** States of new partitions are read, and what was deleted is forgotten. */
@@ -232,7 +235,6 @@ export class Loading {
   }
 
   #rest(id: number, tookMs: number): void {
-    if (tookMs < LARGE_MS) return
     if (this.#restUntil.size >= MAX_ASKED) this.#restUntil.clear()
     this.#restUntil.set(id, performance.now() + REST_TIMES * tookMs)
   }
@@ -240,5 +242,6 @@ export class Loading {
 
 const noRules = async ({ client_id }: InstallationRef): Promise<Rules> => ({
   rules: await RuleSet.of([], { clientId: client_id, zone: 'UTC' }),
-  zone: 'UTC'
+  zone: 'UTC',
+  read: 0
 })

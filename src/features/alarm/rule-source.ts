@@ -41,8 +41,8 @@ export class RuleSource {
     if (rows.length === 0) return undefined
     const zone = found.timezone || this.#timezone
     const rules = await RuleSet.of(rows, { clientId: client_id, zone })
-    if (rules.needsFunctions) await this.#addFunctions(rules, id)
-    return { rules, zone }
+    const functions = rules.needsFunctions ? await this.#addFunctions(rules, id) : 0
+    return { rules, zone, read: rows.length + functions }
   }
 
   async #rulesOf(owner: RuleOwner): Promise<RuleRow[]> {
@@ -64,14 +64,18 @@ export class RuleSource {
     for (const { definition } of rows) this.#characters += definition.length
   }
 
-  async #addFunctions(rules: RuleSet, installation_id: number): Promise<void> {
+  /** Answers how many were read. */
+  async #addFunctions(rules: RuleSet, installation_id: number): Promise<number> {
     const ref = { kind: 'function', installation_id } as const
+    let read = 0
     for await (const part of listModelx(this.#registry, ref)) {
+      read += part.length
       for (const { type, meta: text } of part) {
         const meta = JSON.parse(text) as Record<string, string>
         const topic = meta['topic_read']
         if (topic) rules.addFunction({ topic, type, meta })
       }
     }
+    return read
   }
 }

@@ -126,8 +126,8 @@ export class Part {
   }
 }
 
-/** What watches an installation, and in which zone. */
-export type Rules = { rules: RuleSet; zone: string }
+/** What watches an installation, and in which zone. `read`: rules and functions that were read. */
+export type Rules = { rules: RuleSet; zone: string; read: number }
 
 /** An installation with rules: all its topics that have sent something and have a rule. */
 export class Watched {
