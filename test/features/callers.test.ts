@@ -1126,6 +1126,7 @@ const table: Record<string, Row> = {
   'GET /': { line: () => 'GET /', reach: 'public' },
   'GET /sign-in': { line: () => 'GET /sign-in', reach: 'public' },
   'GET /new-password': { line: () => 'GET /new-password', reach: 'public' },
+  'GET /alarms': { line: () => 'GET /alarms', reach: 'public' },
   'GET /installations': { line: () => 'GET /installations', reach: 'public' },
   'GET /installations/{meta_key}': { line: () => 'GET /installations/1/live', reach: 'public' },
   'GET /assets/{meta_key}': { line: () => 'GET /assets/caracal.svg', reach: 'public' },
