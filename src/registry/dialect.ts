@@ -155,3 +155,27 @@ export async function raiseLastId(registry: Registry, table: IdTable, id: number
     await sql`insert into sqlite_sequence (name, seq) values (${table}, ${id})`.execute(registry)
   }
 }
+
+/** New ids of the table, for rows that must know their id before they are inserted. */
+export async function takeIds(
+  registry: Registry,
+  table: 'alarms',
+  count: number
+): Promise<number[]> {
+  if (count === 0) return []
+  if (isPostgres(registry)) {
+    const { rows } = await sql<{ id: number }>`
+      select nextval(pg_get_serial_sequence(${table}, 'id')) as id
+      from generate_series(1, ${count}::bigint)`.execute(registry)
+    return rows.map(({ id }) => Number(id))
+  }
+  const raised = await sql<{ seq: number }>`
+    update sqlite_sequence set seq = seq + ${count} where name = ${table} returning seq`.execute(
+    registry
+  )
+  const last = raised.rows[0]?.seq ?? count
+  if (raised.rows.length === 0) {
+    await sql`insert into sqlite_sequence (name, seq) values (${table}, ${count})`.execute(registry)
+  }
+  return Array.from({ length: count }, (_, i) => last - count + 1 + i)
+}

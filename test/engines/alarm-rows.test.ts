@@ -8,6 +8,7 @@ import { sweepAlarms } from '../../src/features/alarm/sweep.ts'
 import { insertRuleWithin, type RuleFields } from '../../src/features/rule/rows.ts'
 import { DAY } from '../../src/lib/unix-time.ts'
 import { clearRule } from '../../src/registry/alarms.ts'
+import { takeIds } from '../../src/registry/dialect.ts'
 import { insertInstallation } from '../../src/registry/installations.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import { insertOrganization } from '../../src/registry/organizations.ts'
@@ -61,6 +62,18 @@ onEveryRegistry('alarms and rules', (engine) => {
     assert.deepEqual(await insertAlarms(registry, [alarm(), later]), [])
     assert.deepEqual(await readAll(), written)
     assert.deepEqual(await insertAlarms(registry, []), [])
+  })
+
+  test('ids are taken once, and rows without one get others', async () => {
+    const [first, second, ...more] = await takeIds(registry, 'alarms', 2)
+    assert(first !== undefined && second === first + 1 && more.length === 0)
+    const [next] = await insertAlarms(registry, [alarm({ raised_at: now + 2 })])
+    assert(next && next.id > second)
+    const [taken] = await takeIds(registry, 'alarms', 1)
+    assert(taken !== undefined && taken > next.id)
+    const [row] = await insertAlarms(registry, [alarm({ id: taken, raised_at: now + 3 })])
+    assert.equal(row?.id, taken)
+    assert.deepEqual(await takeIds(registry, 'alarms', 0), [])
   })
 
   test('an open alarm is cleared once, by its topic or its time as well', async () => {

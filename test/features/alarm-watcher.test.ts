@@ -25,7 +25,7 @@ test('a value above the bound raises an alarm, and one below it clears it', asyn
     {
       on: { topics: ['obj/t'] },
       when: { above: 25 },
-      message: '{{.payload.topic}} is {{.payload.value}}'
+      message: '{{.payload.id}}: {{.payload.topic}} is {{.payload.value}}'
     }
   )
   await site.send(home, 'obj/t', { value: 25 })
@@ -43,7 +43,7 @@ test('a value above the bound raises an alarm, and one below it clears it', asyn
       ...{ id: 0, installation_id: home.id, rule_id, topic: `${home.client_id}/obj/t` },
       ...{ severity: 'warning', raised_at: BEGIN + SECOND, value: 26.5, cleared_at: null },
       ...{ acknowledged_at: null, acknowledged_by: null, note: '', is_told: 1, told: 0 },
-      message: `${home.client_id}/obj/t is 26.5`
+      message: `${raised.id}: ${home.client_id}/obj/t is 26.5`
     }
   )
   assert.deepEqual(site.told, [home.client_id])

@@ -151,11 +151,7 @@ onRegistryMatrix('rule', (engine) => {
     ['all of one', { ...warm, when: { all: [{ above: 1 }] } }, /^when\/all must have two or more/],
     ['all as object', { ...warm, when: { all: {} } }, /^when.all must be a list/],
     ['a wrong part', { ...warm, when: { any: [{ above: 1 }, {}] } }, /^when\/any\/1 must have one/],
-    [
-      'five levels',
-      { ...warm, when: nested(4) },
-      /^when must be at most 4 levels deep/
-    ],
+    ['five levels', { ...warm, when: nested(4) }, /^when must be at most 4 levels deep/],
     [
       '21 parts',
       { ...warm, when: { any: Array(21).fill({ above: 1 }) } },

@@ -7,6 +7,8 @@ export type NewAlarm = Pick<
   AlarmRow,
   'installation_id' | 'rule_id' | 'topic' | 'severity' | 'raised_at' | 'value' | 'message'
 > & {
+  /** If it was taken before. */
+  id?: number
   isTold: boolean
   /** If it was over before it was written. */
   cleared_at?: number | null

@@ -14,12 +14,13 @@ const MAX_MESSAGE_CHARACTERS = 4096
 /** The text of an alarm: a template of the notifications, in which `.payload` is the alarm's row. */
 export function messageOf(
   template: string,
-  alarm: Omit<NewAlarm, 'message' | 'isTold'>,
+  alarm: Omit<NewAlarm, 'message' | 'isTold'> & { id: number },
   zone: string
 ): string {
   if (!template.includes('{{')) return template
   const cleared = alarm.cleared_at ?? null
   const payload = {
+    id: whole(alarm.id),
     rule_id: whole(alarm.rule_id),
     installation_id: whole(alarm.installation_id),
     topic: alarm.topic,

@@ -1,4 +1,5 @@
 import { Turns } from '../../lib/turns.ts'
+import { takeIds } from '../../registry/dialect.ts'
 import type { Registry } from '../../registry/tables.ts'
 import { type Clearing, clearAlarms, insertAlarms, type NewAlarm, reopenAlarms } from './alarms.ts'
 import { messageOf } from './message.ts'
@@ -13,11 +14,11 @@ const MAX_HEADS = 500
 
 type Portion = {
   parts: { part: Part; state: StateChange }[]
-  alarms: NewAlarm[]
+  raised: Raised[]
   clearings: Clearing[]
   characters: number
 }
-const newPortion = (): Portion => ({ parts: [], alarms: [], clearings: [], characters: 0 })
+const newPortion = (): Portion => ({ parts: [], raised: [], clearings: [], characters: 0 })
 
 type Round = {
   registry: Registry
@@ -36,10 +37,11 @@ export async function writeParts(round: Round, parts: Iterable<Part>): Promise<v
   const turns = new Turns()
   let portion = newPortion()
   for (const part of parts) {
-    await add(portion, part, turns)
-    const { alarms, clearings, characters } = portion
+    add(portion, part)
+    if (turns.isLate()) await turns.next()
+    const { raised, clearings, characters } = portion
     const isFull =
-      characters >= MAX_STATE_CHARACTERS || alarms.length + clearings.length >= MAX_ALARMS
+      characters >= MAX_STATE_CHARACTERS || raised.length + clearings.length >= MAX_ALARMS
     if (!isFull) continue
     await write(round, portion)
     portion = newPortion()
@@ -64,32 +66,40 @@ export async function writeHeads(registry: Registry, all: Iterable<Watched>): Pr
   }
 }
 
-async function add(portion: Portion, part: Part, turns: Turns): Promise<void> {
+function add(portion: Portion, part: Part): void {
   const { id: installation_id } = part.installation
   const text = part.text
   portion.parts.push({ part, state: { installation_id, part: part.number, state: text } })
   portion.characters += text?.length ?? 0
   for (const one of part.cleared) portion.clearings.push({ installation_id, ...one })
-  for (const one of part.raised) {
-    if (turns.isLate()) await turns.next()
-    portion.alarms.push(alarmOf(installation_id, one))
-  }
-  if (turns.isLate()) await turns.next()
+  for (const one of part.raised) portion.raised.push(one)
 }
 
-function alarmOf(installation_id: number, raised: Raised): NewAlarm {
-  const { by, raised_at, value, isTold, cleared_at } = raised
+/** With ids, because a message may name its alarm. */
+async function alarmsOf(registry: Registry, raised: readonly Raised[]): Promise<NewAlarm[]> {
+  const ids = await takeIds(registry, 'alarms', raised.length)
+  const turns = new Turns()
+  const alarms: NewAlarm[] = []
+  for (const [i, one] of raised.entries()) {
+    alarms.push(alarmOf(ids[i] as number, one))
+    if (turns.isLate()) await turns.next()
+  }
+  return alarms
+}
+
+function alarmOf(id: number, { by, raised_at, value, isTold, cleared_at }: Raised): NewAlarm {
   const { rule, topic } = by
+  const { id: installation_id, zone } = topic.part.installation
   const alarm = {
-    ...{ installation_id, rule_id: rule.id, topic: topic.name, severity: rule.severity },
+    ...{ id, installation_id, rule_id: rule.id, topic: topic.name, severity: rule.severity },
     ...{ raised_at, value, cleared_at, isTold }
   }
-  const message = messageOf(rule.message, alarm, topic.part.installation.zone)
-  return { ...alarm, message }
+  return { ...alarm, message: messageOf(rule.message, alarm, zone) }
 }
 
-async function write(round: Round, { parts, alarms, clearings }: Portion): Promise<void> {
+async function write(round: Round, { parts, raised, clearings }: Portion): Promise<void> {
   const { registry, holder, held, onWritten } = round
+  const alarms = await alarmsOf(registry, raised)
   await registry.transaction().execute(async (registry) => {
     await keepPartitions(registry, held(), holder)
     // First: what is cleared is in the registry, and may be raised again.
