@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: d283879dd94bfeeeab88f1538bb1545be9635721882214d692bf2c4b0e6fe40f
+ * Fingerprint: f048079f43075e102b21534d8f02d8bc8bba8266533cbf12a1633f5fe92ec544
  */
 export interface paths {
     "/api/v2/auth": {
@@ -3463,7 +3463,7 @@ export interface components {
             severity?: "info" | "warning" | "critical" | null;
             /** @description Topics; or functions by `type` and `meta` */
             on: components["schemas"]["RuleOn"];
-            /** @description One of the keys. All parts together are at most 20 */
+            /** @description One of the keys. At most 20 comparisons together */
             when: components["schemas"]["RuleWhen"];
             /**
              * @description How long it must last, at most 366d. A number and a unit: s, m, h or d; empty: it is raised at once
@@ -3664,7 +3664,7 @@ export interface components {
             severity: "info" | "warning" | "critical";
             /** @description Topics; or functions by `type` and `meta` */
             on: components["schemas"]["RuleOn"];
-            /** @description One of the keys. All parts together are at most 20 */
+            /** @description One of the keys. At most 20 comparisons together */
             when: components["schemas"]["RuleWhen"];
             /** @description How long it must last, at most 366d. A number and a unit: s, m, h or d; empty: it is raised at once */
             for: string;
@@ -4043,7 +4043,7 @@ export interface components {
             severity: "info" | "warning" | "critical";
             /** @description Topics; or functions by `type` and `meta` */
             on: components["schemas"]["RuleOn"];
-            /** @description One of the keys. All parts together are at most 20 */
+            /** @description One of the keys. At most 20 comparisons together */
             when: components["schemas"]["RuleWhen"];
             /** @description How long it must last, at most 366d. A number and a unit: s, m, h or d; empty: it is raised at once */
             for: string;
@@ -4125,7 +4125,7 @@ export interface components {
             severity?: "info" | "warning" | "critical" | null;
             /** @description Topics; or functions by `type` and `meta` */
             on?: components["schemas"]["RuleOn"] | null;
-            /** @description One of the keys. All parts together are at most 20 */
+            /** @description One of the keys. At most 20 comparisons together */
             when?: components["schemas"]["RuleWhen"] | null;
             /** @description How long it must last, at most 366d. A number and a unit: s, m, h or d; empty: it is raised at once */
             for?: string | null;

@@ -46,9 +46,9 @@ const comparisons = {
     ])
   )
 }
-const description = `One of the keys. All parts together are at most ${MAX_WHEN_PARTS}`
+const description = `One of the keys. At most ${MAX_WHEN_PARTS} comparisons together`
 const joined = <Part extends TSchema>(part: Part, level: number) => {
-  const Parts = Type.Array(part, checkedLater({ minItems: 2, maxItems: MAX_WHEN_PARTS - 1 }))
+  const Parts = Type.Array(part, checkedLater({ minItems: 2, maxItems: MAX_WHEN_PARTS }))
   const title = `RuleWhen${level === 1 ? '' : level}`
   return Type.Object(
     { ...comparisons, all: Type.Optional(Parts), any: Type.Optional(Parts) },
