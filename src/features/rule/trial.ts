@@ -4,7 +4,6 @@ import { type Condition, needsMeta } from '../../lib/alarm/condition.ts'
 import { compileRule, type Watch } from '../../lib/alarm/judge.ts'
 import { Replay, type TriedAlarm } from '../../lib/alarm/replay.ts'
 import type { RuleDefinition } from '../../lib/alarm/rule.ts'
-import { readSamples } from '../../lib/sample-lines.ts'
 import { hasWildcard, withClientId } from '../../lib/topic.ts'
 import { Turns } from '../../lib/turns.ts'
 import { DAY, HOUR, type UnixMs, unixMs } from '../../lib/unix-time.ts'
@@ -20,8 +19,8 @@ export const MAX_TRIED_SAMPLES = 3_000_000
 export const MAX_TRIED_ALARMS = 5000
 /** Each may have to be compared with every topic of the installation. */
 const MAX_WILDCARD_TOPICS = 200
-/** Judging so many takes less than a millisecond. */
-const LINES_PER_LOOK = 500
+/** Judging so many takes a millisecond at most. */
+const SAMPLES_PER_LOOK = 2048
 /** What lasted when the time began is found in the values before it. */
 const MAX_LEAD_MS = 31 * DAY
 
@@ -36,7 +35,7 @@ export type Trial = {
 type Window = { from: UnixMs; to: UnixMs }
 type Engines = {
   registry: Registry
-  history: Pick<History, 'scan'>
+  history: Pick<History, 'series'>
   latest: { topics(id: number, filters: readonly string[]): Promise<readonly string[]> }
 }
 
@@ -102,20 +101,10 @@ export async function replay(
   signal: AbortSignal
 ): Promise<(TriedAlarm & { topic: string })[]> {
   if (watches.size === 0) return []
-  const prefix = `${installation.client_id}/`
   const to = unixMs(Math.min(window.to + 1, window.now))
   const replays = new Map<string, Replay>()
   for (const [topic, watch] of watches) {
-    replays.set(topic.slice(prefix.length), new Replay(watch, { from: window.from, to }))
-  }
-  let [samples, alarms] = [0, 0]
-  const take = (timestamp: UnixMs, topic: string, value: number) => {
-    const one = replays.get(topic)
-    const before = one?.count ?? 0
-    one?.add(timestamp, value)
-    alarms += (one?.count ?? 0) - before
-    if (++samples > MAX_TRIED_SAMPLES) throw tooMany(`${MAX_TRIED_SAMPLES} values`)
-    if (alarms > MAX_TRIED_ALARMS) throw tooMany(`${MAX_TRIED_ALARMS} alarms`)
+    replays.set(topic, new Replay(watch, { from: window.from, to }))
   }
   const asked = {
     installation_id: installation.id,
@@ -124,17 +113,27 @@ export async function replay(
     to: window.to
   }
   const turns = new Turns()
-  for await (const part of history.scan(asked, 'csv', signal)) {
-    const lines = part.toString()
-    for (let at = 0; at < lines.length; ) {
-      at = readSamples(lines, { begin: at, most: LINES_PER_LOOK }, take)
+  let [samples, alarms] = [0, 0]
+  for await (const { topic, times, values } of history.series(asked, signal)) {
+    samples += times.length
+    if (samples > MAX_TRIED_SAMPLES) throw tooMany(`${MAX_TRIED_SAMPLES} values`)
+    const one = replays.get(topic)
+    if (one === undefined) continue
+    const before = one.count
+    for (let at = 0; at < times.length; at += SAMPLES_PER_LOOK) {
+      const end = at + SAMPLES_PER_LOOK
+      one.addAll(times.subarray(at, end), values.subarray(at, end))
       if (turns.isLate()) await turns.next()
       signal.throwIfAborted()
     }
+    alarms += one.count - before
+    if (alarms > MAX_TRIED_ALARMS) throw tooMany(`${MAX_TRIED_ALARMS} alarms`)
   }
-  const found = [...replays].flatMap(([topic, one]) =>
-    one.finish().map((alarm) => ({ topic: prefix + topic, ...alarm }))
-  )
+  const found: (TriedAlarm & { topic: string })[] = []
+  for (const [topic, one] of replays) {
+    for (const alarm of one.finish()) found.push({ topic, ...alarm })
+    if (turns.isLate()) await turns.next()
+  }
   if (found.length > MAX_TRIED_ALARMS) throw tooMany(`${MAX_TRIED_ALARMS} alarms`)
   return found.filter(({ raised_at }) => raised_at <= window.to).sort(newestFirst)
 }
