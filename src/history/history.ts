@@ -52,6 +52,11 @@ export type Page = {
 
 export type ScanQuery = Pick<PageQuery, 'installation_id' | 'topics' | 'from' | 'to'>
 
+export type SeriesQuery = ScanQuery & { topics: readonly string[] }
+
+/** Neighbouring samples of a topic, by time and then by id. */
+export type SeriesPart = { topic: string; times: Float64Array; values: Float64Array }
+
 /** `keepsLatest`: the latest values stay, as after `dropBefore`. */
 export type RemovalQuery = ScanQuery & { keepsLatest?: boolean }
 
@@ -116,6 +121,11 @@ export interface History {
    * the caller asks for it. Nothing stays open between two parts.
    */
   scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncIterable<Buffer>
+  /**
+   * The times and values of these topics, by topic, in parts of a bounded size. No part is empty.
+   * It costs a small part of a scan. Nothing stays open between two parts.
+   */
+  series(query: SeriesQuery, signal?: AbortSignal): AsyncIterable<SeriesPart>
   /**
    * Every sample of a month (`2025-11`), sorted by installation, topic, time, value and msg. This
    * is the stored order on every engine. Parts have a bounded size and are read when the caller

@@ -232,19 +232,19 @@ onRegistryMatrix('try a rule', (engine) => {
       )
     )
     const { history } = platform().deps
-    const scan = history.scan.bind(history)
+    const series = history.series.bind(history)
     const state = { parts: 0, hasEnded: false }
-    history.scan = async function* (query, form, signal) {
+    history.series = async function* (query, signal) {
       try {
         for (;;) {
           signal?.throwIfAborted()
           state.parts++
-          for await (const part of scan(query, form, signal)) yield part
+          for await (const part of series(query, signal)) yield part
         }
       } finally {
         state.hasEnded = true
       }
-    } as typeof scan
+    } as typeof series
     try {
       const controller = new AbortController()
       const asked = fetch(`${world.url}/api/v2/rule/${installation.id}/try`, {
@@ -258,7 +258,7 @@ onRegistryMatrix('try a rule', (engine) => {
       await assert.rejects(asked)
       await eventually(() => assert(state.hasEnded))
     } finally {
-      history.scan = scan
+      history.series = series
     }
   })
 })

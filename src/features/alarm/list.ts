@@ -28,6 +28,8 @@ export const MAX_FEW = 50
 
 /** How many alarms one query looks at: with SQLite all other requests wait meanwhile. */
 const ALARMS_PER_SLICE = 2000
+/** How many alarms one query reads. Messages and notes may be long. */
+const ALARMS_PER_PART = 100
 
 export const stateOf = ({
   acknowledged_at,
@@ -49,21 +51,26 @@ export async function* listAlarms(
   let after: Place | undefined
   while (left > 0) {
     const last = await placeAfter(registry, reach, filter, after)
-    const within = registry
-      .selectFrom('alarms')
-      .where(between(filter, after, last))
-      .where(isWanted)
-    const count = skip === 0 ? 0 : await countOf(within)
-    if (skip === 0 || skip < count) {
-      const part = await within
+    const within = (after: Place | undefined) =>
+      registry
+        .selectFrom('alarms')
+        .where(between(filter, after, last))
+        .where(isWanted)
+    const count = skip === 0 ? 0 : await countOf(within(after))
+    let isRest = skip === 0 || skip < count
+    while (isRest && left > 0) {
+      const part: AlarmRow[] = await within(after)
         .selectAll()
         .orderBy('raised_at', 'desc')
         .orderBy('id', 'desc')
-        .limit(Math.min(left, ALARMS_PER_SLICE))
+        .limit(Math.min(left, ALARMS_PER_PART))
         .offset(skip)
         .execute()
       left -= part.length
+      skip = 0
       if (part.length > 0) yield part
+      isRest = part.length === ALARMS_PER_PART
+      after = part.at(-1)
     }
     skip = Math.max(0, skip - count)
     if (!last) return

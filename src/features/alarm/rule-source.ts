@@ -1,8 +1,8 @@
+import { RuleSet } from '../../lib/alarm/rule-set.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
 import { listModelx } from '../../registry/modelx.ts'
 import { listRules, type RuleOwner, type RuleRow, ruleOwnersOf } from '../../registry/rules.ts'
 import type { Registry } from '../../registry/tables.ts'
-import { RuleSet } from './rule-set.ts'
 import type { Rules } from './watched.ts'
 
 /** Of the definitions of organizations that are kept, in characters. */

@@ -1,9 +1,9 @@
 import { newState, type Transition, type Watch, type WatchState } from '../../lib/alarm/judge.ts'
+import type { ActiveRule, RuledBy, RuleSet } from '../../lib/alarm/rule-set.ts'
 import { ownText } from '../../lib/own-text.ts'
 import { Turns } from '../../lib/turns.ts'
 import { type Due, NOWHERE } from './due-times.ts'
 import { HeldClock } from './held-clock.ts'
-import type { ActiveRule, RuledBy, RuleSet } from './rule-set.ts'
 import {
   emptyHead,
   HEAD,

@@ -1,10 +1,10 @@
 import type { History } from '../../history/history.ts'
 import { badRequest } from '../../http/errors.ts'
-import { type Condition, needsMeta } from '../../lib/alarm/condition.ts'
-import { compileRule, type Watch } from '../../lib/alarm/judge.ts'
+import type { Condition } from '../../lib/alarm/condition.ts'
+import type { Watch } from '../../lib/alarm/judge.ts'
 import { Replay, type TriedAlarm } from '../../lib/alarm/replay.ts'
 import type { RuleDefinition } from '../../lib/alarm/rule.ts'
-import { readSamples } from '../../lib/sample-lines.ts'
+import { RuleSet, type StoredRule } from '../../lib/alarm/rule-set.ts'
 import { hasWildcard, withClientId } from '../../lib/topic.ts'
 import { Turns } from '../../lib/turns.ts'
 import { DAY, HOUR, type UnixMs, unixMs } from '../../lib/unix-time.ts'
@@ -20,8 +20,8 @@ export const MAX_TRIED_SAMPLES = 3_000_000
 export const MAX_TRIED_ALARMS = 5000
 /** Each may have to be compared with every topic of the installation. */
 const MAX_WILDCARD_TOPICS = 200
-/** Judging so many takes less than a millisecond. */
-const LINES_PER_LOOK = 500
+/** Judging so many takes a millisecond at most. */
+const SAMPLES_PER_LOOK = 2048
 /** What lasted when the time began is found in the values before it. */
 const MAX_LEAD_MS = 31 * DAY
 
@@ -36,63 +36,68 @@ export type Trial = {
 type Window = { from: UnixMs; to: UnixMs }
 type Engines = {
   registry: Registry
-  history: Pick<History, 'scan'>
+  history: Pick<History, 'series'>
   latest: { topics(id: number, filters: readonly string[]): Promise<readonly string[]> }
 }
 
 /** What the rule watches, by topic. */
-export async function watchesOf(
-  { registry, latest }: Engines,
-  { definition, installation, zone, types }: Trial
-): Promise<Map<string, Watch>> {
-  const { on, when } = definition
-  const watchFor = compileRule(definition, zone)
+export async function watchesOf(engines: Engines, trial: Trial): Promise<Map<string, Watch>> {
+  const { definition, installation, zone } = trial
+  const text = JSON.stringify(definition)
+  const alone: StoredRule = { id: 0, severity: 'info', created: 0, definition: text }
+  const rules = await RuleSet.of([alone], { clientId: installation.client_id, zone })
+  const ofFunctions = rules.needsFunctions ? await addFunctions(engines, trial, rules) : []
+  const topics =
+    'topics' in definition.on
+      ? await topicsMatching(engines, installation, definition.on.topics)
+      : ofFunctions
   const found = new Map<string, Watch>()
-  const put = (topic: string, meta?: Meta) => {
-    if (found.has(topic)) return
-    found.set(
-      topic,
-      watchFor((key) => meta?.get(key))
-    )
-    if (found.size <= MAX_TRIED_TOPICS) return
-    throw badRequest(`rule/on must match at most ${MAX_TRIED_TOPICS} topics`)
-  }
-  const metaOf = needsMeta(when) || 'type' in on ? new Map<string, Meta>() : undefined
-  if (metaOf) {
-    const functions = listModelx(registry, { kind: 'function', installation_id: installation.id })
-    for await (const part of functions) {
-      for (const { type, meta } of part) {
-        if (!allows(types, type) || !meta.includes('"topic_read"')) continue
-        const keys: Meta = new Map(Object.entries(JSON.parse(meta)))
-        const topic = withClientId(installation.client_id, keys.get('topic_read') ?? '')
-        if ('type' in on && !isOneOf(on, type, keys)) continue
-        // Of several functions with a topic the first one counts.
-        if ('type' in on) put(topic, keys)
-        else if (!metaOf.has(topic)) metaOf.set(topic, keys)
-      }
+  const turns = new Turns()
+  for (const topic of topics) {
+    const [ruled] = rules.of(topic)
+    if (ruled) found.set(topic, ruled.watch)
+    if (found.size > MAX_TRIED_TOPICS) {
+      throw badRequest(`rule/on must match at most ${MAX_TRIED_TOPICS} topics`)
     }
-  }
-  if ('topics' in on) {
-    if (on.topics.filter(hasWildcard).length > MAX_WILDCARD_TOPICS) {
-      throw badRequest(`rule/on/topics must have at most ${MAX_WILDCARD_TOPICS} wildcards to try`)
-    }
-    const filters = on.topics.map((topic) => withClientId(installation.client_id, topic))
-    for (const topic of await latest.topics(installation.id, filters)) {
-      put(topic, metaOf?.get(topic))
-    }
+    if (turns.isLate()) await turns.next()
   }
   return found
 }
 
-type Meta = ReadonlyMap<string, string>
+/** Answers the topics of the functions. */
+async function addFunctions(
+  { registry }: Engines,
+  { installation, types }: Trial,
+  rules: RuleSet
+): Promise<Set<string>> {
+  const topics = new Set<string>()
+  const ref = { kind: 'function', installation_id: installation.id } as const
+  for await (const part of listModelx(registry, ref)) {
+    for (const { type, meta: text } of part) {
+      if (!allows(types, type) || !text.includes('"topic_read"')) continue
+      const meta = JSON.parse(text) as Record<string, string>
+      const topic = meta['topic_read']
+      if (!topic) continue
+      rules.addFunction({ topic, type, meta })
+      topics.add(withClientId(installation.client_id, topic))
+    }
+  }
+  return topics
+}
 
-const isOneOf = (
-  on: Extract<RuleDefinition['on'], { type: string }>,
-  type: string,
-  meta: Meta
-): boolean =>
-  (on.type === '' || on.type === type) &&
-  Object.entries(on.meta).every(([key, value]) => meta.get(key) === value)
+async function topicsMatching(
+  { latest }: Engines,
+  { id, client_id }: InstallationRef,
+  topics: readonly string[]
+): Promise<readonly string[]> {
+  if (topics.filter(hasWildcard).length > MAX_WILDCARD_TOPICS) {
+    throw badRequest(`rule/on/topics must have at most ${MAX_WILDCARD_TOPICS} wildcards to try`)
+  }
+  return latest.topics(
+    id,
+    topics.map((topic) => withClientId(client_id, topic))
+  )
+}
 
 /** The alarms that the rule would have raised, newest first. */
 export async function replay(
@@ -102,20 +107,10 @@ export async function replay(
   signal: AbortSignal
 ): Promise<(TriedAlarm & { topic: string })[]> {
   if (watches.size === 0) return []
-  const prefix = `${installation.client_id}/`
   const to = unixMs(Math.min(window.to + 1, window.now))
   const replays = new Map<string, Replay>()
   for (const [topic, watch] of watches) {
-    replays.set(topic.slice(prefix.length), new Replay(watch, { from: window.from, to }))
-  }
-  let [samples, alarms] = [0, 0]
-  const take = (timestamp: UnixMs, topic: string, value: number) => {
-    const one = replays.get(topic)
-    const before = one?.count ?? 0
-    one?.add(timestamp, value)
-    alarms += (one?.count ?? 0) - before
-    if (++samples > MAX_TRIED_SAMPLES) throw tooMany(`${MAX_TRIED_SAMPLES} values`)
-    if (alarms > MAX_TRIED_ALARMS) throw tooMany(`${MAX_TRIED_ALARMS} alarms`)
+    replays.set(topic, new Replay(watch, { from: window.from, to }))
   }
   const asked = {
     installation_id: installation.id,
@@ -124,17 +119,27 @@ export async function replay(
     to: window.to
   }
   const turns = new Turns()
-  for await (const part of history.scan(asked, 'csv', signal)) {
-    const lines = part.toString()
-    for (let at = 0; at < lines.length; ) {
-      at = readSamples(lines, { begin: at, most: LINES_PER_LOOK }, take)
+  let [samples, alarms] = [0, 0]
+  for await (const { topic, times, values } of history.series(asked, signal)) {
+    samples += times.length
+    if (samples > MAX_TRIED_SAMPLES) throw tooMany(`${MAX_TRIED_SAMPLES} values`)
+    const one = replays.get(topic)
+    if (one === undefined) continue
+    const before = one.count
+    for (let at = 0; at < times.length; at += SAMPLES_PER_LOOK) {
+      const end = at + SAMPLES_PER_LOOK
+      one.addAll(times.subarray(at, end), values.subarray(at, end))
       if (turns.isLate()) await turns.next()
       signal.throwIfAborted()
     }
+    alarms += one.count - before
+    if (alarms > MAX_TRIED_ALARMS) throw tooMany(`${MAX_TRIED_ALARMS} alarms`)
   }
-  const found = [...replays].flatMap(([topic, one]) =>
-    one.finish().map((alarm) => ({ topic: prefix + topic, ...alarm }))
-  )
+  const found: (TriedAlarm & { topic: string })[] = []
+  for (const [topic, one] of replays) {
+    for (const alarm of one.finish()) found.push({ topic, ...alarm })
+    if (turns.isLate()) await turns.next()
+  }
   if (found.length > MAX_TRIED_ALARMS) throw tooMany(`${MAX_TRIED_ALARMS} alarms`)
   return found.filter(({ raised_at }) => raised_at <= window.to).sort(newestFirst)
 }

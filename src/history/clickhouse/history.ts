@@ -23,11 +23,14 @@ import type {
   SampleCounts,
   SamplePlace,
   ScanQuery,
+  SeriesPart,
+  SeriesQuery,
   Sizes
 } from '../history.ts'
 import { BEGIN, readOnward, spanOfMonth } from '../month-read.ts'
 import { PageParts } from '../page-parts.ts'
 import { scanLines } from '../scan.ts'
+import { readSeries } from '../series.ts'
 import { bucketParams, groupsSql, methodParams, startSql, totalSql } from './aggregate.ts'
 import { countSql, countsOf, monthOfPartition } from './count.ts'
 import { readFreshness, readLatest, readLatestIn, readLatestOf } from './latest.ts'
@@ -35,6 +38,7 @@ import { readMonthPart } from './month.ts'
 import { removeSamples } from './remove.ts'
 import { rowsOf } from './rows.ts'
 import { ClickhouseScan } from './scan.ts'
+import { readSeriesPage } from './series.ts'
 import type { Params, ServerConnection } from './server.ts'
 import {
   type ClickhousePlace,
@@ -164,6 +168,10 @@ class ClickhouseHistory implements History {
 
   scan(query: ScanQuery, form: LineForm, signal?: AbortSignal): AsyncIterable<Buffer> {
     return scanLines(new ClickhouseScan(this.#connection, signal), query, form)
+  }
+
+  series(query: SeriesQuery, signal?: AbortSignal): AsyncIterable<SeriesPart> {
+    return readSeries((from) => readSeriesPage(this.#connection, query, from, signal))
   }
 
   readMonth(name: string, from: SamplePlace = BEGIN): AsyncIterable<MonthPart> {

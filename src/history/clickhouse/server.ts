@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import {
   ClickHouseError,
   ClickHouseLogLevel,
@@ -160,10 +161,28 @@ export class ServerConnection {
     }
   }
 
+  /** Like `query`, but answers the rows as `RowBinary`, of a bounded number. */
+  async binary(sql: string, params: Params, signal?: AbortSignal): Promise<Buffer> {
+    signal?.throwIfAborted()
+    const { query, ...options } = this.#reading(sql, params, signal, 0)
+    try {
+      return await evenAfterReset(async () =>
+        buffer((await this.#client.exec({ query: `${query} FORMAT RowBinary`, ...options })).stream)
+      )
+    } finally {
+      signal?.throwIfAborted()
+    }
+  }
+
   #ask(sql: string, params: Params, signal: AbortSignal | undefined, maxBytes: number) {
+    const asked = this.#reading(sql, params, signal, maxBytes)
+    return this.#client.query({ ...asked, format: 'JSONEachRow' as const })
+  }
+
+  #reading(sql: string, params: Params, signal: AbortSignal | undefined, maxBytes: number) {
     const { query, query_params } = withoutLong(sql, params)
-    return this.#client.query({
-      ...{ query, query_params, format: 'JSONEachRow' as const },
+    return {
+      ...{ query, query_params },
       ...(signal && { abort_signal: signal }),
       clickhouse_settings: {
         ...readSettings,
@@ -172,7 +191,7 @@ export class ServerConnection {
         max_result_bytes: String(maxBytes),
         ...(query !== sql && { max_query_size: String(4 * query.length) })
       }
-    })
+    }
   }
 
   /** A statement without an answer: CREATE, DELETE. */

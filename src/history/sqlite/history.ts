@@ -26,10 +26,13 @@ import {
   type RemovalQuery,
   type SamplePlace,
   type ScanQuery,
+  type SeriesPart,
+  type SeriesQuery,
   type Sizes
 } from '../history.ts'
 import { BEGIN, readOnward } from '../month-read.ts'
 import { type Scanned, scanLines } from '../scan.ts'
+import { readSeries } from '../series.ts'
 import { BrokenPacks } from './broken-packs.ts'
 import { fileIn, packsIn } from './file.ts'
 import { type Aggregated, answerHalves, halvesOf } from './halves.ts'
@@ -258,7 +261,11 @@ export class SqliteHistory implements History {
     return this.#readers.quick.call('oldest', [])
   }
 
-  #readerFor(query: PageQuery): WorkerLane<SqliteReader> {
+  series(query: SeriesQuery, signal?: AbortSignal): AsyncGenerator<SeriesPart> {
+    return readSeries((from) => this.#readerFor(query).call('series', [query, from], { signal }))
+  }
+
+  #readerFor(query: Pick<PageQuery, 'from' | 'to'>): WorkerLane<SqliteReader> {
     const { short, long } = this.#readers
     return (isLong(query) ? long : short).idlest()
   }

@@ -9,8 +9,10 @@ import {
   type Held,
   MAX_SHORT_MSG_CHARACTERS,
   type Page,
-  type PageQuery
+  type PageQuery,
+  type SeriesQuery
 } from '../history.ts'
+import type { SeriesPage, SeriesPlace } from '../series.ts'
 import { aggregateRows } from './aggregate.ts'
 import { aggregatedJson } from './aggregated-json.ts'
 import { brokenFile } from './broken-packs.ts'
@@ -18,6 +20,7 @@ import type { Pack } from './pack.ts'
 import { DamagedPack } from './pack-file.ts'
 import type { PackFiles } from './pack-files.ts'
 import { readRawPage } from './raw-page.ts'
+import { readSeriesPage } from './series-page.ts'
 import { Stored } from './stored.ts'
 
 const LATEST_ROWS_PER_PART = 5000
@@ -85,6 +88,12 @@ export class SqliteReader {
     const oldest = query.order === 'asc' ? places[0] : places.at(-1)
     const start = oldest === undefined ? undefined : results.startAt(oldest)
     return { total, count: places.length, oldest: start, rows }
+  }
+
+  series(query: SeriesQuery, from: SeriesPlace): SeriesPage {
+    return this.#stored.inSnapshot(() =>
+      readSeriesPage(this.#stored, query, from, this.#throwIfCancelled)
+    )
   }
 
   oldest(): UnixMs | undefined {

@@ -5,6 +5,7 @@ import { type Columns, indexAt, PlainColumns, type Point, pointsOf, type Slice }
 import { mergeSamples } from './merge.ts'
 import { DamagedPack } from './pack-file.ts'
 import type { PackFiles } from './pack-files.ts'
+import { type NumberStatements, RowNumbers } from './row-numbers.ts'
 
 type Window = { from: UnixMs; to: UnixMs }
 type Chosen = { installation_id: number; topics: readonly string[] | undefined }
@@ -18,11 +19,13 @@ export class Stored {
   readonly #tablesWithin: StatementSync
   /** The newest first. */
   readonly #months: StatementSync
-  readonly #rowsOf = new Map<string, StatementSync>()
+  readonly #numbers: RowNumbers
+  readonly #tables = new Map<string, RowTable>()
 
   constructor(file: DatabaseSync, packs: PackFiles) {
     this.#file = file
     this.#packs = packs
+    this.#numbers = new RowNumbers(file)
     this.#packsWithin = file.prepare('SELECT name FROM packs WHERE first <= ? AND last >= ?')
     this.#tablesWithin = file.prepare(
       'SELECT DISTINCT name FROM row_months WHERE month BETWEEN ? AND ?'
@@ -57,21 +60,25 @@ export class Stored {
   /** The samples of a time span. Ask inside of `inSnapshot` and read before it ends. */
   within({ from, to }: Window): StoredSpan {
     const months = [monthOf(from), monthOf(unixMs(Math.min(to, LAST_TIME)))]
-    const tables = this.#tablesWithin.all(...months).map(({ name }) => this.#rows(String(name)))
+    const tables = this.#tablesWithin.all(...months).map(({ name }) => this.#table(String(name)))
     const packs = this.#packsWithin
       .all(to, from)
       .map(({ name }) => this.#packs.reader(String(name)))
-    return {
-      samplesOf: (topic_id) =>
-        clipped(
-          mergeSamples([
-            ...packs.map((pack) => pack.blocksOf(topic_id, from, to)),
-            ...tables.map((rows) => columnsOf(rows, topic_id, from, to))
-          ]),
-          from,
-          to
-        )
+    const merged = (topic_id: number, rows: readonly Iterable<Columns>[]) => {
+      const blocks = packs.map((pack) => pack.blocksOf(topic_id, from, to))
+      return clipped(mergeSamples([...blocks, ...rows]), from, to)
     }
+    const samples = ({ rows }: RowTable, topic_id: number) => columnsOf(rows, topic_id, from, to)
+    const numbers = (table: RowTable, topic_id: number) => {
+      const whole = (from: number, to: number) => columnsOf(table.rows, topic_id, from, to)
+      return this.#numbers.columnsOf(table.numbers, topic_id, { from, to }, whole)
+    }
+    const readBy = (read: typeof samples) => (topic_id: number) =>
+      merged(
+        topic_id,
+        tables.map((table) => read(table, topic_id))
+      )
+    return { samplesOf: readBy(samples), numbersOf: readBy(numbers) }
   }
 
   /** The start of the oldest month; undefined when there are no samples. */
@@ -117,16 +124,17 @@ export class Stored {
     }))
   }
 
-  #rows(table: string): StatementSync {
-    let rows = this.#rowsOf.get(table)
-    if (rows === undefined) {
+  #table(name: string): RowTable {
+    let table = this.#tables.get(name)
+    if (table === undefined) {
       // Statements of tables that are gone are dropped with the others from time to time.
-      if (this.#rowsOf.size > MAX_KNOWN_TABLES) this.#rowsOf.clear()
-      rows = this.#file.prepare(rowsSql(table))
+      if (this.#tables.size > MAX_KNOWN_TABLES) this.#tables.clear()
+      const rows = this.#file.prepare(rowsSql(name))
       rows.setReturnArrays(true)
-      this.#rowsOf.set(table, rows)
+      table = { rows, numbers: this.#numbers.statements(name) }
+      this.#tables.set(name, table)
     }
-    return rows
+    return table
   }
 }
 
@@ -134,7 +142,9 @@ export class Stored {
 export const inStoredOrder = (topics: readonly StoredTopic[]): StoredTopic[] =>
   topics.toSorted((a, b) => a.topic_id - b.topic_id)
 
-export type StoredSpan = { samplesOf: (topic_id: number) => Generator<Slice> }
+/** `numbersOf` is faster where only times and values are needed. */
+export type StoredSpan = Record<'samplesOf' | 'numbersOf', (topic_id: number) => Generator<Slice>>
+type RowTable = { rows: StatementSync; numbers: NumberStatements }
 
 const MAX_KNOWN_TABLES = 1000
 /** The names of later months would not sort by time. */

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import type { Page } from '../history.ts'
+import type { SeriesPage } from '../series.ts'
 import { openSqliteFile, packsIn } from './file.ts'
 import { PackFiles } from './pack-files.ts'
 import { SqlitePacker } from './packer.ts'
@@ -19,10 +20,11 @@ const roles = {
 } satisfies Record<string, Role>
 export type WorkerData = { directory: string; role: keyof typeof roles; cancelled: Int32Array }
 
-/** The texts of a page. Each has its own memory and may be long, so it is moved, not copied. */
-const textsOf = (answer: unknown): ArrayBuffer[] => {
-  const { rows = [] } = (answer ?? {}) as Partial<Page>
-  return rows.map(({ buffer }) => buffer as ArrayBuffer)
+/** The texts or numbers of a page. They have memory of their own, which is moved, not copied. */
+const memoryOf = (answer: unknown): ArrayBuffer[] => {
+  const { rows = [], times, values } = (answer ?? {}) as Partial<Page & SeriesPage>
+  const all = times && values ? [times, values] : rows
+  return all.map(({ buffer }) => buffer as ArrayBuffer)
 }
 
 // The entry point of all threads of SqliteHistory.
@@ -31,5 +33,5 @@ const file = openSqliteFile(directory, role === 'writer' ? 'writer' : 'reader')
 if (parentPort) {
   const isCancelled = () => Atomics.load(cancelled, 0) !== 0
   const target = roles[role](file, packsIn(directory), isCancelled)
-  answerCalls(parentPort, target, role === 'reader' ? textsOf : undefined)
+  answerCalls(parentPort, target, role === 'reader' ? memoryOf : undefined)
 }

@@ -1,4 +1,6 @@
+import { firstIndex } from '../first-index.ts'
 import type { UnixMs } from '../unix-time.ts'
+import { NO_READING, type Reading } from './condition.ts'
 import { judge, look, newState, nextLook, type Transition, type Watch } from './judge.ts'
 
 /** An alarm that a rule would have raised. */
@@ -19,6 +21,9 @@ export class Replay {
   readonly #state = newState()
   readonly #alarms: TriedAlarm[] = []
   #open: TriedAlarm | undefined
+  /** Used again and again, because a new object for each reading is dear. */
+  readonly #reading: Reading = { ...NO_READING }
+  readonly #before: Reading = { ...NO_READING }
 
   /** `to` is exclusive and not after the wall clock: silence that is yet to come is not known. */
   constructor(watch: Watch, { from, to }: { from: UnixMs; to: UnixMs }) {
@@ -42,6 +47,51 @@ export class Replay {
     this.#lookUntil(timestamp)
     const moment = { now: timestamp, running: timestamp }
     this.#note(judge(this.#watch, this.#state, { timestamp, value }, moment))
+  }
+
+  /** The same for many readings. Those that change nothing are passed over. */
+  addAll(times: Float64Array, values: Float64Array): void {
+    const end = firstIndex(times.length, (i) => (times[i] as number) < this.#to)
+    for (let i = 0; i < end && !this.isFull; i++) {
+      const next = this.#passOver(times, values, i, end)
+      if (next > i) i = next - 1
+      this.add(times[i] as UnixMs, values[i] as number)
+    }
+  }
+
+  /**
+   * A reading that leaves the rule as it is (not met, pending or open) changes only what was seen
+   * last. Answers the place of the first one that does more. The one before it is still to be
+   * judged, which leaves the state as if all had been.
+   */
+  #passOver(times: Float64Array, values: Float64Array, begin: number, end: number): number {
+    const { condition, hours, forMs } = this.#watch
+    const state = this.#state
+    if (state.a === undefined || state.m !== undefined) return begin
+    const isOpen = state.o !== undefined
+    const isIdle = !isOpen && state.b === undefined
+    const full = isOpen ? Infinity : (state.b ?? 0) + forMs
+    let [reading, before, last] = [this.#reading, this.#before, state.a]
+    before.timestamp = state.t ?? (Number.NaN as UnixMs)
+    before.value = state.v ?? Number.NaN
+    let i = begin
+    for (; i < end; i++) {
+      const time = times[i] as UnixMs
+      reading.timestamp = time
+      reading.value = values[i] as number
+      const isMet = condition.silenceNeeded(reading, before, isOpen) === 0
+      if (isMet === isIdle) break
+      if (isIdle ? time - last > condition.shortestSilence : time >= full) break
+      if (hours && isMet && !hours.has(time)) break
+      last = time
+      ;[reading, before] = [before, reading]
+    }
+    if (i > begin + 1) {
+      state.t = times[i - 2] as UnixMs
+      state.v = values[i - 2] as number
+      state.a = state.t
+    }
+    return i
   }
 
   /** Call it once, after the last reading. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { Turns } from '../../../lib/turns.ts'
 import type { Directory } from '../../../permission/directory.ts'
 import { isOneOf } from '../../../registry/dialect.ts'
 import type { Registry } from '../../../registry/tables.ts'
@@ -37,6 +38,8 @@ export async function readTold(parts: Parts, message: MessageRow): Promise<Told>
     if (collected.size >= MAX_ALARMS) break
   }
   const places = await readPlaces(registry, [...collected.places], timezone)
+  // Many are told of the same at once, and each message is some work.
+  await new Turns().next()
   return { ...collected.told, places }
 }
 

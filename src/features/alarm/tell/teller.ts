@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Identity } from '../../../identity/identity.ts'
+import { zoneOffset } from '../../../lib/calendar.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { FairSlots } from '../../../lib/fair-slots.ts'
 import { Rounds } from '../../../lib/rounds.ts'
@@ -86,6 +87,8 @@ export class Teller {
 
   constructor(parts: Parts) {
     this.#parts = parts
+    // The first look at a calendar takes 20 ms, which nobody waits for now.
+    zoneOffset(parts.timezone, parts.clock())
   }
 
   start(): void {

@@ -1,10 +1,10 @@
-import { parseDefinition } from '../../lib/alarm/check.ts'
-import { needsMeta } from '../../lib/alarm/condition.ts'
-import { compileRule, type Watch } from '../../lib/alarm/judge.ts'
-import type { RuleDefinition, Severity } from '../../lib/alarm/rule.ts'
-import { hasWildcard } from '../../lib/topic.ts'
-import { TopicTree } from '../../lib/topic-tree.ts'
-import { Turns } from '../../lib/turns.ts'
+import { hasWildcard } from '../topic.ts'
+import { TopicTree } from '../topic-tree.ts'
+import { Turns } from '../turns.ts'
+import { parseDefinition } from './check.ts'
+import { needsMeta } from './condition.ts'
+import { compileRule, type Watch } from './judge.ts'
+import type { RuleDefinition, Severity } from './rule.ts'
 
 /** A rule as the registry has it. Installations of an organization share the object. */
 export type StoredRule = {
