@@ -41,7 +41,7 @@ const BATCH = { maxSamples: 20_000, maxBytes: 4 * 1024 * 1024 }
 const TURN_MS = SECOND / 4
 const MAX_PAUSE_MS = 10 * SECOND
 /** States without an alarm may wait, and their values stay in the spool. */
-const DEFER_MS = 5 * SECOND
+const DEFER_MS = 20 * SECOND
 /** Each pass is a commit of the spool. */
 const PASS_EVERY_MS = SECOND
 /** How far this node has watched is written at least so often. */
