@@ -24,6 +24,7 @@ import {
 } from './queries.ts'
 import { rules } from './rule/api.ts'
 import { currentSession } from './session/session.ts'
+import { settings } from './tell/api.ts'
 
 const root = createRootRoute({ notFoundComponent: Lost })
 
@@ -85,6 +86,13 @@ const allAlarms = createRoute({
   validateSearch: readAlarmsSearch,
   loader: () => void queryClient.prefetchQuery(installations),
   component: page(() => import('./pages/AllAlarmsPage.tsx'), 'AllAlarmsPage')
+})
+
+const settingsPage = createRoute({
+  getParentRoute: () => frame,
+  path: '/settings',
+  loader: () => void queryClient.prefetchQuery(settings),
+  component: page(() => import('./pages/SettingsPage.tsx'), 'SettingsPage')
 })
 
 export const installation = createRoute({
@@ -208,6 +216,7 @@ export const router = createRouter({
       start,
       list,
       allAlarms,
+      settingsPage,
       installation.addChildren([
         first,
         boardPage,

@@ -1,6 +1,6 @@
 import '../rule/rule.css'
 import { Badge, Button, Group, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
+import { IconBellOff, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,8 +13,9 @@ import { installations, permissions, rights } from '../queries.ts'
 import { organizationRules, rules } from '../rule/api.ts'
 import { dropDraft, hasDraft } from '../rule/draft.ts'
 import { Editor } from '../rule/Editor.tsx'
-import type { Rule, RuleFields } from '../rule/types.ts'
+import type { OrganizationRule, Rule, RuleFields } from '../rule/types.ts'
 import { useWords, type Words } from '../rule/words.ts'
+import { NobodyTold, useUnheard } from '../tell/Reach.tsx'
 import { useTexts } from '../texts/texts.ts'
 
 export type RulesSearch = {
@@ -26,6 +27,7 @@ export type RulesSearch = {
 }
 
 const PER_PAGE = 100
+const noList: readonly Rule[] = []
 /** So few are seen without a filter. */
 const FEW = 10
 
@@ -54,6 +56,7 @@ export function RulesPage() {
           </Button>
         )}
       </Group>
+      <Unheard id={installation_id} list={list.data ?? noList} />
       {list.isError ? (
         <Problem error={list.error} again={() => void list.refetch()} needs="rule/list" />
       ) : list.isPending ? (
@@ -78,8 +81,19 @@ export function RulesPage() {
   )
 }
 
+/** Rules in use whose alarms would reach nobody. */
+function Unheard({ id, list }: { id: number; list: readonly Rule[] }) {
+  const { tell: t, alarm } = useTexts()
+  const inherited = useInherited(id)
+  const used = new Set([...list, ...inherited].flatMap((one) => (one.active ? one.severity : [])))
+  const missing = useUnheard(id).filter((one) => used.has(one))
+  const names = missing.map((one) => alarm.severities[one]).join(t.and)
+  return <NobodyTold id={id} text={t.reach.nobody(names)} missing={missing} />
+}
+
 function Lines({ id, list }: { id: number; list: readonly Rule[] }) {
   const { rule: t } = useTexts()
+  const unheard = useUnheard(id)
   const words = useWords(useAllRows(id).all)
   const [text, setText] = useState('')
   const [most, setMost] = useState(PER_PAGE)
@@ -105,7 +119,7 @@ function Lines({ id, list }: { id: number; list: readonly Rule[] }) {
       {found.length === 0 && <Text className="muted">{t.noneMatch}</Text>}
       <ul className="rules">
         {found.slice(0, most).map(({ rule, words }) => (
-          <Line key={rule.id} rule={rule} words={words}>
+          <Line key={rule.id} rule={rule} words={words} unheard={unheard}>
             <Link
               from="/installations/$id/rules"
               search={{ id: rule.id }}
@@ -126,10 +140,15 @@ function Lines({ id, list }: { id: number; list: readonly Rule[] }) {
   )
 }
 
-type LineProps = { rule: RuleFields; words: Words; children: React.ReactNode }
+type LineProps = {
+  rule: RuleFields
+  words: Words
+  unheard: readonly RuleFields['severity'][]
+  children: React.ReactNode
+}
 
-function Line({ rule, words, children }: LineProps) {
-  const { rule: t } = useTexts()
+function Line({ rule, words, unheard, children }: LineProps) {
+  const { rule: t, tell } = useTexts()
   return (
     <li className="panel rule-line">
       {children}
@@ -138,6 +157,12 @@ function Line({ rule, words, children }: LineProps) {
           <Badge color="gray" variant="light">
             {t.off}
           </Badge>
+        )}
+        {rule.active && unheard.includes(rule.severity) && (
+          <span className="rule-unheard">
+            <IconBellOff size={16} aria-hidden />
+            {tell.reach.rule}
+          </span>
         )}
         <Severity severity={rule.severity} />
       </Group>
@@ -149,13 +174,20 @@ function Line({ rule, words, children }: LineProps) {
   )
 }
 
+const noRules: readonly OrganizationRule[] = []
+
 /** Rules of the organization hold here too. Who may not list them sees none. */
-function Inherited({ id }: { id: number }) {
-  const { rule: t } = useTexts()
+function useInherited(id: number): readonly OrganizationRule[] {
   const organization = useQuery(installations).data?.find((one) => one.id === id)?.organization_id
   const may = useQuery(permissions).data
   const enabled = organization !== undefined && may?.['rule/list/all'] === true
-  const { data = [] } = useQuery({ ...organizationRules(organization ?? 0), enabled })
+  return useQuery({ ...organizationRules(organization ?? 0), enabled }).data ?? noRules
+}
+
+function Inherited({ id }: { id: number }) {
+  const { rule: t } = useTexts()
+  const data = useInherited(id)
+  const unheard = useUnheard(id)
   const words = useWords(useAllRows(id).all)
   if (data.length === 0) return null
   return (
@@ -166,7 +198,7 @@ function Inherited({ id }: { id: number }) {
       <Text className="muted">{t.inheritedHelp}</Text>
       <ul className="rules">
         {data.slice(0, PER_PAGE).map((rule) => (
-          <Line key={rule.id} rule={rule} words={words(rule)}>
+          <Line key={rule.id} rule={rule} words={words(rule)} unheard={unheard}>
             <Text fw={600}>{rule.name || words(rule).on}</Text>
           </Line>
         ))}

@@ -15,6 +15,7 @@ import { Fault, refusal } from '../modelx/Details.tsx'
 import { readNumber } from '../numbers.ts'
 import { useAllRows } from '../plot/use-rows.ts'
 import { queryClient } from '../queries.ts'
+import { ReachOfRule } from '../tell/Reach.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { create, remove, rules, update } from './api.ts'
 import { dropDraft, hasDraft, useRuleDraft } from './draft.ts'
@@ -85,6 +86,7 @@ export function Editor({ installation_id: id, rule, topics, may, saved, deleted 
         <Lasting {...fields} />
         <HoursFields {...fields} />
         <Telling {...fields} />
+        {draft.active && <ReachOfRule id={id} severity={draft.severity} />}
         {fault && <Fault text={fault} />}
         <Group justify="space-between">
           {rule && may.delete ? (

@@ -1,6 +1,7 @@
 import type { Schemas } from '../../../tools/client/client.ts'
 
 export type Rule = Schemas['Rule']
+export type OrganizationRule = Schemas['OrganizationRule']
 export type RuleFields = Omit<Rule, 'id' | 'installation_id'>
 export type When = Schemas['RuleWhen']
 /** What a trial needs. */
