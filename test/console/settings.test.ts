@@ -62,7 +62,7 @@ describe('how one is told of alarms', { skip: chromium.missing }, () => {
     await page.getByLabel('Address of the webhook').fill('http://127.0.0.1/x')
     await page.getByRole('switch', { name: /^Quiet hours/ }).click()
     await page.getByLabel('To', { exact: true }).fill('06:30')
-    await page.getByRole('switch', { name: /What was held/ }).click()
+    await page.getByRole('switch', { name: /Tell what was held/ }).click()
     await page.getByLabel('At', { exact: true }).fill('06:00')
     await shows(page, 'This time lies in the quiet hours')
     await page.getByLabel('At', { exact: true }).fill('09:00')

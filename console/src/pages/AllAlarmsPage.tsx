@@ -18,9 +18,11 @@ export function AllAlarmsPage() {
           <Title order={1}>{t.title}</Title>
           {mayList && <Text className="muted">{t.allHelp}</Text>}
         </div>
-        <Link to="/settings" className="link">
-          {texts.tell.title}
-        </Link>
+        {mayList && (
+          <Link to="/settings" className="link">
+            {texts.tell.title}
+          </Link>
+        )}
       </Group>
       {mayList === false && (
         <Text className="panel" p="lg" role="alert">

@@ -16,6 +16,7 @@ import { Editor } from '../rule/Editor.tsx'
 import type { OrganizationRule, Rule, RuleFields } from '../rule/types.ts'
 import { useWords, type Words } from '../rule/words.ts'
 import { NobodyTold, useUnheard } from '../tell/Reach.tsx'
+import { listed } from '../tell/settings.ts'
 import { useTexts } from '../texts/texts.ts'
 
 export type RulesSearch = {
@@ -87,7 +88,10 @@ function Unheard({ id, list }: { id: number; list: readonly Rule[] }) {
   const inherited = useInherited(id)
   const used = new Set([...list, ...inherited].flatMap((one) => (one.active ? one.severity : [])))
   const missing = useUnheard(id).filter((one) => used.has(one))
-  const names = missing.map((one) => alarm.severities[one]).join(t.and)
+  const names = listed(
+    missing.map((one) => alarm.severities[one]),
+    t.and
+  )
   return <NobodyTold id={id} text={t.reach.nobody(names)} missing={missing} />
 }
 

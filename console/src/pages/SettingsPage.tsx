@@ -13,7 +13,7 @@ import { dropDraft, hasDraft, useSettingsDraft } from '../tell/draft.ts'
 import { isRight } from '../tell/faults.ts'
 import { type FieldsProps, HowFields } from '../tell/HowFields.tsx'
 import { NextFields } from '../tell/NextFields.tsx'
-import { channels, type Settings } from '../tell/types.ts'
+import { channels, listed, type Settings } from '../tell/settings.ts'
 import { WhenFields } from '../tell/WhenFields.tsx'
 import { useTexts } from '../texts/texts.ts'
 
@@ -80,9 +80,9 @@ function Form({ saved }: { saved: Settings }) {
         <NextFields {...fields} />
       </Part>
       {save.error && <Fault text={refusal(save.error, 'user/update', texts)} />}
-      <div className="tell-save">
+      <div className={hasDraft() ? 'tell-save' : undefined}>
         <Text role="status" className="muted">
-          {hasDraft() ? t.unsaved : save.isSuccess && t.saved}
+          {!hasDraft() ? save.isSuccess && t.saved : isRight(draft) ? t.unsaved : t.incomplete}
         </Text>
         {hasDraft() && (
           <Group gap="xs">
@@ -128,15 +128,19 @@ function Summary({ draft }: { draft: Settings }) {
   const { tell: t, alarm } = useTexts()
   const told = severities.filter((one) => draft.severities.includes(one))
   const by = channels.filter((one) => draft.channels.includes(one))
-  const list = (words: string[]) =>
-    [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(t.and)
   return (
     <Text fw={600}>
       {told.length === 0 || by.length === 0
         ? t.nothing
         : t.summary(
-            list(told.map((one) => alarm.severities[one])),
-            list(by.map((one) => t.channels[one]))
+            listed(
+              told.map((one) => alarm.severities[one]),
+              t.and
+            ),
+            listed(
+              by.map((one) => t.channels[one]),
+              t.and
+            )
           )}
     </Text>
   )

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { me } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Push } from './Push.tsx'
-import { type Channel, channels, type Settings } from './types.ts'
+import { type Channel, channels, type Settings } from './settings.ts'
 
 export type FieldsProps = { draft: Settings; change: (draft: Settings) => void }
 
@@ -44,7 +44,6 @@ export function HowFields({ draft, change }: FieldsProps) {
             placeholder="https://"
             maxLength={2000}
             value={draft.webhook}
-            error={draft.webhook === '' ? t.addressMissing : undefined}
             onChange={(event) => change({ ...draft, webhook: event.currentTarget.value })}
           />
         </div>

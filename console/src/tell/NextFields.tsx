@@ -36,7 +36,7 @@ export function NextFields({ draft, change }: FieldsProps) {
       />
       {escalate && data && choices.length === 0 && <Text role="alert">{t.nobodyElse}</Text>}
       {escalate && choices.length > 0 && (
-        <>
+        <div className="tell-more">
           <Select
             label={t.who}
             description={t.whoHelp}
@@ -44,7 +44,6 @@ export function NextFields({ draft, change }: FieldsProps) {
             limit={MAX_OPTIONS}
             data={choices}
             value={chosen > 0 ? String(chosen) : null}
-            error={chosen > 0 ? undefined : t.whoMissing}
             onChange={(id) => change({ ...draft, escalate: { ...escalate, user_id: Number(id) } })}
           />
           <TextInput
@@ -57,7 +56,7 @@ export function NextFields({ draft, change }: FieldsProps) {
               change({ ...draft, escalate: { ...escalate, after: event.currentTarget.value } })
             }
           />
-        </>
+        </div>
       )}
     </>
   )

@@ -28,7 +28,7 @@ export function NobodyTold({ id, text, missing }: Props) {
   })
   if (missing.length === 0) {
     return (
-      <Text role="status" className="muted">
+      <Text role="status" className={listen.isSuccess ? 'muted' : 'unseen'}>
         {listen.isSuccess && t.told}
       </Text>
     )

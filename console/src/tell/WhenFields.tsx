@@ -20,7 +20,7 @@ export function WhenFields({ draft, change }: FieldsProps) {
         }
       />
       {quiet && (
-        <Group gap="xs" align="flex-start" className="tell-times">
+        <Group gap="xs" align="flex-start" className="tell-more" style={{ display: 'flex' }}>
           {(['from', 'to'] as const).map((field) => (
             <TextInput
               key={field}
@@ -46,10 +46,10 @@ export function WhenFields({ draft, change }: FieldsProps) {
       />
       {digest !== '' && (
         <TextInput
+          className="tell-more"
           type="time"
           required
           withAsterisk={false}
-          w={140}
           label={t.digestAt}
           value={digest}
           error={digestFault(draft) ? t.digestInQuiet : undefined}

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Schemas } from '../../../tools/client/client.ts'
 import { call } from '../session/session.ts'
-import type { Settings } from './types.ts'
+import type { Settings } from './settings.ts'
 
 /** How the caller is told of alarms. */
 export const settings = queryOptions({

@@ -1,5 +1,5 @@
 import { Store, useStore } from '../store.ts'
-import type { Settings } from './types.ts'
+import type { Settings } from './settings.ts'
 
 /** It is outside of the page: a page may be drawn anew after the end of a session. */
 const draft = new Store<Settings | undefined>(undefined)

@@ -1,5 +1,5 @@
 import { readDuration } from '../rule/form.ts'
-import type { Settings } from './types.ts'
+import type { Settings } from './settings.ts'
 
 export const quietFault = ({ quiet }: Pick<Settings, 'quiet'>): boolean =>
   quiet !== null && quiet.from === quiet.to
