@@ -22,7 +22,7 @@ import {
   queryClient,
   rights
 } from './queries.ts'
-import { rules } from './rule/api.ts'
+import { rulesOf } from './rule/api.ts'
 import { currentSession } from './session/session.ts'
 import { settings } from './tell/api.ts'
 
@@ -178,10 +178,11 @@ const rulesPage = createRoute({
   validateSearch: (search: Record<string, unknown>): RulesSearch => ({
     id: typeof search.id === 'number' ? search.id : undefined,
     add: search.add === true ? true : undefined,
+    of: search.of === 'organization' ? 'organization' : undefined,
     topics: readPlotSearch(search).topics
   }),
   loader: ({ params }) => {
-    void queryClient.prefetchQuery(rules(params.id))
+    void queryClient.prefetchQuery(rulesOf({ kind: 'installation', id: params.id }))
     void queryClient.prefetchQuery(rights(params.id))
   },
   component: page(() => import('./pages/RulesPage.tsx'), 'RulesPage')

@@ -107,12 +107,13 @@ function Lines({ installation_id, search, set }: Props) {
           )}
         </Stack>
       )}
-      {choosable.length > 1 && !chosen && (
+      {(chosen || choosable.length > 1) && (
         <Button
           variant="default"
           size="xs"
           className="alarm-several"
           leftSection={<IconChecks size={16} aria-hidden />}
+          disabled={chosen !== undefined}
           onClick={() => setChosen(new Set())}
         >
           {t.chooseSeveral}

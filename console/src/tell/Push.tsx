@@ -36,7 +36,7 @@ export function Push() {
       {!canPush() && <Text className="muted">{t.cannotPush}</Text>}
       {canPush() && !isHere && (
         <Button
-          variant="light"
+          variant="default"
           style={{ alignSelf: 'start', justifySelf: 'start' }}
           leftSection={<IconBellPlus size={16} aria-hidden />}
           loading={add.isPending}

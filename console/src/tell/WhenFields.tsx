@@ -45,17 +45,21 @@ export function WhenFields({ draft, change }: FieldsProps) {
         }
       />
       {digest !== '' && (
-        <TextInput
-          className="tell-more"
-          type="time"
-          required
-          withAsterisk={false}
-          label={t.digestAt}
-          value={digest}
-          error={digestFault(draft) ? t.digestInQuiet : undefined}
-          // An empty field would be another choice.
-          onChange={({ currentTarget: { value } }) => value && change({ ...draft, digest: value })}
-        />
+        <div className="tell-more">
+          <TextInput
+            w={140}
+            type="time"
+            required
+            withAsterisk={false}
+            label={t.digestAt}
+            value={digest}
+            error={digestFault(draft) ? t.digestInQuiet : undefined}
+            // An empty field would be another choice.
+            onChange={({ currentTarget: { value } }) =>
+              value && change({ ...draft, digest: value })
+            }
+          />
+        </div>
       )}
     </>
   )

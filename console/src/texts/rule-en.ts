@@ -15,7 +15,10 @@ export const rule = {
   keep: 'Keep it',
   off: 'off',
   inherited: 'Rules of the organization',
-  inheritedHelp: 'They hold for all its installations, and are changed over the API.',
+  inheritedHelp: 'They hold for all its installations, and for those of organizations below it.',
+  createAbove: 'New rule of the organization',
+  aboveHelp:
+    'It holds for all installations of the organization. You see what it would have found in this one.',
   filter: 'Filter rules',
   noneMatch: 'No rule matches.',
   more: 'Show more',

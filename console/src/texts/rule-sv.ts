@@ -16,7 +16,10 @@ export const rule: typeof en = {
   keep: 'Behåll den',
   off: 'av',
   inherited: 'Organisationens regler',
-  inheritedHelp: 'De gäller alla dess installationer och ändras via API:et.',
+  inheritedHelp: 'De gäller för alla dess installationer, och för organisationer under den.',
+  createAbove: 'Ny regel för organisationen',
+  aboveHelp:
+    'Den gäller för alla installationer i organisationen. Du ser vad den hade hittat i den här.',
   filter: 'Filtrera regler',
   noneMatch: 'Ingen regel matchar.',
   more: 'Visa fler',
