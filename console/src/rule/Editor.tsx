@@ -159,7 +159,7 @@ function Telling({ draft, change, isLocked }: FieldsProps) {
   return (
     <>
       <div>
-        <Text fw={500} size="sm" mb={4}>
+        <Text fw={600} size="sm" mb={4}>
           {t.severity}
         </Text>
         <SegmentedControl

@@ -62,7 +62,7 @@ export const rule = {
   for: 'For at least',
   forHelp: 'Such as 10m. Empty: at once.',
   hysteresis: 'Clear when it is back by',
-  hysteresisHelp: 'So that a value near the bound raises one alarm.',
+  hysteresisHelp: 'Fewer alarms near the bound.',
   hours: 'Only at certain hours',
   days: 'Days',
   from: 'From',

@@ -63,7 +63,7 @@ export const rule: typeof en = {
   for: 'I minst',
   forHelp: 'Till exempel 10m. Tomt: genast.',
   hysteresis: 'Upphör när det är tillbaka med',
-  hysteresisHelp: 'Så att ett värde nära gränsen utlöser ett enda larm.',
+  hysteresisHelp: 'Färre larm nära gränsen.',
   hours: 'Bara vissa tider',
   days: 'Dagar',
   from: 'Från',
