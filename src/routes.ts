@@ -2,6 +2,7 @@ import type { Deps, Routes } from './deps.ts'
 import { alarmDeliveryRoutes } from './features/alarm/delivery-routes.ts'
 import type { AlarmDeps } from './features/alarm/deps.ts'
 import { alarmHolding } from './features/alarm/holding.ts'
+import { alarmRecipientRoutes } from './features/alarm/recipient-routes.ts'
 import { alarmRoutes } from './features/alarm/routes.ts'
 import { alarmSettingsRoutes } from './features/alarm/settings-routes.ts'
 import type { TellDeps } from './features/alarm/tell/deps.ts'
@@ -129,6 +130,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v2/board', boardRoutes],
   ['/api/v2/mapping', mappingRoutes],
   ['/api/v2/alarm', alarmDeliveryRoutes],
+  ['/api/v2/alarm', alarmRecipientRoutes],
   ['/api/v2/rule', ruleRoutes],
   ['/api/v2/alarm', alarmRoutes],
   ['/api/v2/schedule', scheduleRoutes],

@@ -22,8 +22,9 @@ import {
   queryClient,
   rights
 } from './queries.ts'
-import { rules } from './rule/api.ts'
+import { rulesOf } from './rule/api.ts'
 import { currentSession } from './session/session.ts'
+import { settings } from './tell/api.ts'
 
 const root = createRootRoute({ notFoundComponent: Lost })
 
@@ -85,6 +86,13 @@ const allAlarms = createRoute({
   validateSearch: readAlarmsSearch,
   loader: () => void queryClient.prefetchQuery(installations),
   component: page(() => import('./pages/AllAlarmsPage.tsx'), 'AllAlarmsPage')
+})
+
+const settingsPage = createRoute({
+  getParentRoute: () => frame,
+  path: '/settings',
+  loader: () => void queryClient.prefetchQuery(settings),
+  component: page(() => import('./pages/SettingsPage.tsx'), 'SettingsPage')
 })
 
 export const installation = createRoute({
@@ -170,10 +178,11 @@ const rulesPage = createRoute({
   validateSearch: (search: Record<string, unknown>): RulesSearch => ({
     id: typeof search.id === 'number' ? search.id : undefined,
     add: search.add === true ? true : undefined,
+    of: search.of === 'organization' ? 'organization' : undefined,
     topics: readPlotSearch(search).topics
   }),
   loader: ({ params }) => {
-    void queryClient.prefetchQuery(rules(params.id))
+    void queryClient.prefetchQuery(rulesOf({ kind: 'installation', id: params.id }))
     void queryClient.prefetchQuery(rights(params.id))
   },
   component: page(() => import('./pages/RulesPage.tsx'), 'RulesPage')
@@ -208,6 +217,7 @@ export const router = createRouter({
       start,
       list,
       allAlarms,
+      settingsPage,
       installation.addChildren([
         first,
         boardPage,

@@ -160,6 +160,74 @@ describe('alarms', { skip: chromium.missing }, () => {
     assert.deepEqual(faults, [])
   })
 
+  test('several are chosen and acknowledged with one note; a refused one stays chosen', async () => {
+    const { world } = platform()
+    const { installation, user } = await home('Many', acknowledges)
+    const second = await world.installation({ organization_id: installation.organization_id })
+    const names = [HOSTILE, 'B', 'C', 'D', 'E', 'F']
+    const rows = await raise(
+      installation,
+      names.map((message) => ({ message, topic: `${installation.client_id}/obj/${message}` }))
+    )
+    await raise(second, [{ message: 'Elsewhere' }])
+    const { page, faults } = await open()
+    await signIn(page, `${platform().url}/alarms`, user)
+    await page.getByRole('button', { name: 'Acknowledge several' }).click()
+    const bar = page.getByRole('form', { name: 'Acknowledge several' })
+    assert.equal(await bar.getByRole('button', { name: 'Acknowledge' }).isDisabled(), true)
+    assert.equal(await page.getByRole('button', { name: /^Acknowledge: / }).count(), 0)
+    await page.getByRole('checkbox', { name: 'Choose: B' }).press('Space')
+    // A click anywhere on the line.
+    await lines(page)
+      .filter({ hasText: 'Elsewhere' })
+      .click({ position: { x: 300, y: 20 } })
+    await shows(page, '2 chosen')
+    assert.deepEqual(await seriousFindings(page), [])
+    await bar.getByRole('textbox').fill(HOSTILE)
+    await bar.getByRole('button', { name: 'Acknowledge 2' }).click()
+    await rings(page, /^5 alarms/)
+    assert.equal(await page.locator('.alarm-note').count(), 2)
+    assert.equal(await lines(page).count(), 7)
+    assert.equal(await bar.count(), 0)
+
+    await page.getByRole('button', { name: 'Acknowledge several' }).click()
+    await bar.getByRole('button', { name: 'Choose all 5 shown' }).click()
+    // One is gone meanwhile.
+    const gone = rows.find(({ message }) => message === 'D')
+    const { registry } = platform().deps
+    await registry
+      .deleteFrom('alarms')
+      .where('id', '=', gone?.id ?? 0)
+      .execute()
+    await bar.getByRole('button', { name: 'Acknowledge 5' }).click()
+    await shows(page, '1 alarm not acknowledged: Not found')
+    await rings(page, 'Alarms: none that is not acknowledged')
+    assert.equal((await page.title()).includes('hacked'), false)
+    assert.deepEqual(faults, [])
+  })
+
+  test('several are acknowledged with one hand, in both themes', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { installation, user, address } = await home('Handy', acknowledges)
+      await raise(
+        installation,
+        Array.from({ length: 12 }, (_, i) => ({ topic: `${installation.client_id}/obj/${i}` }))
+      )
+      const { page, faults } = await open({ ...phone, colorScheme })
+      await signIn(page, `${address}/alarms`, user)
+      await page.getByRole('button', { name: 'Acknowledge several' }).tap()
+      await lines(page).first().tap()
+      await lines(page).nth(1).tap()
+      const go = page.getByRole('button', { name: 'Acknowledge 2' })
+      assert.equal((await go.boundingBox())?.height, 44)
+      assert.deepEqual(await seriousFindings(page), [])
+      assert.equal(await width(page), 0)
+      await go.tap()
+      await rings(page, /^10 alarms/)
+      assert.deepEqual(faults, [])
+    }
+  })
+
   test('without alarm/list there is no bell, and the pages say what is missing', async () => {
     const { installation, user, address } = await home('Closed', grants)
     await raise(installation, [{}])

@@ -203,6 +203,8 @@ describe('values that arrive', () => {
       last: { time: 120, value: 2 }
     })
     assert.equal(statisticsOf(points, { from: 1000, to: 2000 }, 60), undefined)
+    const samples = [60, 120].map((time) => pointOf({ time, value: 1 }))
+    assert.equal(statisticsOf(samples, { from: 60, to: 120 }, 0)?.count, 2)
   })
 })
 

@@ -121,7 +121,6 @@ describe('rules', { skip: chromium.missing }, () => {
     await typed(page, 'For at least').fill('')
     await outcome(page, /2 alarms on 1 topic/)
     await eventually(async () => assert.deepEqual(await seriousFindings(page), []))
-    if (process.env['SHOT']) await page.screenshot({ path: '/tmp/bell/rule.png' })
 
     const grip = await slider(page).boundingBox()
     assert(grip)
@@ -195,7 +194,7 @@ describe('rules', { skip: chromium.missing }, () => {
     await json.fill('{"above": ')
     await shows(page, 'This is no JSON')
     await json.fill('{"above": {"below": 1}}')
-    await outcome(page, /rule\/when/)
+    await outcome(page, /rule.when/)
     await page.getByRole('button', { name: 'Delete the rule' }).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await eventually(async () => assert.equal((await list()).length, 1))
@@ -221,9 +220,58 @@ describe('rules', { skip: chromium.missing }, () => {
         'document.documentElement.scrollWidth - document.documentElement.clientWidth'
       )
       assert.equal(wide, 0)
-      if (process.env['SHOT']) await page.screenshot({ path: `/tmp/bell/rule-${colorScheme}.png` })
       assert.deepEqual(faults, [])
     }
+  })
+
+  test('rules of the organization are made, changed and deleted beside those of the installation', async () => {
+    const { world } = platform()
+    const { installation, user, list, address } = await home('Shared', writes)
+    const at = `/api/v2/rule/organization/${installation.organization_id}`
+    const ofOrganization = async () => {
+      const { json } = await world.request(`GET ${at}`, { as: world.admin })
+      return json as Record<string, unknown>[]
+    }
+    const { page, faults } = await open({ viewport: { width: 1400, height: 900 } })
+    await signIn(page, `${address}/rules`, user)
+    await page.getByRole('button', { name: 'New rule of the organization' }).click()
+    await page.getByText('Functions by type and metadata').click()
+    await field(page, 'Type of function').fill('temperature')
+    await field(page, 'Value of condition 1').fill('25')
+    await outcome(page, /2 alarms on 1 topic/)
+    await typed(page, 'Name').fill('Everywhere')
+    await saves(page, 'New rule')
+    await eventually(async () => assert.equal((await ofOrganization()).length, 1))
+    assert.deepEqual(await list(), [])
+    const section = page.getByRole('region', { name: 'Rules of the organization' })
+    await section.getByRole('link', { name: 'Everywhere' }).click()
+    assert.match(page.url(), /of=organization/)
+    await page.reload()
+    await field(page, 'Value of condition 1').fill('35')
+    await outcome(page, /No alarm in this time/)
+    await saves(page, 'Save')
+    await eventually(async () => {
+      const [rule] = await ofOrganization()
+      assert.deepEqual(rule?.['when'], { above: 35 })
+    })
+    await shows(page, /Functions of type temperature: above 35/)
+    assert.deepEqual(await seriousFindings(page), [])
+
+    const reader = await world.user({
+      grants: reads,
+      organizations: [installation.organization_id]
+    })
+    const second = await open()
+    await signIn(second.page, `${address}/rules`, reader)
+    await second.page.getByRole('link', { name: 'Everywhere' }).click()
+    await outcome(second.page, /No alarm in this time/)
+    assert.equal(await second.page.getByRole('button', { name: /Save|Delete|New/ }).count(), 0)
+
+    await section.getByRole('link', { name: 'Everywhere' }).click()
+    await page.getByRole('button', { name: 'Delete the rule' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await eventually(async () => assert.deepEqual(await ofOrganization(), []))
+    assert.deepEqual(faults, [])
   })
 
   test('a plot leads to a rule on its topics; without rule/list the page says so', async () => {

@@ -99,6 +99,38 @@ onRegistryMatrix('settings of alarms', (engine) => {
     assert.equal((await ask(reader, `GET /api/v2/user/${user.id}/alarm`)).status, 403)
   })
 
+  test('a rule says how many its alarms would reach, by severity', async () => {
+    const { world } = platform()
+    const { installation } = await world.site([])
+    const organizations = [installation.organization_id]
+    const reads = ['alarm/list/all', 'rule/list/all']
+    const user = await world.user({ grants: reads, organizations })
+    const at = `GET /api/v2/alarm/${installation.id}/recipient`
+    const f = async (info: number, warning: number, critical: number) =>
+      assert.deepEqual(await ask(user, at), { status: 200, json: { info, warning, critical } })
+    await f(0, 0, 0)
+    const mail = { severities: ['warning', 'critical'], channels: ['mail'] }
+    await put(user, mail)
+    await f(0, 1, 1)
+    // Push without a browser or a phone leads nowhere.
+    const push = { severities: ['info'], channels: ['push'] }
+    const second = await world.user({ grants: reads, organizations })
+    await put(second, push)
+    await f(0, 1, 1)
+    const endpoint = `https://93.184.216.34/${world.unique('b')}`
+    await ask(second, 'POST /api/v2/user/me/alarm/push', { endpoint, keys: newBrowser().keys })
+    await f(1, 1, 1)
+    // Who may not list the alarms is not told.
+    const blind = await world.user({ grants: ['rule/list/all'], organizations })
+    await put(blind, mail)
+    await f(1, 1, 1)
+    assert.equal((await ask(blind, at)).status, 200)
+    const stranger = await world.user({ grants: reads })
+    assert.equal((await ask(stranger, at)).status, 403)
+    const lists = await world.user({ grants: ['alarm/list/all'], organizations })
+    assert.equal((await ask(lists, at)).status, 403)
+  })
+
   test('browsers are added and removed, and the newest 20 are kept', async () => {
     const { world } = platform()
     const [user, other] = [await world.user(), await world.user()]

@@ -110,6 +110,7 @@ test('only these routes need no sign-in', async () => {
     'GET /installations',
     'GET /installations/{meta_key}',
     'GET /new-password',
+    'GET /settings',
     'GET /sign-in',
     'POST /api/v2/auth',
     'POST /api/v2/auth/reset_password',

@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: f048079f43075e102b21534d8f02d8bc8bba8266533cbf12a1633f5fe92ec544
+ * Fingerprint: 3589116294ea6c66ca86f280cfbefc3e0d76f2c2e9e70ec919640c691a4f3ed2
  */
 export interface paths {
     "/api/v2/auth": {
@@ -615,6 +615,26 @@ export interface paths {
         };
         /** The messages about an alarm, newest first; at most 1000 */
         get: operations["listAlarmDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/alarm/{installation_id}/recipient": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many users would be told of an alarm, by its severity
+         * @description Who writes a rule sees by this whether anybody would learn of its alarms
+         */
+        get: operations["countAlarmRecipients"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2322,6 +2342,14 @@ export interface components {
             to: string;
             /** @description `sent`, `failed: <why>` or `held` */
             result: string;
+        };
+        AlarmRecipients: {
+            /** Format: int64 */
+            info: number;
+            /** Format: int64 */
+            warning: number;
+            /** Format: int64 */
+            critical: number;
         };
         AlarmSettings: {
             severities: ("info" | "warning" | "critical")[];
@@ -7125,6 +7153,35 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    countAlarmRecipients: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlarmRecipients"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

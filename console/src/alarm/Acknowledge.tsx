@@ -6,7 +6,7 @@ import { useTexts } from '../texts/texts.ts'
 import { type Alarm, acknowledge } from './api.ts'
 
 /** As the API takes it. */
-const MAX_NOTE = 4096
+export const MAX_NOTE = 4096
 /** On glass the keyboard would hide the button. */
 const hasMouse = () => matchMedia('(pointer: fine)').matches
 

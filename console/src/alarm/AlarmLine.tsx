@@ -1,7 +1,7 @@
-import { Text } from '@mantine/core'
+import { Checkbox, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { useId, useRef } from 'react'
 import { ageText, useNow } from '../clock.ts'
 import { shownValue } from '../live/shown.ts'
 import { lengthText } from '../plot/text.ts'
@@ -19,9 +19,13 @@ type Props = {
   isOfMany: boolean
   hold: () => void
   done: (alarm: Alarm) => void
+  /** While several are chosen, a line is acknowledged with the others or not at all. */
+  isChoosing: boolean
+  /** Undefined: it cannot be chosen. */
+  choice: { isChosen: boolean; choose: (isChosen: boolean) => void } | undefined
 }
 
-export function AlarmLine({ alarm, isOfMany, hold, done }: Props) {
+export function AlarmLine({ alarm, isOfMany, hold, done, isChoosing, choice }: Props) {
   const texts = useTexts()
   const t = texts.alarm
   const { installation_id: id, severity, state } = alarm
@@ -37,8 +41,10 @@ export function AlarmLine({ alarm, isOfMany, hold, done }: Props) {
       tabIndex={-1}
       className="panel alarm-line"
       data-state={state}
+      data-choosing={isChoosing || undefined}
       style={{ borderLeftColor: state === 'cleared' ? 'var(--line)' : severityColors[severity] }}
     >
+      {isChoosing && <Choice name={t.chooseNamed(title)} choice={choice} />}
       <div className="alarm-what">
         <Severity severity={severity} />
         <Text fw={600} className="alarm-title">
@@ -97,7 +103,7 @@ export function AlarmLine({ alarm, isOfMany, hold, done }: Props) {
           {value.unit && <span className="unit">{value.unit}</span>}
         </div>
       )}
-      {mayAcknowledge && (
+      {mayAcknowledge && !isChoosing && (
         <Acknowledge
           alarm={alarm}
           title={title}
@@ -110,6 +116,27 @@ export function AlarmLine({ alarm, isOfMany, hold, done }: Props) {
         />
       )}
     </li>
+  )
+}
+
+/** A click anywhere on the line counts. */
+function Choice({ name, choice }: { name: string; choice: Props['choice'] }) {
+  const id = useId()
+  return (
+    <div className="alarm-choice">
+      {choice && (
+        <>
+          <Checkbox
+            id={id}
+            checked={choice.isChosen}
+            onChange={(event) => choice.choose(event.currentTarget.checked)}
+          />
+          <label htmlFor={id}>
+            <span className="unseen">{name}</span>
+          </label>
+        </>
+      )}
+    </div>
   )
 }
 

@@ -1,10 +1,12 @@
 import './alarm.css'
 import { Button, Chip, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { IconChecks } from '@tabler/icons-react'
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Problem } from '../frame/Problem.tsx'
-import { queryClient } from '../queries.ts'
+import { queryClient, rights } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
+import { AcknowledgeMany } from './AcknowledgeMany.tsx'
 import { AlarmLine } from './AlarmLine.tsx'
 import { type Alarm, alarms, alarmsKey, severities, states } from './api.ts'
 import { type AlarmsSearch, filterOf } from './search.ts'
@@ -75,13 +77,19 @@ function Lines({ installation_id, search, set }: Props) {
   // What is acknowledged here keeps its place until the list is left.
   const [held, setHeld] = useState<readonly Alarm[]>([])
   const [last, setLast] = useState('')
-  const hold = (alarm: Alarm) =>
-    setHeld((before) => [...before.filter(({ id }) => id !== alarm.id), alarm])
+  // Undefined: nothing is being chosen.
+  const [chosen, setChosen] = useState<ReadonlySet<number>>()
+  const hold = (...alarms: Alarm[]) =>
+    setHeld((before) => [
+      ...before.filter(({ id }) => !alarms.some((one) => one.id === id)),
+      ...alarms
+    ])
+  const rows = merged(list.data?.pages.flat() ?? [], held)
+  const choosable = useChoosable(rows)
   if (list.isLoadingError) {
     return <Problem error={list.error} again={() => void list.refetch()} needs="alarm/list" />
   }
   if (list.isPending) return <Skeleton h={240} radius={12} />
-  const rows = merged(list.data.pages.flat(), held)
   const { state = 'raised' } = search
   return (
     <>
@@ -99,6 +107,18 @@ function Lines({ installation_id, search, set }: Props) {
           )}
         </Stack>
       )}
+      {(chosen || choosable.length > 1) && (
+        <Button
+          variant="default"
+          size="xs"
+          className="alarm-several"
+          leftSection={<IconChecks size={16} aria-hidden />}
+          disabled={chosen !== undefined}
+          onClick={() => setChosen(new Set())}
+        >
+          {t.chooseSeveral}
+        </Button>
+      )}
       {rows.length > 0 && (
         <ul className="alarms">
           {rows.map((alarm) => (
@@ -106,6 +126,15 @@ function Lines({ installation_id, search, set }: Props) {
               key={alarm.id}
               alarm={alarm}
               isOfMany={installation_id === undefined}
+              isChoosing={chosen !== undefined}
+              choice={
+                chosen && choosable.includes(alarm)
+                  ? {
+                      isChosen: chosen.has(alarm.id),
+                      choose: (isChosen) => setChosen(withId(chosen, alarm.id, isChosen))
+                    }
+                  : undefined
+              }
               hold={() => hold(alarm)}
               done={(row) => {
                 hold(row)
@@ -125,8 +154,39 @@ function Lines({ installation_id, search, set }: Props) {
           {t.more}
         </Button>
       )}
+      {chosen && (
+        <AcknowledgeMany
+          chosen={choosable.filter(({ id }) => chosen.has(id))}
+          most={choosable.length}
+          chooseAll={() => setChosen(new Set(choosable.map(({ id }) => id)))}
+          cancel={() => setChosen(undefined)}
+          done={(done, isAll) => {
+            hold(...done)
+            setLast(t.doneMany(done.length))
+            if (isAll) setChosen(undefined)
+            void queryClient.invalidateQueries({ queryKey: alarmsKey })
+          }}
+        />
+      )}
     </>
   )
+}
+
+/** What waits for somebody, where the caller may acknowledge. */
+function useChoosable(rows: readonly Alarm[]): readonly Alarm[] {
+  const raised = rows.filter(({ state }) => state === 'raised')
+  const ids = [...new Set(raised.map(({ installation_id }) => installation_id))]
+  const may = useQueries({ queries: ids.map(rights) })
+  return raised.filter(
+    ({ installation_id }) => may[ids.indexOf(installation_id)]?.data?.['alarm/acknowledge'] === true
+  )
+}
+
+function withId(ids: ReadonlySet<number>, id: number, isIn: boolean): ReadonlySet<number> {
+  const next = new Set(ids)
+  if (isIn) next.add(id)
+  else next.delete(id)
+  return next
 }
 
 /** Newest first. Pages may overlap when alarms come in between. */

@@ -1,6 +1,7 @@
 import { ActionIcon, Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import { IconApi, IconLogout, IconUserCircle } from '@tabler/icons-react'
+import { IconApi, IconBellCog, IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { me } from '../queries.ts'
 import { choose, type Language, languages, useLanguage, useTexts } from '../texts/texts.ts'
 import { useSignOut } from './useSignOut.ts'
@@ -10,7 +11,7 @@ const WIDTH = 208
 
 /** Who one is, and what one may choose. `isSmall`: a symbol in the header of a phone. */
 export function Account({ isSmall = false }: { isSmall?: boolean }) {
-  const { frame } = useTexts()
+  const { frame, tell } = useTexts()
   const language = useLanguage()
   const { data } = useQuery(me)
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -37,6 +38,13 @@ export function Account({ isSmall = false }: { isSmall?: boolean }) {
       </Menu.Target>
       <Menu.Dropdown>
         {isSmall && <Menu.Label>{data?.email}</Menu.Label>}
+        <Menu.Item
+          leftSection={<IconBellCog size={16} aria-hidden />}
+          renderRoot={(props) => <Link to="/settings" {...props} />}
+        >
+          {tell.menu}
+        </Menu.Item>
+        <Menu.Divider />
         <Menu.Label>{frame.look}</Menu.Label>
         {schemes.map((scheme) => (
           <Menu.Item

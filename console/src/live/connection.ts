@@ -23,6 +23,8 @@ const connection = new Store<Connection>({ state: 'idle' })
 let client: MqttClient | undefined
 let isOpening = false
 let failures = 0
+/** Subscriptions that the broker has not answered yet. */
+let unanswered = 0
 let retry: ReturnType<typeof setTimeout> | undefined
 
 /** One connection of the page for everything that is live. */
@@ -48,13 +50,14 @@ async function open(): Promise<void> {
     timerVariant: 'native',
     keepalive: KEEPALIVE_S,
     reconnectPeriod: 2000,
-    resubscribe: true
+    resubscribe: false
   })
   client = made
   made.on('connect', () => {
     if (client !== made) return
     failures = 0
-    connection.set({ state: 'live' })
+    unanswered = 0
+    hear(made, [...heard.keys()])
   })
   made.on('close', () => {
     if (client !== made) return
@@ -74,7 +77,19 @@ async function open(): Promise<void> {
         for (const listener of listeners) listener(topic, payload)
     }
   })
-  for (const filter of heard.keys()) made.subscribe(filter)
+}
+
+/** Values are live once the broker has answered: what it passes on before that is not heard. */
+function hear(to: MqttClient, filters: string[]): void {
+  const answered = () => {
+    if (client !== to) return
+    unanswered--
+    if (unanswered === 0 && connection.value.state !== 'live') connection.set({ state: 'live' })
+  }
+  unanswered++
+  if (filters.length === 0) answered()
+  // Without an answer the connection was cut.
+  else to.subscribe(filters, (_refusal, _granted, answer) => answer && answered())
 }
 
 /** The broker refuses the token. If the platform does too, the session has ended. */
@@ -109,13 +124,13 @@ onSession(() => {
 export function subscribe(filter: string, listener: Heard): () => void {
   const set = heard.get(filter) ?? new Set()
   heard.set(filter, set.add(listener))
-  if (set.size === 1) client?.subscribe(filter)
+  if (set.size === 1 && client?.connected) hear(client, [filter])
   void open()
   return () => {
     set.delete(listener)
     if (set.size > 0) return
     heard.delete(filter)
-    client?.unsubscribe(filter)
+    if (client?.connected) client.unsubscribe(filter)
   }
 }
 

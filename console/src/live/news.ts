@@ -7,7 +7,8 @@ import {
   installationRecord,
   installations,
   queryClient,
-  rights
+  rights,
+  status
 } from '../queries.ts'
 import { subscribe, useConnection } from './connection.ts'
 
@@ -62,7 +63,11 @@ export function useNews(id: number, clientId: number | undefined): void {
   const before = useRef(state)
   useEffect(() => {
     // What was announced before the connection, or during a pause, was not heard.
-    if (state === 'live' && before.current !== 'live') readAgain(id, kinds)
+    if (state === 'live' && before.current !== 'live') {
+      readAgain(id, kinds)
+      const { queryKey } = status(id)
+      void queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false })
+    }
     before.current = state
   }, [state, id])
   const hears = state === 'live' && mayHear

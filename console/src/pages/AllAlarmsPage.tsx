@@ -1,5 +1,5 @@
-import { Stack, Text, Title } from '@mantine/core'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Group, Stack, Text, Title } from '@mantine/core'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { AlarmList } from '../alarm/AlarmList.tsx'
 import { useMayList } from '../alarm/glance.ts'
 import { useTexts } from '../texts/texts.ts'
@@ -13,10 +13,17 @@ export function AllAlarmsPage() {
   const mayList = useMayList()
   return (
     <Stack gap="md">
-      <div>
-        <Title order={1}>{t.title}</Title>
-        {mayList && <Text className="muted">{t.allHelp}</Text>}
-      </div>
+      <Group justify="space-between" align="flex-start" gap="4px 24px">
+        <div>
+          <Title order={1}>{t.title}</Title>
+          {mayList && <Text className="muted">{t.allHelp}</Text>}
+        </div>
+        {mayList && (
+          <Link to="/settings" className="link">
+            {texts.tell.title}
+          </Link>
+        )}
+      </Group>
       {mayList === false && (
         <Text className="panel" p="lg" role="alert">
           {texts.error.needs('alarm/list')}

@@ -114,7 +114,7 @@ function useWays(): Ways {
 const schemes = ['light', 'dark', 'auto'] as const
 
 function useActions(): Item[] {
-  const { alarm, frame, palette: t } = useTexts()
+  const { alarm, frame, palette: t, tell } = useTexts()
   const mayListAlarms = useMayList()
   const { setColorScheme } = useMantineColorScheme()
   const signOut = useSignOut()
@@ -140,6 +140,13 @@ function useActions(): Item[] {
             }
           ]
         : []),
+      {
+        id: 'to settings',
+        group,
+        label: tell.title,
+        hint: '',
+        href: router.buildLocation({ to: '/settings' }).href
+      },
       ...schemes.map((scheme) => ({
         id: `colours ${scheme}`,
         group,
@@ -157,5 +164,5 @@ function useActions(): Item[] {
       { id: 'api', group, label: frame.api, hint: '', run: () => location.assign('/docs') },
       { id: 'sign out', group, label: frame.signOut, hint: '', run: () => void signOut() }
     ]
-  }, [alarm, frame, t, mayListAlarms, setColorScheme, signOut, router])
+  }, [alarm, frame, t, tell, mayListAlarms, setColorScheme, signOut, router])
 }

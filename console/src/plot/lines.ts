@@ -122,7 +122,8 @@ export function statisticsOf(
   { from, to }: Span,
   seconds: number
 ): Statistics | undefined {
-  const seen = points.filter(({ time }) => time + seconds > from && time <= to)
+  const isAfter = (time: number) => (seconds === 0 ? time >= from : time + seconds > from)
+  const seen = points.filter(({ time }) => isAfter(time) && time <= to)
   const [first] = seen
   const end = seen.at(-1)
   if (!first || !end) return undefined

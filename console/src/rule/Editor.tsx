@@ -15,20 +15,23 @@ import { Fault, refusal } from '../modelx/Details.tsx'
 import { readNumber } from '../numbers.ts'
 import { useAllRows } from '../plot/use-rows.ts'
 import { queryClient } from '../queries.ts'
+import { ReachOfRule } from '../tell/Reach.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { create, remove, rules, update } from './api.ts'
+import { create, remove, rulesOf, update } from './api.ts'
 import { dropDraft, hasDraft, useRuleDraft } from './draft.ts'
 import { bodyOf, type Draft, draftOf, emptyDraft, readDuration } from './form.ts'
 import { HoursFields } from './HoursFields.tsx'
 import { OnFields } from './OnFields.tsx'
 import { TryPanel } from './TryPanel.tsx'
-import type { Rule, RuleFields } from './types.ts'
+import type { AnyRule, Owner, RuleFields } from './types.ts'
 import { WhenFields } from './WhenFields.tsx'
 
 type Props = {
+  /** Whose values the rule is tried on. */
   installation_id: number
+  owner: Owner
   /** Undefined: a new one, on these topics. */
-  rule: Rule | undefined
+  rule: AnyRule | undefined
   topics: readonly string[]
   may: { save: boolean; delete: boolean }
   saved: () => void
@@ -36,11 +39,11 @@ type Props = {
 }
 
 /** A rule in words, and beside it what it would have found. */
-export function Editor({ installation_id: id, rule, topics, may, saved, deleted }: Props) {
+export function Editor({ installation_id: id, owner, rule, topics, may, saved, deleted }: Props) {
   const texts = useTexts()
   const t = texts.rule
   const [draft, change] = useRuleDraft(
-    `${id}/${rule?.id ?? 'new'}`,
+    `${owner.kind} ${owner.id}/${rule?.id ?? 'new'}`,
     rule ? draftOf(rule) : { ...emptyDraft, topics }
   )
   const { all } = useAllRows(id)
@@ -52,7 +55,7 @@ export function Editor({ installation_id: id, rule, topics, may, saved, deleted 
     setFault('')
     try {
       await work()
-      await queryClient.invalidateQueries({ queryKey: rules(id).queryKey })
+      await queryClient.invalidateQueries({ queryKey: rulesOf(owner).queryKey })
       // Its open alarms may be cleared.
       void queryClient.invalidateQueries({ queryKey: alarmsKey })
     } catch (error) {
@@ -62,10 +65,10 @@ export function Editor({ installation_id: id, rule, topics, may, saved, deleted 
     setBusy(undefined)
   }
   const save = async (body: RuleFields) => {
-    const made = await (rule ? update(rule, body) : create(id, body))
+    const made = await (rule ? update(owner, rule.id, body) : create(owner, body))
     queryClient.setQueryData(
-      rules(id).queryKey,
-      (list: Rule[] | undefined) => list && [...list.filter(({ id }) => id !== made.id), made]
+      rulesOf(owner).queryKey,
+      (list: AnyRule[] | undefined) => list && [...list.filter(({ id }) => id !== made.id), made]
     )
     dropDraft()
     saved()
@@ -85,6 +88,7 @@ export function Editor({ installation_id: id, rule, topics, may, saved, deleted 
         <Lasting {...fields} />
         <HoursFields {...fields} />
         <Telling {...fields} />
+        {draft.active && <ReachOfRule id={id} severity={draft.severity} />}
         {fault && <Fault text={fault} />}
         <Group justify="space-between">
           {rule && may.delete ? (
@@ -92,7 +96,7 @@ export function Editor({ installation_id: id, rule, topics, may, saved, deleted 
               isBusy={busy === 'delete'}
               go={() =>
                 void run('delete', async () => {
-                  await remove(rule)
+                  await remove(owner, rule.id)
                   dropDraft()
                   deleted()
                 })
@@ -155,7 +159,7 @@ function Telling({ draft, change, isLocked }: FieldsProps) {
   return (
     <>
       <div>
-        <Text fw={500} size="sm" mb={4}>
+        <Text fw={600} size="sm" mb={4}>
           {t.severity}
         </Text>
         <SegmentedControl

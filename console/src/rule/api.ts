@@ -1,44 +1,54 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Schemas } from '../../../tools/client/client.ts'
 import { call } from '../session/session.ts'
-import type { Definition, Rule, RuleFields } from './types.ts'
+import type { AnyRule, Definition, Owner, RuleFields } from './types.ts'
 
-export const rules = (installation_id: number) =>
+export const rulesOf = ({ kind, id }: Owner) =>
   queryOptions({
-    queryKey: ['rules', installation_id],
+    queryKey: ['rules', kind, id],
     queryFn: () =>
-      call((caracal) =>
-        caracal.get('/api/v2/rule/{installation_id}', { path: { installation_id } })
+      call<AnyRule[]>((caracal) =>
+        kind === 'installation'
+          ? caracal.get('/api/v2/rule/{installation_id}', { path: { installation_id: id } })
+          : caracal.get('/api/v2/rule/organization/{organization_id}', {
+              path: { organization_id: id }
+            })
       )
   })
 
-/** They hold for all installations of the organization and below. */
-export const organizationRules = (organization_id: number) =>
-  queryOptions({
-    queryKey: ['rules of organization', organization_id],
-    retry: false,
-    queryFn: () =>
-      call((caracal) =>
-        caracal.get('/api/v2/rule/organization/{organization_id}', { path: { organization_id } })
-      )
-  })
-
-const pathOf = ({ id, installation_id }: Pick<Rule, 'id' | 'installation_id'>) => ({
-  path: { installation_id, rule_id: id }
-})
-
-export const create = (installation_id: number, body: RuleFields): Promise<Rule> =>
-  call((caracal) =>
-    caracal.post('/api/v2/rule/{installation_id}', { path: { installation_id }, body })
+export const create = ({ kind, id }: Owner, body: RuleFields): Promise<AnyRule> =>
+  call<AnyRule>((caracal) =>
+    kind === 'installation'
+      ? caracal.post('/api/v2/rule/{installation_id}', { path: { installation_id: id }, body })
+      : caracal.post('/api/v2/rule/organization/{organization_id}', {
+          path: { organization_id: id },
+          body
+        })
   )
 
-export const update = (rule: Rule, body: RuleFields): Promise<Rule> =>
-  call((caracal) =>
-    caracal.put('/api/v2/rule/{installation_id}/{rule_id}', { ...pathOf(rule), body })
+export const update = ({ kind, id }: Owner, rule_id: number, body: RuleFields): Promise<AnyRule> =>
+  call<AnyRule>((caracal) =>
+    kind === 'installation'
+      ? caracal.put('/api/v2/rule/{installation_id}/{rule_id}', {
+          path: { installation_id: id, rule_id },
+          body
+        })
+      : caracal.put('/api/v2/rule/organization/{organization_id}/{rule_id}', {
+          path: { organization_id: id, rule_id },
+          body
+        })
   )
 
-export const remove = (rule: Rule): Promise<unknown> =>
-  call((caracal) => caracal.delete('/api/v2/rule/{installation_id}/{rule_id}', pathOf(rule)))
+export const remove = ({ kind, id }: Owner, rule_id: number): Promise<unknown> =>
+  call((caracal) =>
+    kind === 'installation'
+      ? caracal.delete('/api/v2/rule/{installation_id}/{rule_id}', {
+          path: { installation_id: id, rule_id }
+        })
+      : caracal.delete('/api/v2/rule/organization/{organization_id}/{rule_id}', {
+          path: { organization_id: id, rule_id }
+        })
+  )
 
 /** The alarms that the rule would have raised in the last seconds. Nothing is stored. */
 export const trial = (

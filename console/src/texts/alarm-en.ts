@@ -49,5 +49,12 @@ export const alarm = {
   note: 'Note (may be empty)',
   saveNote: 'Save the note',
   cancel: 'Cancel',
-  done: (title: string) => `Acknowledged: ${title}`
+  done: (title: string) => `Acknowledged: ${title}`,
+  chooseSeveral: 'Acknowledge several',
+  chooseNamed: (title: string) => `Choose: ${title}`,
+  chosen: (n: number) => (n === 0 ? 'Choose alarms above' : `${n} chosen`),
+  chooseAll: (n: number) => `Choose all ${n} shown`,
+  acknowledgeMany: (n: number) => (n === 0 ? 'Acknowledge' : `Acknowledge ${n}`),
+  doneMany: (n: number) => `Acknowledged: ${alarms(n, false)}`,
+  refusedMany: (n: number, why: string) => `${alarms(n, false)} not acknowledged: ${why}`
 }

@@ -50,5 +50,12 @@ export const alarm: typeof en = {
   note: 'Anteckning (får vara tom)',
   saveNote: 'Spara anteckningen',
   cancel: 'Avbryt',
-  done: (title) => `Kvitterat: ${title}`
+  done: (title) => `Kvitterat: ${title}`,
+  chooseSeveral: 'Kvittera flera',
+  chooseNamed: (title) => `Välj: ${title}`,
+  chosen: (n) => (n === 0 ? 'Välj larm ovan' : n === 1 ? '1 valt' : `${n} valda`),
+  chooseAll: (n) => `Välj alla ${n} som visas`,
+  acknowledgeMany: (n) => (n === 0 ? 'Kvittera' : `Kvittera ${n}`),
+  doneMany: (n) => `Kvitterat: ${alarms(n, false)}`,
+  refusedMany: (n, why) => `${alarms(n, false)} kvitterades inte: ${why}`
 }

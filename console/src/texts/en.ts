@@ -3,6 +3,7 @@ import { connect } from './connect-en.ts'
 import { mapping } from './mapping-en.ts'
 import { plot } from './plot-en.ts'
 import { rule } from './rule-en.ts'
+import { tell } from './tell-en.ts'
 
 export const en = {
   language: 'English',
@@ -335,6 +336,7 @@ export const en = {
   mapping,
   plot,
   rule,
+  tell,
   age: {
     now: 'now',
     seconds: (n: number) => `${n} s`,

@@ -4,6 +4,7 @@ import type { Texts } from './en.ts'
 import { mapping } from './mapping-sv.ts'
 import { plot } from './plot-sv.ts'
 import { rule } from './rule-sv.ts'
+import { tell } from './tell-sv.ts'
 
 export const sv: Texts = {
   language: 'Svenska',
@@ -335,6 +336,7 @@ export const sv: Texts = {
   mapping,
   plot,
   rule,
+  tell,
   age: {
     now: 'nu',
     seconds: (n) => `${n} s`,

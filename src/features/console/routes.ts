@@ -20,7 +20,15 @@ const POLICY = [
 ].join('; ')
 
 /** The first parts of the addresses of the console. The page itself finds what to show. */
-const pages = ['/', '/sign-in', '/new-password', '/alarms', '/installations', '/installations/*']
+const pages = [
+  '/',
+  '/sign-in',
+  '/new-password',
+  '/alarms',
+  '/settings',
+  '/installations',
+  '/installations/*'
+]
 
 /** The names of these files have a hash of their content. */
 const ASSETS_AGE_MS = 365 * DAY

@@ -113,3 +113,9 @@ export const AlarmDelivery = Type.Object(
   },
   { title: 'AlarmDelivery' }
 )
+
+const People = Type.Integer({ minimum: 0 })
+export const AlarmRecipients = Type.Object(
+  { info: People, warning: People, critical: People },
+  { title: 'AlarmRecipients' }
+)
