@@ -123,7 +123,7 @@ test('rules that are switched off, deleted or moved away clear their alarms', as
   assert((await site.alarms()).every(({ cleared_at }) => cleared_at === BEGIN + SECOND))
   for (const id of [moved, stays]) await deleteRule(site.registry, own, id, site.now)
   await site.directory.catchUp()
-  await site.wait(20 * SECOND)
+  await site.wait(MINUTE)
   await site.judge()
   assert.equal(site.watcher.isUsed, false, 'without rules nobody reads the spool')
   assert.deepEqual(
