@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { stateOf, type WatchState } from '../../lib/alarm/judge.ts'
+import { type StoredState, stateOf, storedState, type WatchState } from '../../lib/alarm/judge.ts'
 import { forKeyShare, isOneOf } from '../../registry/dialect.ts'
 import type { Registry } from '../../registry/tables.ts'
 import type { Held } from './held-clock.ts'
@@ -31,7 +31,10 @@ export const emptyHead: HeadState = { held: 0, since: undefined, wasConnected: f
 export const partText = ({ cursors, topics }: PartState): string =>
   JSON.stringify({
     cursors: Object.fromEntries(cursors),
-    topics: Array.from(topics, ([topic, states]) => [topic, [...states].flat()])
+    topics: Array.from(topics, ([topic, states]) => [
+      topic,
+      Array.from(states, ([rule, state]) => [rule, storedState(state)]).flat()
+    ])
   })
 
 export function partOf(text: string): PartState {
@@ -47,7 +50,7 @@ export function partOf(text: string): PartState {
 
 function* pairs(flat: readonly unknown[]): Generator<[number, WatchState]> {
   for (let i = 0; i + 1 < flat.length; i += 2) {
-    yield [Number(flat[i]), stateOf(flat[i + 1] as Partial<WatchState>)]
+    yield [Number(flat[i]), stateOf(flat[i + 1] as StoredState)]
   }
 }
 

@@ -1,4 +1,10 @@
-import { newState, type Transition, type Watch, type WatchState } from '../../lib/alarm/judge.ts'
+import {
+  isOpen,
+  newState,
+  type Transition,
+  type Watch,
+  type WatchState
+} from '../../lib/alarm/judge.ts'
 import type { ActiveRule, RuledBy, RuleSet } from '../../lib/alarm/rule-set.ts'
 import { ownText } from '../../lib/own-text.ts'
 import { Turns } from '../../lib/turns.ts'
@@ -104,15 +110,10 @@ export class Part {
     if (oldest) this.#cursors.delete(oldest[0])
   }
 
-  /** `raised_at`: of the alarm that was open before. */
-  note(
-    by: RuleWatch,
-    transition: Transition,
-    raised_at: number | undefined,
-    isTold: boolean
-  ): void {
+  /** `raised_at`: of the alarm that was open before; NaN if there was none. */
+  note(by: RuleWatch, transition: Transition, raised_at: number, isTold: boolean): void {
     if (transition.kind === 'cleared') {
-      if (raised_at !== undefined) this.clear(by, raised_at, transition.at)
+      if (!Number.isNaN(raised_at)) this.clear(by, raised_at, transition.at)
       return
     }
     const { at, value } = transition
@@ -199,10 +200,11 @@ export class Watched {
       for (const [name, states] of topics) {
         if (turns.isLate()) await turns.next()
         const ruled = this.rules.of(name)
-        for (const [rule_id, { o: raised_at }] of states) {
+        for (const [rule_id, state] of states) {
           if (ruled.some(({ rule }) => rule.id === rule_id)) continue
           part.changedAt = Math.min(part.changedAt, now)
-          if (raised_at === undefined) continue
+          if (!isOpen(state)) continue
+          const { o: raised_at } = state
           part.cleared.push({ rule_id, topic: name, raised_at, cleared_at: now })
         }
         if (ruled.length > 0) this.#add(name, part, ruled, states)
@@ -232,7 +234,7 @@ export class Watched {
         return known ? Object.assign(known, one) : newWatch(topic, one, newState())
       })
       for (const one of before.values()) {
-        if (one.state.o !== undefined) part.clear(one, one.state.o, now)
+        if (isOpen(one.state)) part.clear(one, one.state.o, now)
         part.changedAt = Math.min(part.changedAt, now)
         ended.push(one)
       }

@@ -1,4 +1,4 @@
-import { judge, look, nextLook } from '../../lib/alarm/judge.ts'
+import { isPending, judge, look, nextLook } from '../../lib/alarm/judge.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Turns } from '../../lib/turns.ts'
 import { HOUR, SECOND, type UnixMs, unixMs } from '../../lib/unix-time.ts'
@@ -142,9 +142,9 @@ export class Watching {
       // Silence that is only put off stays where it is among what is due.
       const isPutOff =
         one.place >= 0 &&
-        begin === undefined &&
+        Number.isNaN(begin) &&
         one.dueAt <= arrival + watch.condition.shortestSilence
-      if (state.b !== undefined || (watch.hasSilence && !isPutOff)) this.#schedule(watched, one)
+      if (isPending(state) || (watch.hasSilence && !isPutOff)) this.#schedule(watched, one)
     }
     if (source.isAwaited) part.isAwaited = true
     this.#changed(part, source.needsAfter)
@@ -177,7 +177,8 @@ export class Watching {
     })) {
       part.note(one, transition, before, transition.at >= dueAt - MAX_TOLD_AGE_MS)
     }
-    const isChanged = state.o !== before || state.b !== wasPending || state.s !== wasFrom
+    const isChanged =
+      !Object.is(state.o, before) || !Object.is(state.b, wasPending) || !Object.is(state.s, wasFrom)
     if (isChanged) this.#changed(part, Number.POSITIVE_INFINITY)
     this.#due.remove(one)
     this.#schedule(watched, one, dueAt)

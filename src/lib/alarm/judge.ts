@@ -26,33 +26,42 @@ export type Watch = {
  */
 export type Moment = { now: UnixMs; running: number }
 
-/** What a watch has seen. It is stored as JSON, so keys are short and missing ones are left out. */
+/**
+ * What a watch has seen. NaN is nothing: V8 changes a number that always is one in place, and makes
+ * a new object for each number in a field that may be undefined as well.
+ */
 export type WatchState = {
   /** The timestamp and the value of the newest reading. */
-  t: UnixMs | undefined
-  v: number | undefined
+  t: UnixMs
+  v: number
   /** The same of the reading before, if the condition needs it. */
-  p: UnixMs | undefined
-  q: number | undefined
+  p: UnixMs
+  q: number
   /** When the last reading arrived, in running time. */
-  a: number | undefined
+  a: number
   /** Pending: when the condition began to be met. */
-  b: UnixMs | undefined
+  b: UnixMs
   /** Pending: `for` runs from here, by the wall clock. */
-  f: UnixMs | undefined
+  f: UnixMs
   /** Pending: `for` runs from here, in running time. */
-  s: number | undefined
-  /** Pending or open, and only silence meets the condition. */
-  m: 1 | undefined
+  s: number
+  /** 1: pending or open, and only silence meets the condition. */
+  m: 0 | 1
   /** Open: when it was raised. */
-  o: UnixMs | undefined
+  o: UnixMs
 }
+/** As JSON. Keys are short, and those without anything are left out. */
+export type StoredState = { [Key in keyof WatchState]?: number }
 
 export type Transition =
   | { kind: 'raised'; at: UnixMs; value: number | null }
   | { kind: 'cleared'; at: UnixMs }
 
 const none: readonly Transition[] = []
+const NOTHING = Number.NaN as UnixMs
+
+export const isOpen = ({ o }: WatchState): boolean => !Number.isNaN(o)
+export const isPending = ({ b }: WatchState): boolean => !Number.isNaN(b)
 
 /**
  * Compiles a definition that `check` found right. The answer makes the watch of a topic from the
@@ -73,10 +82,28 @@ export function compileRule(definition: RuleDefinition, zone: string): (metaOf: 
 
 export const newState = (): WatchState => stateOf({})
 
-/** The state from its JSON. All states have the same keys in the same order, which is fast. */
-export const stateOf = ({ t, v, p, q, a, b, f, s, m, o }: Partial<WatchState>): WatchState => ({
-  ...{ t, v, p, q, a, b, f, s, m, o }
+/** All states have the same keys in the same order, which is fast. */
+export const stateOf = (stored: StoredState): WatchState => ({
+  t: (stored.t ?? NOTHING) as UnixMs,
+  v: stored.v ?? NOTHING,
+  p: (stored.p ?? NOTHING) as UnixMs,
+  q: stored.q ?? NOTHING,
+  a: stored.a ?? NOTHING,
+  b: (stored.b ?? NOTHING) as UnixMs,
+  f: (stored.f ?? NOTHING) as UnixMs,
+  s: stored.s ?? NOTHING,
+  m: stored.m === 1 ? 1 : 0,
+  o: (stored.o ?? NOTHING) as UnixMs
 })
+
+const numbers = ['t', 'v', 'p', 'q', 'a', 'b', 'f', 's', 'o'] as const
+
+export function storedState(state: WatchState): StoredState {
+  const stored: StoredState = {}
+  for (const key of numbers) if (!Number.isNaN(state[key])) stored[key] = state[key]
+  if (state.m === 1) stored.m = 1
+  return stored
+}
 
 /** The topic sent something before anybody watched it: from here on it can be silent. */
 export function arrive(state: WatchState, { running }: Moment): void {
@@ -95,23 +122,21 @@ export function judge(
 ): readonly Transition[] {
   state.a = moment.running
   const { timestamp, value } = reading
-  if (state.t !== undefined && timestamp < state.t) {
-    return state.m === undefined ? none : end(state, timestamp)
-  }
+  if (timestamp < state.t) return state.m === 0 ? none : end(state, timestamp)
   const isMet = meets(watch, state, reading)
   if (watch.condition.hasBefore) {
     state.p = state.t
     state.q = state.v
-  } else if (state.p !== undefined) {
-    state.p = undefined
-    state.q = undefined
+  } else if (!Number.isNaN(state.p)) {
+    state.p = NOTHING
+    state.q = NOTHING
   }
   state.t = timestamp
   state.v = value
   if (!isMet) return end(state, timestamp)
-  state.m = undefined
-  if (state.o !== undefined) return none
-  if (state.b === undefined) {
+  state.m = 0
+  if (isOpen(state)) return none
+  if (!isPending(state)) {
     state.b = timestamp
     state.f = moment.now
   }
@@ -121,18 +146,18 @@ export function judge(
 function meets({ condition, hours }: Watch, state: WatchState, reading: Reading): boolean {
   if (hours && !hours.has(reading.timestamp)) return false
   const before = condition.hasBefore ? newestOf(state) : NO_READING
-  return condition.silenceNeeded(reading, before, state.o !== undefined) === 0
+  return condition.silenceNeeded(reading, before, isOpen(state)) === 0
 }
 
 /** The condition is no longer met. */
 function end(state: WatchState, at: UnixMs): readonly Transition[] {
-  const wasOpen = state.o !== undefined
-  if (wasOpen || state.b !== undefined) {
-    state.b = undefined
-    state.f = undefined
-    state.s = undefined
-    state.m = undefined
-    state.o = undefined
+  const wasOpen = isOpen(state)
+  if (wasOpen || isPending(state)) {
+    state.b = NOTHING
+    state.f = NOTHING
+    state.s = NOTHING
+    state.m = 0
+    state.o = NOTHING
   }
   return wasOpen ? [{ kind: 'cleared', at }] : none
 }
@@ -141,27 +166,28 @@ function end(state: WatchState, at: UnixMs): readonly Transition[] {
 function raise({ forMs, hours }: Watch, state: WatchState, begin: UnixMs): readonly Transition[] {
   const full = (begin + forMs) as UnixMs
   const at = hours ? hours.next(full) : full
-  state.b = undefined
-  state.f = undefined
-  state.s = undefined
+  state.b = NOTHING
+  state.f = NOTHING
+  state.s = NOTHING
   state.o = at
-  return [{ kind: 'raised', at, value: state.v ?? null }]
+  return [{ kind: 'raised', at, value: Number.isNaN(state.v) ? null : state.v }]
 }
 
 /** What the clock changes. Call it when `nextLook` says so; at other times it does no harm. */
 export function look(watch: Watch, state: WatchState, moment: Moment): readonly Transition[] {
-  if (state.o !== undefined) return none
-  if (state.b !== undefined && !isStillMet(watch, state, moment)) end(state, moment.now)
-  if (state.b === undefined) begin(watch, state, moment)
-  if (state.b === undefined) return none
-  if (state.s !== undefined) {
+  if (isOpen(state)) return none
+  if (isPending(state) && !isStillMet(watch, state, moment)) end(state, moment.now)
+  if (!isPending(state)) begin(watch, state, moment)
+  if (!isPending(state)) return none
+  if (!Number.isNaN(state.s)) {
     const late = moment.running - state.s - watch.forMs
     if (late < 0) return none
     // It is full. Only the hours are still missing, and they follow the wall clock.
     state.f = (moment.now - late - watch.forMs) as UnixMs
-    state.s = undefined
+    state.s = NOTHING
   }
-  return moment.now >= fullAt(watch, state.f ?? moment.now) ? raise(watch, state, state.b) : none
+  const from = Number.isNaN(state.f) ? moment.now : state.f
+  return moment.now >= fullAt(watch, from) ? raise(watch, state, state.b) : none
 }
 
 const fullAt = ({ forMs, hours }: Watch, from: UnixMs): UnixMs => {
@@ -172,7 +198,8 @@ const fullAt = ({ forMs, hours }: Watch, from: UnixMs): UnixMs => {
 /** The condition may have changed since the last reading. Other hours keep what is pending. */
 function isStillMet({ condition }: Watch, state: WatchState, { running }: Moment): boolean {
   const needed = condition.silenceNeeded(newestOf(state), beforeOf(state), false)
-  return state.m === undefined ? needed === 0 : running - (state.a ?? running) >= needed
+  if (state.m === 0) return needed === 0
+  return (Number.isNaN(state.a) ? 0 : running - state.a) >= needed
 }
 
 /** Only silence begins by the clock. */
@@ -187,8 +214,8 @@ function begin(watch: Watch, state: WatchState, { now, running }: Moment): void 
 /** The running time at which silence meets the condition, if no reading comes. */
 function silentFrom(watch: Watch, state: WatchState): number | undefined {
   const { condition, hours } = watch
-  if (!watch.hasSilence || state.a === undefined) return undefined
-  const counts = state.t !== undefined && (!hours || hours.has(state.t))
+  if (!watch.hasSilence || Number.isNaN(state.a)) return undefined
+  const counts = !Number.isNaN(state.t) && (!hours || hours.has(state.t))
   const newest = counts ? newestOf(state) : NO_READING
   const needed = condition.silenceNeeded(newest, beforeOf(state), false)
   // A reading that was judged by another condition does not count before the next one comes.
@@ -196,23 +223,21 @@ function silentFrom(watch: Watch, state: WatchState): number | undefined {
   return ms === Infinity ? undefined : state.a + ms
 }
 
-const newestOf = ({ t, v }: WatchState): Reading =>
-  t === undefined || v === undefined ? NO_READING : { timestamp: t, value: v }
+const newestOf = ({ t, v }: WatchState): Reading => ({ timestamp: t, value: v })
 
-const beforeOf = ({ p, q }: WatchState): Reading =>
-  p === undefined || q === undefined ? NO_READING : { timestamp: p, value: q }
+const beforeOf = ({ p, q }: WatchState): Reading => ({ timestamp: p, value: q })
 
 /** When to look at the clock. Undefined: only a reading can change something. */
 export function nextLook(
   watch: Watch,
   state: WatchState
 ): { now: UnixMs } | { running: number } | undefined {
-  if (state.o !== undefined) return undefined
-  if (state.b === undefined) {
+  if (isOpen(state)) return undefined
+  if (!isPending(state)) {
     const since = silentFrom(watch, state)
     return since === undefined ? undefined : { running: since }
   }
-  if (state.s !== undefined) return { running: state.s + watch.forMs }
-  const now = fullAt(watch, state.f ?? state.b)
+  if (!Number.isNaN(state.s)) return { running: state.s + watch.forMs }
+  const now = fullAt(watch, Number.isNaN(state.f) ? state.b : state.f)
   return now === Infinity ? undefined : { now }
 }

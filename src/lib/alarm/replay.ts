@@ -1,7 +1,16 @@
 import { firstIndex } from '../first-index.ts'
 import type { UnixMs } from '../unix-time.ts'
 import { NO_READING, type Reading } from './condition.ts'
-import { judge, look, newState, nextLook, type Transition, type Watch } from './judge.ts'
+import {
+  isOpen as isOpenNow,
+  isPending,
+  judge,
+  look,
+  newState,
+  nextLook,
+  type Transition,
+  type Watch
+} from './judge.ts'
 
 /** An alarm that a rule would have raised. */
 export type TriedAlarm = { raised_at: UnixMs; cleared_at: UnixMs | null; value: number | null }
@@ -67,13 +76,13 @@ export class Replay {
   #passOver(times: Float64Array, values: Float64Array, begin: number, end: number): number {
     const { condition, hours, forMs } = this.#watch
     const state = this.#state
-    if (state.a === undefined || state.m !== undefined) return begin
-    const isOpen = state.o !== undefined
-    const isIdle = !isOpen && state.b === undefined
-    const full = isOpen ? Infinity : (state.b ?? 0) + forMs
+    if (Number.isNaN(state.a) || state.m === 1) return begin
+    const isOpen = isOpenNow(state)
+    const isIdle = !isOpen && !isPending(state)
+    const full = isOpen ? Infinity : isIdle ? forMs : state.b + forMs
     let [reading, before, last] = [this.#reading, this.#before, state.a]
-    before.timestamp = state.t ?? (Number.NaN as UnixMs)
-    before.value = state.v ?? Number.NaN
+    before.timestamp = state.t
+    before.value = state.v
     let i = begin
     for (; i < end; i++) {
       const time = times[i] as UnixMs
@@ -103,8 +112,9 @@ export class Replay {
 
   /** A reading that arrives at the very moment comes before the clock. */
   #lookUntil(end: UnixMs): void {
-    const { a: last = end, b: pending } = this.#state
-    if (pending === undefined && end - last <= this.#watch.condition.shortestSilence) return
+    const { a: last } = this.#state
+    const waited = Number.isNaN(last) ? 0 : end - last
+    if (!isPending(this.#state) && waited <= this.#watch.condition.shortestSilence) return
     for (;;) {
       const next = nextLook(this.#watch, this.#state)
       if (next === undefined) return
