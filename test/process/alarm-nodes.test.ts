@@ -169,6 +169,8 @@ describe('alarms of two nodes', { skip: withoutClickhouse }, () => {
       const topic = `obj/told${topics.length}`
       // A rule of its own: what follows an alarm of the same rule is held.
       await ask(`POST rule/${id}`, { on: { topics: [topic] }, when: { above: 1 } })
+      // The other node hears of it a moment later.
+      await wait(3000)
       await client.publishAsync(`${client_id}/${topic}`, '2', { qos: 1 })
       topics.push(`${client_id}/${topic}`)
       await wait(Math.random() * 4000)
