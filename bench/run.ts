@@ -20,6 +20,7 @@ import { latestLine } from './lines/latest.ts'
 import { mappingLine } from './lines/mapping.ts'
 import { memoryLine } from './lines/memory.ts'
 import { mixedLine } from './lines/mixed.ts'
+import { mqtt5Line } from './lines/mqtt5.ts'
 import { pageLine } from './lines/page.ts'
 import { scaleLine } from './lines/scale.ts'
 import { searchLine } from './lines/search.ts'
@@ -39,6 +40,7 @@ const lines: Line[] = [
   ackLine,
   acksLine,
   httpLine,
+  mqtt5Line,
   mappingLine,
   alarmsLine,
   backupLine,

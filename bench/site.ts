@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Caracal, type Installation } from './caracal.ts'
 import { Child } from './child.ts'
 import type { Load, LoadResult } from './children/mqtt-load.ts'
+import type { Level } from './children/mqtt-packets.ts'
 import type { Bench } from './line.ts'
 import { clients, installations as installationCount, topicsPerClient } from './sizes.ts'
 
@@ -56,11 +57,11 @@ export const topicsOf = (installations: readonly Installation[]): string[][] =>
 /** Runs one load in a separate process. */
 export async function applyLoad(
   { port, pid, password }: Broker,
-  load: Pick<Load, 'topics' | 'warmMs' | 'measureMs' | 'pace'>
+  load: Pick<Load, 'topics' | 'warmMs' | 'measureMs' | 'pace'> & { level?: Level }
 ): Promise<LoadResult> {
   const generator = new Child<Load, LoadResult>('mqtt-load')
   try {
-    return await generator.ask({ port, serverPid: pid, password, ...load })
+    return await generator.ask({ port, serverPid: pid, password, level: 4, ...load })
   } finally {
     await generator.stop()
   }

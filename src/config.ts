@@ -11,6 +11,7 @@ import { passwordFault } from './lib/password-rules.ts'
 import { isWithin } from './lib/path.ts'
 import { quotaNames, quotasFault } from './lib/quota.ts'
 import { expectation, isNumeric, isSecret, Port, PortOrOff, Secret, Text } from './lib/setting.ts'
+import { tlsFault } from './lib/tls-settings.ts'
 
 const PREFIX = 'CARACAL_'
 
@@ -85,6 +86,7 @@ export const Settings = Type.Object({
     'Certificate chain (PEM); with TLS_KEY_PATH it turns on HTTPS on HTTP_PORT and MQTT over TLS on MQTTS_PORT'
   ),
   TLS_KEY_PATH: Text('', 'Private key (PEM) of TLS_CERT_PATH; changed files are read again'),
+  TLS_CLIENT_CA_PATH: Text('', 'Authorities (PEM) of client certificates; read again when changed'),
   MQTTS_PORT: Port(8883, 'Port of the embedded MQTT broker over TLS, when TLS is set up'),
   ADMIN_EMAIL: Text('', 'E-mail of the first administrator, created when no user exists'),
   ADMIN_PASSWORD: Secret('Password of the first administrator'),
@@ -182,6 +184,13 @@ export const Settings = Type.Object({
     default: 30,
     description:
       'An MQTT session that was not used for this many days ends, and its waiting messages are dropped'
+  }),
+  MQTT_KEEP_ALIVE_SECONDS: Type.Integer({
+    minimum: 5,
+    maximum: 65_535,
+    default: 65_535,
+    description:
+      'Longest keep alive of a client with MQTT 5; one that asks for more, or for none, is told to use this. 65535: as the client wants'
   }),
   MQTT_CONNECTIONS_PER_OWNER: Type.Integer({
     minimum: 1,
@@ -355,9 +364,8 @@ function check(config: Config): void {
   }
   scheme('PUBLIC_URL', 'http://', 'https://')
   scheme('MQTT_PUBLIC_URL', 'mqtt://', 'mqtts://')
-  if ((config.TLS_CERT_PATH === '') !== (config.TLS_KEY_PATH === '')) {
-    fail('TLS_CERT_PATH', 'must be set together with CARACAL_TLS_KEY_PATH')
-  }
+  const tls = tlsFault(config)
+  if (tls) fail(...tls)
   for (const key of ['QUOTA_INSTALLATION', 'QUOTA_ORGANIZATION'] as const) {
     const part = quotasFault(config[key])
     if (part) fail(key, `"${part}" must be name=number with one of ${quotaNames.join(', ')}`)

@@ -16,6 +16,11 @@ import { boardRoutes } from './features/board/routes.ts'
 import type { BrokerDeps } from './features/broker/deps.ts'
 import { emqxRoutes } from './features/broker/emqx-routes.ts'
 import { mosquittoRoutes } from './features/broker/mosquitto-routes.ts'
+import type { CertificateDeps } from './features/certificate/deps.ts'
+import { certificateHolding } from './features/certificate/holding.ts'
+import { certificateRoutes } from './features/certificate/routes.ts'
+import type { CommandDeps } from './features/command/deps.ts'
+import { commandRoutes } from './features/command/routes.ts'
 import { consoleRoutes } from './features/console/routes.ts'
 import { edgeAppRoutes } from './features/edge/app-routes.ts'
 import { edgeConfiguredRoutes } from './features/edge/configured-routes.ts'
@@ -95,6 +100,8 @@ export type RoomDeps = Deps &
   AlarmDeps &
   BlacklistDeps &
   BrokerDeps &
+  CertificateDeps &
+  CommandDeps &
   FileDeps &
   GatewayDeps &
   LogDeps &
@@ -133,8 +140,10 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v2/alarm', alarmRecipientRoutes],
   ['/api/v2/rule', ruleRoutes],
   ['/api/v2/alarm', alarmRoutes],
+  ['/api/v2/command', commandRoutes],
   ['/api/v2/schedule', scheduleRoutes],
   ['/api/v2/gateway', gatewayRoutes],
+  ['/api/v2/certificate', certificateRoutes],
   ['/api/v2/perimission', permissionRoutes], // [contract: Permissions] spelled exactly so
   ['/api/v2/permission', permissionRoutes],
   ['/api/v2/role', roleRoutes],
@@ -180,6 +189,7 @@ export const holdingsOf = (settings: { timezone: string }): readonly Holding[] =
   authHolding,
   blacklistHolding,
   gatewayHolding,
+  certificateHolding,
   mobileHolding,
   modelxHolding,
   boardHolding,

@@ -19,8 +19,8 @@ import {
   tolerated
 } from '../src/lynx.ts'
 import { catalogue, firstRoles } from '../src/permission/catalogue.ts'
-import type { RouteAccess } from '../src/permission/guard.ts'
-import { namesOfVerb } from '../src/permission/modelx-types.ts'
+import { permissionsOf } from '../src/permission/needed.ts'
+import type { RouteAccess } from '../src/permission/route-access.ts'
 import { type RoomDeps, routeMap } from '../src/routes.ts'
 import { commandsText } from './commands-page.ts'
 import { metricsPage } from './metrics-page.ts'
@@ -139,18 +139,16 @@ export function accessText(access: RouteAccess): string {
     case 'broker':
       return 'the external broker, by `BROKER_KEY`'
     case 'permission':
-      return anyOf(access.permissions)
-    case 'platform':
-      return `${anyOf(access.permissions)}, in the first organization`
     case 'installation':
     case 'bucket':
-      return anyOf(access.actions.flatMap((action) => [`${action}/all`, `${action}/assigned`]))
+    case 'modelx':
+      return anyOf(permissionsOf(access))
+    case 'platform':
+      return `${anyOf(permissionsOf(access))}, in the first organization`
     case 'gateway':
       return "the installation's gateway"
     case 'assigned':
-      return `${anyOf([`${access.action}/all`, `${access.action}/assigned`])}, on an installation that is assigned to the caller`
-    case 'modelx':
-      return anyOf(namesOfVerb(access.resource, access.verb))
+      return `${anyOf(permissionsOf(access))}, on an installation that is assigned to the caller`
     case 'organization':
       return `${anyOf(access.permissions)}, on a visible organization`
     case 'within':

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { answerWith } from '../child.ts'
-import { connectPacket, publishPacket, subscribePacket } from './mqtt-packets.ts'
+import { connectPacket, type Level, publishPacket, subscribePacket } from './mqtt-packets.ts'
 
 /** `bytes`: wait until all together have received this many since the last request. */
 export type CrowdQuestion =
-  | { kind: 'open'; port: number; password: string; count: number }
+  | { kind: 'open'; port: number; password: string; count: number; level: Level }
   | { kind: 'subscribe'; filters: string[]; bytes: number }
   | { kind: 'publish'; topics: string[]; payload: string; retain: boolean; bytes: number }
 
@@ -16,11 +16,13 @@ const TOPICS_PER_PART = 500
 const sockets: Socket[] = []
 let received = 0
 
-async function open({ port, password, count }: CrowdQuestion & { kind: 'open' }): Promise<void> {
+async function open(question: CrowdQuestion & { kind: 'open' }): Promise<void> {
+  const { port, password, count, level } = question
   for (let i = 0; i < count; i++) {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     await once(socket, 'connect')
-    socket.write(connectPacket(`crowd-${i}`, 'bench', password))
+    const id = `crowd-${sockets.length}`
+    socket.write(connectPacket(id, { username: 'bench', password, level }))
     const [connack] = await once(socket, 'data')
     if (connack[3] !== 0) throw new Error(`CONNECT refused with ${connack[3]}`)
     socket.on('data', ({ length }) => {

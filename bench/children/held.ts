@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { BrokerCharges } from '../../src/bus/embedded/charges.ts'
 import { Receipts } from '../../src/bus/embedded/receipts.ts'
 import { Sessions } from '../../src/bus/embedded/sessions.ts'
+import { Shares } from '../../src/bus/embedded/shares.ts'
 import { Store } from '../../src/bus/embedded/store/store.ts'
 import { Topics } from '../../src/history/latest/topics.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -56,7 +57,7 @@ async function holdSessions(directory: string, count: number, filters: number): 
   const store = new Store(directory, { now: Date.now() })
   const sessions = new Sessions({
     ...{ store, clock: systemClock, maxPerOwner: count },
-    receipts: new Receipts(store),
+    ...{ receipts: new Receipts(store), shares: new Shares() },
     charges: new BrokerCharges(() => Number.POSITIVE_INFINITY)
   })
   sessions.restore(await store.contents)

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { answerWith } from '../child.ts'
 import { quantile } from '../figures.ts'
 import { coresBetween, cpuSecondsByPid } from '../machine.ts'
-import { connectPacket, Pubacks, Publish } from './mqtt-packets.ts'
+import { connectPacket, type Level, Pubacks, Publish } from './mqtt-packets.ts'
 
 export type Load = {
   port: number
@@ -12,6 +12,7 @@ export type Load = {
   password: string
   /** The topics of each client. */
   topics: string[][]
+  level: Level
   warmMs: number
   measureMs: number
   /** Closed: each client has this many unacknowledged messages. Open: all together send this many per second. */
@@ -46,22 +47,27 @@ class Client {
   acknowledged = 0
 
   static async open(
-    { port, password }: Load,
+    { port, password, level }: Load,
     id: string,
     topics: string[],
     { onAcknowledged, onClosed }: Listeners
   ): Promise<Client> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     await once(socket, 'connect')
-    socket.write(connectPacket(id, 'bench', password))
+    socket.write(connectPacket(id, { username: 'bench', password, level }))
     const [connack] = await once(socket, 'data')
     if (connack[3] !== 0) throw new Error(`CONNECT refused with ${connack[3]}`)
-    return new Client(socket, topics, { onAcknowledged, onClosed })
+    const publishes = topics.map((topic) => new Publish(topic, level))
+    return new Client(socket, publishes, { onAcknowledged, onClosed })
   }
 
-  private constructor(socket: Socket, topics: string[], { onAcknowledged, onClosed }: Listeners) {
+  private constructor(
+    socket: Socket,
+    publishes: Publish[],
+    { onAcknowledged, onClosed }: Listeners
+  ) {
     this.#socket = socket
-    this.#publishes = topics.map((topic) => new Publish(topic))
+    this.#publishes = publishes
     // All samples of a topic are different, because equal ones would be stored once.
     this.#firstTimestamp = Date.now() - HOUR_MS
     const pubacks = new Pubacks()

@@ -1,4 +1,4 @@
-/** MQTT 3.1.1 packets built by hand, so that the load uses as little of the shared cores as possible. */
+/** Packets built by hand, so that the load uses as little of the shared cores as possible. */
 
 function text(value: string): Buffer {
   const bytes = Buffer.from(value)
@@ -16,8 +16,17 @@ function packet(header: number, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([header, ...length]), body])
 }
 
-export function connectPacket(id: string, username: string, password: string): Buffer {
-  const protocol = [text('MQTT'), Buffer.from([4, 0xc2, 0, 0])]
+/** 4 is MQTT 3.1.1. */
+export type Level = 4 | 5
+
+/** MQTT 5 has the length of the properties here. There are none. */
+const properties = (level: Level) => Buffer.alloc(level === 5 ? 1 : 0)
+
+export function connectPacket(
+  id: string,
+  { username, password, level }: { username: string; password: string; level: Level }
+): Buffer {
+  const protocol = [text('MQTT'), Buffer.from([level, 0xc2, 0, 0]), properties(level)]
   return packet(0x10, ...protocol, text(id), text(username), text(password))
 }
 
@@ -42,10 +51,11 @@ export class Publish {
   readonly #value: number
   readonly #timestamp: number
 
-  constructor(topic: string) {
-    this.#template = packet(0x32, text(topic), Buffer.from([0, 0]), Buffer.from(PAYLOAD))
+  constructor(topic: string, level: Level) {
+    const [id, none] = [Buffer.from([0, 0]), properties(level)]
+    this.#template = packet(0x32, text(topic), id, none, Buffer.from(PAYLOAD))
     const payload = this.#template.length - PAYLOAD.length
-    this.#id = payload - 2
+    this.#id = payload - none.length - id.length
     this.#value = payload + PAYLOAD.indexOf(VALUE)
     this.#timestamp = payload + PAYLOAD.indexOf(TIMESTAMP)
   }

@@ -3,9 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { definitionText } from '../../src/features/rule/rows.ts'
 import type { RuleDefinition } from '../../src/lib/alarm/rule.ts'
 import { openRegistry } from '../../src/registry/open.ts'
+import { rateOf } from '../alternating.ts'
 import { Caracal, type Installation } from '../caracal.ts'
 import type { LoadResult } from '../children/mqtt-load.ts'
-import { median, whole } from '../figures.ts'
+import { whole } from '../figures.ts'
 import type { Bench, Line } from '../line.ts'
 import { undisturbed } from '../quiet.ts'
 import { applyLoad, brokerOf } from '../site.ts'
@@ -71,8 +72,6 @@ export const alarmsLine: Line = {
     ]
   }
 }
-
-const rateOf = (results: readonly LoadResult[]) => median(results.map((result) => result.perSecond))
 
 /** The topics of each client. Together all topics with rules, whether there are rules or not. */
 const topicsOf = (installations: readonly Installation[], rules: number): string[][] =>

@@ -71,7 +71,7 @@ async function measure(
 async function openCrowd(caracal: Caracal, count: number): Promise<Child<CrowdQuestion, number>> {
   const { port, password } = await brokerOf(caracal)
   const crowd = new Child<CrowdQuestion, number>('crowd')
-  await crowd.ask({ kind: 'open', port, password, count })
+  await crowd.ask({ kind: 'open', port, password, count, level: 4 })
   return crowd
 }
 

@@ -37,7 +37,7 @@ export const tenantsLine: Line = {
     ]
     // Connected all the time: a tenant alone has no pace, and the two loads do not end together.
     const resting = connect(broker.port, '127.0.0.1')
-    resting.write(connectPacket('resting', 'bench', modest.token))
+    resting.write(connectPacket('resting', { username: 'bench', password: modest.token, level: 4 }))
     await once(resting, 'data')
     const { rounds, warmMs, measureMs } = bench.sizes
     const publish = () =>

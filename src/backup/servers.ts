@@ -23,6 +23,7 @@ const MAX_NAMED = 20
 const lastingTables: readonly (keyof Tables)[] = [
   'alarm_settings',
   'boards',
+  'certificate_authority',
   'edge_app_instances',
   'edge_app_versions',
   'edge_apps',

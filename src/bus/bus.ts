@@ -1,17 +1,14 @@
-import type { AedesPublishPacket } from 'aedes'
 import type { Mount } from '../lib/mount.ts'
 import type { LimitOf } from './embedded/charges.ts'
 
-/**
- * A message as Aedes handles it. `clientId` is its sender. `feeds` belong to connected kept
- * sessions for which the message already has a packet id.
- */
-export type Publish = AedesPublishPacket & {
-  clientId?: string
-  feeds?: { pass(seq: number): void }[]
+export type Message = {
+  topic: string
+  payload: Buffer
+  qos: 0 | 1 | 2
+  retain: boolean
+  /** Why its value is not stored. Whoever refuses it sets this, and its sender is told. */
+  notStored?: string
 }
-
-export type Message = { topic: string; payload: Buffer; qos: 0 | 1 | 2; retain: boolean }
 
 /** Client ids and the group of a platform begin with this on an external broker. */
 export const ownClientIds = 'caracal-'
@@ -26,13 +23,36 @@ export type PublishOptions = {
   isStored?: boolean
   /** Whose turns the delivery takes; by default those of the platform. */
   tenant?: string
+  /** Properties of MQTT 5. Receivers with MQTT 3 do not see them. */
+  contentType?: string | undefined
+  responseTopic?: string
+  correlationData?: Buffer
+  /** After it nobody gets the message any more. */
+  expirySeconds?: number
 }
+
+/** A message that somebody waited for. The properties are those that MQTT 5 passes on. */
+export type HeardMessage = {
+  payload: Buffer
+  contentType?: string | undefined
+  correlationData?: Buffer | undefined
+  userProperties: readonly { name: string; value: string }[]
+}
+
+/** True: the message was for this one, and the next ones do not get it. */
+export type Hearer = (message: HeardMessage) => boolean
 
 /** Publishes to all subscribers, by the embedded broker or an external broker. */
 export interface Bus {
   publish(topic: string, payload: string, options?: PublishOptions): Promise<void>
   /** Whether a message that is published now reaches anybody. Missing: nobody knows. */
   isHeard?(topic: string): boolean
+  /**
+   * Resolves when messages on this topic reach the hearer, whichever node their sender is connected
+   * to, and answers how to stop. Retained messages from before are left out. Who came first hears a
+   * message first.
+   */
+  hear(topic: string, hearer: Hearer): Promise<() => void>
   close(): Promise<void>
 }
 
@@ -49,6 +69,17 @@ export type MessageHandler = (message: Message, sender: string) => Promise<void>
  */
 export type Session = { readonly owner: string; readonly mount?: Mount | undefined }
 
+/** The certificate that a client showed over TLS, together with proof that it has the key. */
+export type ClientCertificate = {
+  /** SHA-256, as 64 hexadecimal digits. */
+  fingerprint: string
+  /** Why its chain is not trusted; undefined: it is. */
+  fault: string | undefined
+}
+
+/** The text is for the client. */
+export type RefusedCertificate = { refused: string }
+
 /**
  * Whether a session may use a client id: always, only while no other client has it, or never.
  * 'unless taken' matters only for an external broker, where all owners share the client ids. On the
@@ -64,7 +95,8 @@ export interface BrokerRules<S extends Session> {
     username: string
     password: string
     address: string
-  }): Promise<S | 'refused' | 'throttled'>
+    certificate?: ClientCertificate | undefined
+  }): Promise<S | 'refused' | 'throttled' | RefusedCertificate>
   /** Undefined: the token, user or key is no longer valid, and the connection must end. */
   renew(session: S): Promise<S | undefined>
   /**

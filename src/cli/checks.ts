@@ -17,6 +17,7 @@ import {
   megabytes,
   type Status
 } from '../platform/control/status.ts'
+import { readAuthorities } from '../platform/tls.ts'
 import { ask } from './ask.ts'
 import { diskOf } from './stopped-status.ts'
 
@@ -158,7 +159,7 @@ export async function clockFindings(config: Config): Promise<Finding[]> {
 }
 
 export async function certificateFindings(config: Config): Promise<Finding[]> {
-  const { TLS_CERT_PATH, TLS_KEY_PATH, PUBLIC_URL } = config
+  const { TLS_CERT_PATH, TLS_KEY_PATH, TLS_CLIENT_CA_PATH, PUBLIC_URL } = config
   if (TLS_CERT_PATH === '') {
     return [{ check: 'certificate', ok: true, detail: 'none: TLS is off, or a proxy does it' }]
   }
@@ -170,6 +171,11 @@ export async function certificateFindings(config: Config): Promise<Finding[]> {
     certificate = new X509Certificate(cert)
   } catch (error) {
     return wrong(`CARACAL_TLS_CERT_PATH: cannot be used (${(error as Error).message})`)
+  }
+  try {
+    readAuthorities(TLS_CLIENT_CA_PATH)
+  } catch (error) {
+    return wrong((error as Error).message)
   }
   const now = systemClock()
   const expires = Math.floor(Date.parse(certificate.validTo) / SECOND)

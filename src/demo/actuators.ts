@@ -45,7 +45,10 @@ export const villaActuators = (): DemoActuator[] => [
   }),
   actuator('heat_pump', 'mode', {
     name: 'mode',
-    meta: { state_off: '0', state_eco: '1', state_comfort: '2', state_boost: '3' },
+    meta: {
+      ...{ state_off: '0', state_eco: '1', state_comfort: '2', state_boost: '3' },
+      topic_response: 'mqtt5'
+    },
     first: 1,
     answersAfterMs: SECOND
   }),

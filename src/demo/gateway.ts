@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { connect, type MqttClient } from 'mqtt'
+import { connect, type IPublishPacket, type MqttClient } from 'mqtt'
 import { mqttClientIdOf } from '../identity/gateway.ts'
 import type { Clock } from '../lib/clock.ts'
 import { MINUTE, SECOND, toSeconds } from '../lib/unix-time.ts'
@@ -23,8 +23,8 @@ const ROUND_MS = 5 * SECOND
 /** Actuators report so often, and when they change. */
 const REPORT_MS = MINUTE
 const RECONNECT_AFTER_MS = 2 * SECOND
-/** [MQTT 3.2.2.3] Bad user name or password; not authorized. */
-const REFUSED_CODES: readonly unknown[] = [4, 5]
+/** [MQTT5 3.2.2.2] Bad user name or password; not authorized. */
+const REFUSED_CODES: readonly unknown[] = [0x86, 0x87]
 
 /**
  * Publishes the topics of one installation like a real gateway, from `start` to `stop`, and answers
@@ -46,7 +46,7 @@ export class DemoGateway {
     const { host, port, login, client_id, topics, actuators, log } = this.#parts
     const client = connect({
       protocol: 'mqtt',
-      protocolVersion: 4,
+      protocolVersion: 5,
       host,
       port,
       username: login.email,
@@ -66,7 +66,7 @@ export class DemoGateway {
       report()
       client.subscribe(`${client_id}/set/#`, { qos: 1 })
     })
-    client.on('message', (topic, payload) => this.#obey(topic, payload))
+    client.on('message', (topic, payload, packet) => this.#obey(topic, payload, packet))
     this.#client = client
     this.#timers.add(setInterval(() => this.#publishNext(), ROUND_MS / topics.length))
     this.#timers.add(setInterval(report, REPORT_MS))
@@ -87,7 +87,7 @@ export class DemoGateway {
   }
 
   /** A command sets the actuator of its topic, which answers after its delay. */
-  #obey(topic: string, payload: Buffer): void {
+  #obey(topic: string, payload: Buffer, { properties }: IPublishPacket): void {
     const { client_id, actuators } = this.#parts
     const actuator = actuators.find((one) => topic === `${client_id}/${one.topic_write}`)
     const value = numberIn(payload)
@@ -96,8 +96,24 @@ export class DemoGateway {
       this.#timers.delete(timer)
       this.#states.set(actuator.topic_read, value)
       this.#report(actuator)
+      this.#answer(value, properties)
     }, actuator.answersAfterMs)
     this.#timers.add(timer)
+  }
+
+  /** [ADR-0067] Whoever waits for an answer says where. */
+  #answer(
+    value: number,
+    { responseTopic, correlationData }: IPublishPacket['properties'] = {}
+  ): void {
+    if (responseTopic === undefined) return
+    const properties = correlationData ? { correlationData } : {}
+    this.#client?.publish(
+      responseTopic,
+      JSON.stringify({ value }),
+      { qos: 1, properties },
+      () => {}
+    )
   }
 
   #report({ topic_read, first, answersAfterMs }: DemoActuator): void {

@@ -10,8 +10,8 @@ const API = /^\/(api|lynx)\//
 const open: FastifyCorsOptions = {
   credentials: false,
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-  allowedHeaders: ['X-API-Key', 'Authorization', 'Content-Type'],
-  exposedHeaders: ['Retry-After', 'Content-Disposition', 'X-Request-Id'],
+  allowedHeaders: ['X-API-Key', 'Authorization', 'Content-Type', 'If-Match'],
+  exposedHeaders: ['Retry-After', 'Content-Disposition', 'X-Request-Id', 'ETag'],
   maxAge: MAX_AGE_SECONDS,
   strictPreflight: false
 }

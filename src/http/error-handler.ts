@@ -33,7 +33,8 @@ export function handleError(
   reply: FastifyReply
 ) {
   const answer = answerTo(error, request)
-  if (answer.statusCode >= 500) {
+  // A device that does not answer in time is no fault of the platform.
+  if (answer.statusCode >= 500 && answer.statusCode !== 504) {
     request.log.error({ err: error.cause ?? error, reqId: request.id }, answer.message)
   }
   if (answer.statusCode === 499)

@@ -3,7 +3,7 @@ export class ApiError extends Error {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
   /** More fields of the answer. */
-  readonly details: Readonly<Record<string, number>>
+  readonly details: Readonly<Record<string, unknown>>
 
   constructor(
     statusCode: number,
@@ -22,6 +22,9 @@ export const badRequest = (message: string) => new ApiError(400, message)
 export const conflict = (message: string) => new ApiError(409, message)
 export const unauthorized = () => new ApiError(401, 'Unauthorized')
 export const forbidden = () => new ApiError(403, 'Forbidden')
+/** What the caller would need: any of these permissions, on this object. [ADR-0070] */
+export type Needed = { permissions: readonly string[]; object?: { kind: string; id: unknown } }
+export const lacking = (needed: Needed) => new ApiError(403, 'Forbidden', { details: needed })
 /** [ADR-0062] */
 export const onlyMqtt = () =>
   new ApiError(403, 'This key or credential has a mount: it is for MQTT only')
@@ -29,6 +32,9 @@ export const onlyMqtt = () =>
 export const noMobileNumber = () =>
   new ApiError(401, 'A second factor is required, but the account has no mobile number')
 export const notFound = () => new ApiError(404, 'Not found')
+/** [ADR-0069] */
+export const changedMeanwhile = () =>
+  new ApiError(412, 'It was changed since it was read: read it again')
 export const tooSlow = () => new ApiError(408, 'The upload takes too long')
 /** The connection cannot be used again. */
 export const stalled = () =>
@@ -45,6 +51,16 @@ export const tooManyTries = (retryAfter: number) =>
   new ApiError(429, 'Too many sign-in tries', { headers: { 'retry-after': String(retryAfter) } })
 export const tooManyValues = (why: string, retryAfter: number) =>
   new ApiError(429, why, { headers: { 'retry-after': String(retryAfter) } })
+export const tooManyCommands = (whose: 'installation' | 'account', most: number) =>
+  new ApiError(429, `Too many commands at once: an ${whose} has at most ${most} waiting`, {
+    headers: { 'retry-after': '10' }
+  })
+export const commandNotSent = (cause: unknown) =>
+  new ApiError(503, 'The command could not be sent', { cause })
+/** The device has the command, or will not get it any more. */
+export const noAnswer = (seconds: number) => new ApiError(504, `No answer within ${seconds} s`)
+export const answerTooLarge = (most: number) =>
+  new ApiError(502, `The answer has more than ${most} bytes`)
 export const tooManyAtOnce = () =>
   new ApiError(429, 'Too many password checks at once', { headers: { 'retry-after': '1' } })
 export const tooManyRegistrations = (retryAfter: number) =>
@@ -55,6 +71,10 @@ export const tooManyChanges = (retryAfter: number) =>
   })
 export const tooManyNotifications = (retryAfter: number) =>
   new ApiError(429, 'Too many notifications', { headers: { 'retry-after': String(retryAfter) } })
+export const certificatesBusy = () =>
+  new ApiError(503, 'Too many certificates at once', { headers: { 'retry-after': '10' } })
+export const tooManyCertificates = (most: number) =>
+  new ApiError(409, `an installation has at most ${most} certificates in use: revoke one first`)
 export const executorsBusy = () =>
   new ApiError(503, 'Too many notifications at once', { headers: { 'retry-after': '10' } })
 /** Says how the call ended, but not where it went. */

@@ -73,6 +73,8 @@ declare module 'fastify' {
     signedInAs: number
     /** Set by a route that succeeded but changed nothing. */
     changedNothing: boolean
+    /** Set by a route that changed something, even if its answer is an error. */
+    changedAnyway: boolean
     /** Set by a route that can describe the change more exactly. */
     traceText: string | undefined
   }

@@ -25,6 +25,7 @@ import {
   readRights,
   type UserRow
 } from '../registry/users.ts'
+import { type CertificateFault, ClientCertificates } from './client-certificates.ts'
 import { gatewayPrincipal } from './gateway.ts'
 import { concerns, type IdentityChange } from './identity-change.ts'
 import { isPassword, NO_PASSWORD } from './password.ts'
@@ -36,8 +37,9 @@ export type Credential =
   | { kind: 'token'; hash: string }
   | { kind: 'password'; userId: number; fingerprint: string }
   | { kind: 'gateway'; installation: InstallationRef; fingerprint: string }
+  | { kind: 'certificate'; id: number; fingerprint: string }
 
-type PasswordCredential = Exclude<Credential, { kind: 'token' }>
+type PasswordCredential = Extract<Credential, { kind: 'password' | 'gateway' }>
 type PasswordSignIn = { principal: Principal; credential: PasswordCredential }
 type KnownToken = { principal: Principal; token: TokenRow }
 type KnownGateway = { fingerprint: string; mount: MountPlace | undefined }
@@ -61,6 +63,7 @@ export class Identity {
   readonly #directory: Directory
   readonly #clock: Clock
   readonly #shared: SharedUses | undefined
+  readonly #certificates: ClientCertificates
   readonly #accountChanges: RateLimit<number>
   readonly #byToken = new Map<string, KnownToken>()
   /** Names and passwords that were right. An entry ends when the account or the gateway changes. */
@@ -80,6 +83,7 @@ export class Identity {
     this.#directory = directory
     this.#clock = clock
     this.#shared = sharedUsesOf(registry, clock)
+    this.#certificates = new ClientCertificates(registry, directory, clock)
     this.throttle = new Throttle(clock, this.#shared, SIGN_IN)
     this.#accountChanges = new RateLimit(clock, ACCOUNT_CHANGES)
   }
@@ -97,6 +101,7 @@ export class Identity {
   /** Call this when users, roles, tokens or organizations changed; undefined means all of them. */
   forget(change?: IdentityChange): void {
     for (const missed of this.#reading) missed.push(change)
+    this.#certificates.forget(change)
     if (change) {
       deleteWhere(this.#byToken, ({ principal }) => concerns(change, principal))
       deleteWhere(this.#renewed, (principal) => concerns(change, principal))
@@ -202,6 +207,14 @@ export class Identity {
     return { principal: gatewayPrincipal(installation, saved.mount), credential }
   }
 
+  /** By the SHA-256 of a client certificate, whose key the client has shown to have. */
+  async byCertificate(fingerprint: string): Promise<SignIn | { fault: CertificateFault }> {
+    const found = await this.#certificates.find(fingerprint)
+    if (typeof found === 'string') return { fault: found }
+    const { id, principal } = found
+    return { principal, credential: { kind: 'certificate', id, fingerprint } }
+  }
+
   /** Checks the e-mail and password of an account. Failed tries are counted. */
   verify(email: string, password: string, address: string): Promise<Verified | SignInFault> {
     // Equal sign-ins at the same time count as one try: some clients start with many requests.
@@ -228,6 +241,10 @@ export class Identity {
   /** The current principal of the caller; undefined if the token, user or password has ended. */
   async renew(credential: Credential): Promise<Principal | undefined> {
     if (credential.kind === 'token') return this.#resolveToken(credential.hash)
+    if (credential.kind === 'certificate') {
+      const found = await this.#certificates.find(credential.fingerprint)
+      return typeof found === 'string' ? undefined : found.principal
+    }
     if (credential.kind === 'gateway') {
       const { installation, fingerprint } = credential
       const known = await this.#credentialOfGateway(installation.id)

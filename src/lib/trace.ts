@@ -24,7 +24,9 @@ export const traceObjects = [
   'mapping',
   // [ADR-0065]
   'rule',
-  'alarm'
+  'alarm',
+  // [ADR-0068]
+  'certificate'
 ] as const
 export const traceActions = [
   'create',

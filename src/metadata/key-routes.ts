@@ -5,7 +5,7 @@ import { badRequest, duplicateKey, forbidden, notFound } from '../http/errors.ts
 import { Maybe, Message, MetaValue, SilentQuery } from '../http/schema.ts'
 import { updates } from '../http/traced.ts'
 import type { TraceObject } from '../lib/trace.ts'
-import type { RouteAccess } from '../permission/guard.ts'
+import type { RouteAccess } from '../permission/route-access.ts'
 import type { MetaKey, MetaStore } from '../registry/meta.ts'
 import type { MetaRights } from './protected.ts'
 

@@ -6,6 +6,9 @@
 export const scopedActions = [
   'alarm/acknowledge',
   'alarm/list',
+  'certificate/issue',
+  'certificate/revoke',
+  'command/send',
   'devicex/create_delete',
   'devicex/edit/protected_meta',
   'devicex/list',
@@ -122,10 +125,14 @@ export const administratorsOnly: readonly string[] = catalogue.filter(
 const givenByHand = ['log/delete/all', 'log/delete/assigned']
 
 /** Only those who manage an organization have these from the start. */
-const notForUsers = ['mapping', 'rule'].flatMap((name) => [
-  `${name}/create_delete/assigned`,
-  `${name}/update/assigned`
-])
+const notForUsers = [
+  'certificate/issue/assigned',
+  'certificate/revoke/assigned',
+  ...['mapping', 'rule'].flatMap((name) => [
+    `${name}/create_delete/assigned`,
+    `${name}/update/assigned`
+  ])
+]
 
 const grant = (names: readonly string[]): Record<string, boolean> =>
   Object.fromEntries(names.map((name) => [name, true]))

@@ -5,6 +5,7 @@ import {
   ApiError,
   forbidden,
   isTooManyTries,
+  lacking,
   onlyMqtt,
   tooManyTries,
   unauthorized
@@ -29,47 +30,12 @@ import {
   type Types,
   typesAllowed
 } from './modelx-types.ts'
+import { neededBy } from './needed.ts'
 import { holds, may, type Principal } from './principal.ts'
+import type { RouteAccess } from './route-access.ts'
 import { organizationsWithin, reachesEverything, usersVisibleTo } from './visibility.ts'
 
 const MIN_GATEWAY_PASSWORD_LENGTH = 8
-
-/** What a route requires of its caller. */
-export type RouteAccess =
-  | { kind: 'public' }
-  | { kind: 'signedIn' }
-  /** The caller shows the token of a sign-in that waits for its second factor. */
-  | { kind: 'pending' }
-  /**
-   * The caller is the gateway of the path's installation, or registers as it if there is none yet.
-   */
-  | { kind: 'gateway' }
-  /** The action on the path's installation, which must be assigned to the caller. */
-  | { kind: 'assigned'; action: ScopedAction }
-  /** The caller is an account of SYSTEM_ACCOUNTS. */
-  | { kind: 'system' }
-  /** The caller is the external broker and shows BROKER_KEY. */
-  | { kind: 'broker' }
-  /** The caller has any of these permissions. */
-  | { kind: 'permission'; permissions: readonly PlainPermission[] }
-  /** The caller has any of these permissions and reaches the whole platform. */
-  | { kind: 'platform'; permissions: readonly PlainPermission[] }
-  /** One of the actions on the installation named by the path's `installation_id`. */
-  | { kind: 'installation'; actions: readonly ScopedAction[] }
-  /** The same for the installation named by the query's `bucket`. */
-  | { kind: 'bucket'; actions: readonly ScopedAction[] }
-  /** The caller may do it with at least one type of objects on the path's installation. */
-  | { kind: 'modelx'; resource: ModelxResource; verb: ModelxVerb }
-  /** The caller sees the path's `organization_id` and has any of the permissions. */
-  | { kind: 'organization'; permissions: readonly PlainPermission[] }
-  /** Things that the path's `organization_id` itself owns: the action there, or any permission. */
-  | { kind: 'within'; action: ScopedAction; permissions: readonly PlainPermission[] }
-  /** The path's `user_id` is the caller (`me`), or a visible user and any of the permissions. */
-  | {
-      kind: 'user'
-      permissions: readonly PlainPermission[]
-      edits: 'nothing' | 'record' | 'account'
-    }
 
 export const everyone: RouteAccess = { kind: 'public' }
 export const signedIn: RouteAccess = { kind: 'signedIn' }
@@ -194,9 +160,14 @@ export function guard(
   })
 
   app.addHook('preHandler', (request, _reply, done) => {
-    const pending = checkAccess(request)
-    if (pending) pending.then(() => done(), done)
-    else done()
+    const refuse = (error: unknown) => done(named(error, request))
+    try {
+      const pending = checkAccess(request)
+      if (pending) pending.then(() => done(), refuse)
+      else done()
+    } catch (error) {
+      refuse(error)
+    }
   })
 
   /** Throws, or answers a promise where the registry must be asked. */
@@ -362,6 +333,13 @@ export function guard(
     }
     return user
   }
+}
+
+/** A refusal says which permission was missing, on what. [ADR-0070] */
+function named(error: unknown, request: FastifyRequest): Error {
+  const isRefusal = error instanceof ApiError && error.statusCode === 403
+  const needed = isRefusal ? neededBy(request) : undefined
+  return needed && needed.permissions.length > 0 ? lacking(needed) : (error as Error)
 }
 
 const withoutRights: Principal = {

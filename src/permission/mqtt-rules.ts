@@ -1,4 +1,10 @@
-import type { BrokerRules, Message, Session } from '../bus/bus.ts'
+import type {
+  BrokerRules,
+  ClientCertificate,
+  Message,
+  RefusedCertificate,
+  Session
+} from '../bus/bus.ts'
 import type { FailedSignIns } from '../identity/failed-sign-ins.ts'
 import { clientIdOfGateway, installationOfGateway } from '../identity/gateway.ts'
 import type { GatewayPresence } from '../identity/gateway-presence.ts'
@@ -30,8 +36,15 @@ export const mayMount = (principal: Principal, installation: InstallationRef): b
  * A mounted key has client ids and sessions of its own: what was subscribed to through another
  * mount, or through none, must never reach it, and it cannot end other connections of its owner.
  */
-const ownerOfMounted = ({ kind, owner, tokenId }: Principal, { prefix }: MountPlace): string =>
-  kind === 'gateway' ? `${owner} mount:${prefix}` : `${owner} key:${tokenId}`
+function ownerOfMounted({ principal, credential }: SignIn, { prefix }: MountPlace): string {
+  const { kind, owner, tokenId } = principal
+  if (credential.kind === 'certificate') return `${owner} certificate:${credential.id}`
+  return kind === 'gateway' ? `${owner} mount:${prefix}` : `${owner} key:${tokenId}`
+}
+
+/** A certificate with a mount is for a device behind it, not for the gateway. [ADR-0068] */
+const isDevice = ({ principal, credential }: MqttSession): boolean =>
+  credential.kind === 'certificate' && principal.mount !== undefined
 
 /** Applies the permissions to MQTT: who may connect, publish, subscribe and receive. */
 export function mqttRules(
@@ -63,18 +76,43 @@ export function mqttRules(
     return installation ? may(session.principal, action, installation) : false
   }
   /** Undefined: the installation of its mount is gone, or the owner of the key may not use it. */
-  const sessionOf = ({ principal, credential }: SignIn): MqttSession | undefined => {
+  const sessionOf = (signIn: SignIn): MqttSession | undefined => {
+    const { principal, credential } = signIn
     const place = principal.mount
     if (!place) return { owner: principal.owner, principal, credential, mount: undefined }
     const installation = directory.installation(place.installation_id)
     if (!installation || !mayMount(principal, installation)) return undefined
     const mount = new Mount(installation.client_id, place.prefix)
-    return { owner: ownerOfMounted(principal, place), principal, credential, mount }
+    return { owner: ownerOfMounted(signIn, place), principal, credential, mount }
   }
   const isOutside = ({ mount }: MqttSession, topic: string) =>
     mount !== undefined && !mount.has(topic)
+  const signInByCertificate = async (
+    { fingerprint, fault }: ClientCertificate,
+    { username, password }: { username: string; password: string }
+  ): Promise<MqttSession | RefusedCertificate> => {
+    if (fault) return { refused: fault }
+    // A client has one identity, and it is told which one would count.
+    if (password !== '') return { refused: 'a client with a certificate must send no password' }
+    const found = await identity.byCertificate(fingerprint)
+    if ('fault' in found) return { refused: `the certificate is ${found.fault}` }
+    const [installationId = 0] = found.principal.assigned
+    const name = String(directory.installation(installationId)?.client_id)
+    if (username !== '' && username !== name) {
+      return { refused: 'the certificate is not for this user name' }
+    }
+    return sessionOf(found) ?? { refused: 'the certificate is not registered' }
+  }
   return {
-    async signIn({ username, password, address }) {
+    async signIn({ username, password, address, certificate }) {
+      if (certificate) {
+        const answer = await signInByCertificate(certificate, { username, password })
+        if ('refused' in answer) {
+          const account = `certificate ${certificate.fingerprint}`
+          failedSignIns.note({ over: 'mqtt', reason: 'refused', account, address })
+        }
+        return answer
+      }
       const found = await identity.byNameAndPassword(username, password, { address, agent: 'MQTT' })
       const session = 'fault' in found ? undefined : sessionOf(found)
       if (session) return session
@@ -96,16 +134,19 @@ export function mqttRules(
     rateOf: (tenant) =>
       quotas.limitsOf(payerNamed(tenant))?.messages_per_second ?? Number.POSITIVE_INFINITY,
     // A gateway's client id is for that gateway and for those who may publish for it [ADR-0028].
-    mayUse({ principal }, clientId) {
+    mayUse(session, clientId) {
+      const { principal } = session
       const ofGateway = clientIdOfGateway(clientId)
       if (ofGateway === undefined) return 'unless taken'
       // A mounted key must not appear as the gateway of an installation.
-      if (principal.mount && principal.kind !== 'gateway') return 'never'
+      if (principal.mount && (principal.kind !== 'gateway' || isDevice(session))) return 'never'
       const installation = directory.installationByClientId(ofGateway)
       if (!installation || !may(principal, 'mqtt/publish', installation)) return 'never'
       return principal.kind === 'gateway' ? 'always' : 'unless taken'
     },
-    connected({ principal }, clientId) {
+    connected(session, clientId) {
+      if (isDevice(session)) return undefined
+      const { principal } = session
       const id = installationOfGateway(directory, { owner: principal.owner, clientId })
       return id === undefined ? undefined : gateways.arrived(id)
     },

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Server as TlsServer } from 'node:tls'
+import type { AddressInfo, Server } from 'node:net'
 import type { Logger } from 'pino'
 import type { BrokerRules, Bus } from '../bus/bus.ts'
 import { openEmbeddedBus } from '../bus/embedded/embedded.ts'
@@ -14,6 +13,7 @@ import type { BrokerAccess, CutOff } from '../features/broker/broker-access.ts'
 import type { Clock } from '../lib/clock.ts'
 import { payerName } from '../lib/quota.ts'
 import { Rounds } from '../lib/rounds.ts'
+import { DAY, SECOND } from '../lib/unix-time.ts'
 import type { Metrics } from '../metrics.ts'
 import type { MqttSession } from '../permission/mqtt-rules.ts'
 import type { Quotas } from '../quota/quotas.ts'
@@ -102,17 +102,20 @@ async function openEmbedded(
     ...{ host, port, rules, log, store, clock, disk },
     limits: {
       ...ownerLimits(config),
-      connectionsPerOwner: config.MQTT_CONNECTIONS_PER_OWNER
+      connectionsPerOwner: config.MQTT_CONNECTIONS_PER_OWNER,
+      sessionExpiry: (config.MQTT_SESSION_DAYS * DAY) / SECOND,
+      keepAlive: config.MQTT_KEEP_ALIVE_SECONDS
     },
     onMessage: (message, sender) => ingest.accept(message, sender)
   }).catch(explainPort('CARACAL_MQTT_PORT', host, port))
   for (const what of ['connections', 'filters'] as const) {
     quotas.countBy(what, (payer) => bus.charged(what, payerName(payer)))
   }
-  let overTls: TlsServer | undefined
+  let overTls: Server | undefined
   return {
     publish: (...message) => bus.publish(...message),
     isHeard: (topic) => bus.isHeard(topic),
+    hear: (topic, hearer) => bus.hear(topic, hearer),
     close: () => bus.close(),
     get failure() {
       return bus.failure
@@ -133,7 +136,9 @@ async function openEmbedded(
     async attach(server, tls, addressOf) {
       bus.attach(server, addressOf)
       if (!tls) return
-      overTls = tls.createServer((socket) => bus.accept(socket))
+      overTls = tls.createServer((socket, certificate) =>
+        bus.accept(socket, socket.remoteAddress, certificate)
+      )
       overTls.listen(MQTTS_PORT, host)
       await once(overTls, 'listening').catch(explainPort('CARACAL_MQTTS_PORT', host, MQTTS_PORT))
     },
@@ -173,6 +178,7 @@ async function openExternal(
   })
   return {
     publish: (...message) => bus.publish(...message),
+    hear: (topic, hearer) => bus.hear(topic, hearer),
     close: () => bus.close(),
     get failure() {
       return bus.failure

@@ -1,6 +1,7 @@
-import type { BackupHealth, ReadHealth } from '../features/system/deps.ts'
+import type { BackupHealth, CertificateHealth, ReadHealth } from '../features/system/deps.ts'
 import { historyEngineAt } from '../history/open.ts'
 import { MINUTE, SECOND } from '../lib/unix-time.ts'
+import { within } from '../lib/within.ts'
 import { quarantineText } from './broken-files.ts'
 import type { Parts } from './parts.ts'
 
@@ -67,4 +68,24 @@ export function backupHealthOf({
   if (made === null)
     return config.BACKUP_DIR === '' ? undefined : { ok: true, made, detail: 'none was made yet' }
   return { ok: true, made, detail: `made at ${new Date(made * SECOND).toISOString()}` }
+}
+
+/** Longer than this health does not wait. */
+const COUNT_LIMIT_MS = 2 * SECOND
+
+/** A certificate that ends is a warning: everything else works. [ADR-0068] */
+export async function certificateHealthOf({
+  certificateCounts
+}: Pick<Parts, 'certificateCounts'>): Promise<CertificateHealth | undefined> {
+  const slow = () => new Error('the certificates are not counted yet')
+  const counts = await within(COUNT_LIMIT_MS, certificateCounts(), slow).catch(() => undefined)
+  if (!counts || counts.valid + counts.expiring + counts.expired === 0) return undefined
+  const { expiring, expired, next } = counts
+  const ends = next === undefined ? '' : `; the next one ends at ${new Date(next).toISOString()}`
+  return {
+    ok: expiring + expired === 0,
+    ...{ expiring, expired },
+    next: next === undefined ? null : Math.floor(next / SECOND),
+    detail: `${expired} expired, ${expiring} end within 30 days${ends}`
+  }
 }

@@ -6,6 +6,7 @@ import { within } from '../lib/within.ts'
 import { highestShares } from '../quota/used-shares.ts'
 import { registryBytes } from '../registry/size.ts'
 import type { Parts } from './parts.ts'
+import { remembered } from './remembered.ts'
 import { together } from './together.ts'
 
 const HEALTH_LIMIT_MS = 2 * SECOND
@@ -24,6 +25,7 @@ export function describeState(parts: Described): void {
   describeTenants(parts)
   describeBackups(parts)
   describeAlarms(parts)
+  describeCertificates(parts)
   bus.describe(metrics)
   metrics.counter(
     'trace_dropped_total',
@@ -146,6 +148,29 @@ function describeAlarms({ metrics, registry, watcher }: Described): void {
   )
 }
 
+function describeCertificates({ metrics, certificateCounts }: Described): void {
+  metrics.table(
+    'client_certificates',
+    'Client certificates that are not revoked, of all nodes; expiring: within 30 days',
+    ['status'],
+    async () => {
+      const { valid, expiring, expired } = await certificateCounts()
+      return Object.entries({ valid, expiring, expired }).map(([status, figure]) => ({
+        labels: { status },
+        figure
+      }))
+    }
+  )
+  metrics.gauge(
+    'client_certificate_next_expiry_timestamp_seconds',
+    'Unix time when the next client certificate ends; NaN if there is none',
+    async () => {
+      const { next } = await certificateCounts()
+      return next === undefined ? Number.NaN : next / SECOND
+    }
+  )
+}
+
 function describeSizes({ metrics, registry, history, retention, clock }: Described): void {
   metrics.gauge('registry_bytes', 'Size of the registry on disk', () => registryBytes(registry))
   metrics.gauge('history_bytes', 'Size of history on disk', () =>
@@ -230,24 +255,4 @@ function describeTenants({ metrics, latest, directory, accounts, quotas, clock }
       }))
     }
   )
-}
-
-/** Asks again after some time, or after a failure. */
-function remembered<T>(
-  forMs: number,
-  clock: () => number,
-  ask: () => Promise<T>
-): () => Promise<T> {
-  let known: { answer: Promise<T>; at: number } | undefined
-  return () => {
-    const now = clock()
-    if (!known || now - known.at >= forMs) {
-      const answer = ask()
-      answer.catch(() => {
-        known = undefined
-      })
-      known = { answer, at: now }
-    }
-    return known.answer
-  }
 }

@@ -8,6 +8,8 @@ import type { Teller } from '../features/alarm/tell/teller.ts'
 import type { Watcher } from '../features/alarm/watcher.ts'
 import type { Blacklist } from '../features/blacklist/blacklist.ts'
 import type { BrokerAccess } from '../features/broker/broker-access.ts'
+import type { Authority } from '../features/certificate/authority.ts'
+import type { CertificateThread } from '../features/certificate/thread.ts'
 import type { FileStore } from '../features/file/store.ts'
 import type { Eraser } from '../features/installation/eraser.ts'
 import type { Derivation } from '../features/mapping/derivation.ts'
@@ -38,6 +40,7 @@ import type { Bookkeeper } from '../quota/bookkeeper.ts'
 import type { Meter } from '../quota/meter.ts'
 import type { Quotas } from '../quota/quotas.ts'
 import type { Shares } from '../quota/shares.ts'
+import type { CertificateCounts } from '../registry/certificates.ts'
 import type { Claims } from '../registry/claims.ts'
 import type { Registry } from '../registry/tables.ts'
 import type { RoomDeps } from '../routes.ts'
@@ -140,6 +143,9 @@ export type Serving = {
   gateways: GatewayPresence
   rules: BrokerRules<MqttSession>
   brokerAccess: BrokerAccess
+  certificateThread: CertificateThread
+  certificateAuthority: Authority
+  certificateCounts: () => Promise<CertificateCounts>
   bus: PlatformBus
   /** Whose X-Forwarded-For is believed. */
   trust: Trust

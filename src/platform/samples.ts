@@ -56,7 +56,7 @@ export const samples: PartList<Parts, keyof Samples> = {
         maxBytes: config.LATEST_CACHE_MB * 1024 * 1024
       })
       for await (const rows of spool.rows()) {
-        for (const sample of decodeSamples(rows)) latest.put(sample)
+        latest.put(decodeSamples(rows))
       }
       directory.onRemoved((id) => latest.erase(id))
       return latest

@@ -4,6 +4,9 @@ import type { Bus } from '../bus/bus.ts'
 import type { Config } from '../config.ts'
 import type { App } from '../deps.ts'
 import { BrokerAccess } from '../features/broker/broker-access.ts'
+import { Authority } from '../features/certificate/authority.ts'
+import { CertificateThread } from '../features/certificate/thread.ts'
+import { Commands } from '../features/command/commands.ts'
 import { levelsToRead } from '../features/mapping/levels.ts'
 import { Connections } from '../http/connections.ts'
 import { callerAddress, trustIn } from '../http/proxies.ts'
@@ -13,11 +16,12 @@ import { networksOf } from '../lib/networks.ts'
 import { originsOf } from '../lib/origins.ts'
 import { Rounds } from '../lib/rounds.ts'
 import { Tally } from '../lib/tally.ts'
-import { SECOND } from '../lib/unix-time.ts'
+import { MINUTE, SECOND } from '../lib/unix-time.ts'
 import { AlarmEvents } from '../notify/alarm-events.ts'
 import { Executors } from '../outbound/executors.ts'
 import { openSenders } from '../outbound/open.ts'
 import { mqttRules } from '../permission/mqtt-rules.ts'
+import { countCertificates } from '../registry/certificates.ts'
 import { sharedUsesOf } from '../registry/shared-uses.ts'
 import { holdingsOf, type RoomDeps } from '../routes.ts'
 import { Peers } from '../samples/peers.ts'
@@ -25,12 +29,16 @@ import { searchTimeoutMs } from './access.ts'
 import { PublicAddress } from './address.ts'
 import { explainPort, openBus, type PlatformBus } from './bus.ts'
 import { openGatewayPresence } from './gateways.ts'
-import { backupHealthOf, healthOf } from './health.ts'
+import { backupHealthOf, certificateHealthOf, healthOf } from './health.ts'
 import { describeState } from './metrics.ts'
 import type { PartList } from './part.ts'
 import type { Parts, Serving } from './parts.ts'
+import { remembered } from './remembered.ts'
 import { openTls } from './tls.ts'
 import { openWatcher } from './watcher.ts'
+
+/** Counting the certificates of a large platform takes a while. */
+const CERTIFICATES_COUNTED_EVERY_MS = MINUTE
 
 /** Opened before anything else: a wrong certificate must not leave half a platform behind. */
 export const certificate: PartList<Parts, 'tls'> = {
@@ -70,6 +78,29 @@ export const serving: PartList<Parts, Exclude<keyof Serving, 'tls'>> = {
         log,
         account: brokerAccountOf(config)
       })
+  },
+  certificateThread: {
+    open: () => new CertificateThread(),
+    close: (thread) => thread.close()
+  },
+  certificateAuthority: {
+    async open({ registry, certificateThread: thread, tls, directory, clock, log }) {
+      const onKnown = (pem: string) => tls?.trustOwn(pem)
+      const authority = new Authority({ registry, thread, clock, onKnown })
+      await authority.catchUp()
+      // Another node tells of each certificate that it issues.
+      directory.onIdentityChange((change) => {
+        if (change && change.gateways.size === 0) return
+        authority
+          .catchUp()
+          .catch((err) => log.error({ err }, 'the authority of certificates could not be read'))
+      })
+      return authority
+    }
+  },
+  certificateCounts: {
+    open: ({ registry, clock }) =>
+      remembered(CERTIFICATES_COUNTED_EVERY_MS, clock, () => countCertificates(registry, clock()))
   },
   bus: {
     async open(parts) {
@@ -194,12 +225,15 @@ function depsOf(parts: Parts): RoomDeps {
   const { registry, history, latest, spool, node, files, lineage, metrics, hasRoom } = parts
   const { searcher, directory, identity, blacklist, quotas, shares, accounts, meter } = parts
   const { mappings, lastMessages, ingest, trace, health, state, alarmEvents } = parts
-  const { brokerAccess, failedSignIns, gateways } = parts
+  const { brokerAccess, failedSignIns, gateways, tls } = parts
+  const { certificateThread, certificateAuthority } = parts
   return {
     ...{ clock, log, registry, history, latest, spool, bus, metrics, lineage, hasRoom, files },
     ...{ searcher, directory, identity, blacklist, quotas, shares, accounts, meter },
     ...{ mappings, lastMessages, trace, brokerAccess, health, failedSignIns, gateways },
-    ...{ removals, ingest, alarmEvents },
+    ...{ removals, ingest, alarmEvents, certificateThread, certificateAuthority },
+    commands: new Commands({ bus, clock }),
+    clientAuthorities: () => tls?.authorities ?? [],
     hasRules: config.ACK === 'spool',
     ids: node.ids,
     judgeImport: (installation, rows) => parts.watcher.judgeImport(installation, rows),
@@ -226,7 +260,8 @@ function depsOf(parts: Parts): RoomDeps {
     slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,
     eraseHistory: () => eraser.wake(),
-    backupHealth: () => backupHealthOf(parts)
+    backupHealth: () => backupHealthOf(parts),
+    certificateHealth: () => certificateHealthOf(parts)
   }
 }
 

@@ -26,6 +26,8 @@ const boundsFor = (pagesAtOnce: number) => ({
   imports: { atOnce: 8, each: 2, kept: 2, waiting: 2, waitMs: 10 * SECOND },
   // Each holds some MiB in memory, and is stored within some milliseconds.
   'writes of values': { atOnce: 32, each: 8, kept: 4, waiting: 32, waitMs: 10 * SECOND },
+  // A command that waits costs little, but may wait for a minute.
+  commands: { atOnce: 2000, each: 500, kept: 100, waiting: 0, waitMs: SECOND },
   uploads: { atOnce: 64, each: 16, kept: 8, waiting: 8, waitMs: 10 * SECOND },
   exports: { atOnce: 8, each: 2, kept: 2, waiting: 4, waitMs: 10 * SECOND },
   // A removal writes to history in parts, between those of all tenants.

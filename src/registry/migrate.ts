@@ -31,6 +31,8 @@ import { mappings } from './migrations/0026-mappings.ts'
 import { sampleGrants } from './migrations/0027-sample-grants.ts'
 import { alarms } from './migrations/0028-alarms.ts'
 import { alarmMessages } from './migrations/0029-alarm-messages.ts'
+import { commandGrants } from './migrations/0030-command-grants.ts'
+import { certificates } from './migrations/0031-certificates.ts'
 import type { Registry } from './tables.ts'
 
 /** In this order, forward only. A released migration is never edited. */
@@ -63,7 +65,9 @@ export const migrations: readonly Migration[] = [
   mappings,
   sampleGrants,
   alarms,
-  alarmMessages
+  alarmMessages,
+  commandGrants,
+  certificates
 ]
 
 export type Upgrade = { from: number; to: number }

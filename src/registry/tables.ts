@@ -153,6 +153,33 @@ export interface Tables {
     /** Counts only if `password_hash` says that the credential has a mount. */
     mount_prefix: string | null
   }
+  /** Client certificates. They sign in on MQTT as the gateway of the installation. [ADR-0068] */
+  certificates: {
+    id: Generated<number>
+    installation_id: number
+    name: string
+    /** SHA-256 of the certificate, as 64 hexadecimal digits. */
+    fingerprint: string
+    subject: string
+    /** 1: issued by the platform; 0: by an authority of the operator. */
+    is_issued: Flag
+    /** Null: no mount. */
+    mount_prefix: string | null
+    not_before: number
+    not_after: number
+    created: number
+    /** Unix milliseconds; null: it is not revoked. */
+    revoked: number | null
+  }
+  /** This table has at most one row, with the id 1: the authority that issues certificates. */
+  certificate_authority: {
+    id: number
+    /** PEM */
+    certificate: string
+    /** PKCS 8, PEM */
+    private_key: string
+    created: number
+  }
   /** This table has one row. */
   gateway_policy: { allow_unregistered: Flag; default_organization_id: number }
   /**

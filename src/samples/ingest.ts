@@ -170,6 +170,7 @@ export class Ingest {
     { isStranger = false, detail = '' } = {}
   ): Promise<void> {
     const { payload } = message
+    message.notStored = reason
     const topic = isWithinTopicLimits(message.topic) ? message.topic : topicExcerpt(message.topic)
     const { spool, clock, disk, blacklist, directory } = this.#parts
     const installationOf = () => (isStranger ? undefined : directory.installationByTopic(topic)?.id)
@@ -191,6 +192,7 @@ export class Ingest {
     meter.note(excess)
     if (meter.isNews(excess)) return this.refuse(excess.reason, message, sender)
     const installationOf = () => directory.installationByTopic(message.topic)?.id
+    message.notStored = excess.reason
     this.#refusals.note(excess.reason, sender, installationOf)
     return NOTHING_TO_STORE
   }
@@ -357,7 +359,7 @@ export class Ingest {
     }
     const isPending = direct === undefined
     void stored.then(() => {
-      for (const sample of samples) latest.put(sample, { isPending })
+      latest.put(samples, { isPending })
       metrics.stored(samples.length)
       this.newestAt = clock()
       release(true)

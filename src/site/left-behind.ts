@@ -35,6 +35,7 @@ export const tableFates = {
   erasures: 'made anew',
   user_installations: 'users belong to their platform: assign users after the import',
   gateways: 'a password is not stored in a readable form: give the gateway new credentials',
+  certificates: 'a certificate belongs to its platform: give the devices new certificates',
   tokens: 'keys belong to their users: give the devices new keys with a mount',
   trace: 'the trace says what happened on its platform',
   alarm_groups: 'messages about alarms stay with the alarms',
@@ -59,9 +60,11 @@ export async function findLeftBehind(
     .orderBy('user_id')
     .execute()
   const { rows } = await sql<
-    Record<'gateways' | 'keys' | 'trace' | 'alarms' | 'runs' | 'sends', number>
+    Record<'gateways' | 'certificates' | 'keys' | 'trace' | 'alarms' | 'runs' | 'sends', number>
   >`select
     (select count(*) from gateways where installation_id = ${installationId}) as gateways,
+    (select count(*) from certificates where installation_id = ${installationId}
+      and revoked is null) as certificates,
     (select count(*) from tokens where mount_installation_id = ${installationId}) as keys,
     (select count(*) from trace where installation_id = ${installationId}) as trace,
     (select count(*) from alarms where installation_id = ${installationId}) as alarms,
@@ -70,11 +73,13 @@ export async function findLeftBehind(
     (select count(*) from notification_sends join notification_outputs on
       notification_outputs.id = output_id where installation_id = ${installationId}) as sends
     `.execute(registry)
+  const { certificates = 0 } = rows[0] ?? {}
   const { gateways = 0, keys = 0, trace = 0, alarms = 0, runs = 0, sends = 0 } = rows[0] ?? {}
   const names = users.slice(0, MAX_NAMES).map(({ email }) => email)
   const counted: LeftBehind[] = [
     { what: 'assigned users', count: users.length, names, why: tableFates.user_installations },
     { what: 'gateway credentials', count: gateways, names: [], why: tableFates.gateways },
+    { what: 'certificates', count: certificates, names: [], why: tableFates.certificates },
     { what: 'keys with a mount', count: keys, names: [], why: tableFates.tokens },
     { what: 'trace entries', count: trace, names: [], why: tableFates.trace },
     { what: 'alarms', count: alarms, names: [], why: tableFates.alarms },

@@ -666,10 +666,10 @@ test('CONNECT with an unsupported version is refused in the form of that version
   let now = unixMs(1_800_000_000_000)
   const { bus, port, addresses } = await startBus(t, { log, clock: () => now })
   const refused: [level: number, connack: string][] = [
-    [5, '2003008400'],
     [6, '2003008400'],
+    [7, '2003008400'],
     [127, '2003008400'],
-    [0x85, '2003008400'],
+    [0x86, '2003008400'],
     [2, '20020001'],
     [0, '20020001']
   ]
@@ -680,25 +680,25 @@ test('CONNECT with an unsupported version is refused in the form of that version
     assert.equal(client.hex(), connack, String(level))
   }
   const slow = await rawClient(t, port)
-  for (const byte of connectPacket({ level: 5 }).subarray(0, 9)) {
+  for (const byte of connectPacket({ level: 6 }).subarray(0, 9)) {
     slow.send(Buffer.from([byte]))
     await new Promise(setImmediate)
   }
   await eventually(() => assert.equal(slow.hex(), '2003008400'))
 
-  const code = (error: Error & { code?: number }) => error.code === 0x84
-  await assert.rejects(mqttClient(t, port, { protocolVersion: 5 }), code)
   assert.deepEqual(addresses, [], 'nobody was asked to sign in')
-  assert.equal(bus.counts.refusedVersions, 8)
+  assert.equal(bus.counts.refusedVersions, 7)
   assert.equal(bus.counts.connections, 0)
 
   const shown = lines.map(({ level, address, version, refused }) => ({
     ...{ level, address, version, refused }
   }))
-  assert.deepEqual(shown, [{ level: 40, address: '127.0.0.1', version: 5, refused: 1 }])
+  assert.deepEqual(shown, [{ level: 40, address: '127.0.0.1', version: 6, refused: 1 }])
   now = unixMs(now + 60_000)
-  await assert.rejects(mqttClient(t, port, { protocolVersion: 5 }), code)
-  assert.equal(lines[1]?.refused, 8, 'with those that had no line of their own')
+  const later = await rawClient(t, port)
+  later.send(connectPacket({ level: 6 }))
+  await eventually(() => assert.equal(later.hex(), '2003008400'))
+  assert.equal(lines[1]?.refused, 7, 'with those that had no line of their own')
 })
 
 test('CONNECT with the bridge bit does not get its own messages back', async (t) => {
@@ -727,64 +727,67 @@ test('CONNECT with the bridge bit does not get its own messages back', async (t)
   assert.equal(count(client.hex() + back.hex(), 'own'), 0)
 })
 
-test('A mosquitto bridge sends values and gets commands, without an echo', async (t) => {
-  if (spawnSync('mosquitto', ['-h']).error) {
-    assert.notEqual(process.env['CI'], 'true', 'CI must have mosquitto')
-    t.skip('mosquitto is not installed')
-    return
-  }
-  const { bus, port, handled } = await startBus(t)
-  const edgePort = await freePort()
-  const dir = await mkdtemp(join(tmpdir(), 'caracal-bridge-'))
-  t.after(() => rm(dir, { recursive: true }))
-  const trees = ['set', 'obj', 'cmd', 'evt'].map((tree) => `topic ${tree}/# both 1 "" 12/`)
-  const settings = [
-    `listener ${edgePort} 127.0.0.1`,
-    'allow_anonymous true',
-    'connection platform',
-    `address 127.0.0.1:${port}`,
-    'remote_clientid edge-12',
-    'remote_username gateway',
-    'remote_password secret',
-    'cleansession false',
-    'notification_topic 12/box/event/status',
-    'restart_timeout 1',
-    ...trees
-  ]
-  await writeFile(join(dir, 'bridge.conf'), `${settings.join('\n')}\n`)
-  const watcher = await mqttClient(t, port)
-  await watcher.subscribe('#')
-  const mosquitto = spawn('mosquitto', ['-c', join(dir, 'bridge.conf')], { stdio: 'ignore' })
-  t.after(() => mosquitto.kill())
-  const status = (payload: string) =>
-    watcher.messages.some((m) => m.topic === '12/box/event/status' && m.payload === payload)
-  await eventually(() => assert.ok(status('1')))
-  const edge = await eventually(() => mqttClient(t, edgePort))
-  await edge.subscribe('#')
-  // The bridge tells its status before it subscribes.
-  await eventually(async () => {
-    await bus.publish('12/cmd/ready', 'ready', { qos: 1 })
-    assert.ok(edge.payloads().includes('ready'))
+for (const version of ['mqttv311', 'mqttv50']) {
+  test(`A mosquitto bridge with ${version} sends values and gets commands, without an echo`, async (t) => {
+    if (spawnSync('mosquitto', ['-h']).error) {
+      assert.notEqual(process.env['CI'], 'true', 'CI must have mosquitto')
+      t.skip('mosquitto is not installed')
+      return
+    }
+    const { bus, port, handled } = await startBus(t)
+    const edgePort = await freePort()
+    const dir = await mkdtemp(join(tmpdir(), 'caracal-bridge-'))
+    t.after(() => rm(dir, { recursive: true }))
+    const trees = ['set', 'obj', 'cmd', 'evt'].map((tree) => `topic ${tree}/# both 1 "" 12/`)
+    const settings = [
+      `listener ${edgePort} 127.0.0.1`,
+      'allow_anonymous true',
+      'connection platform',
+      `address 127.0.0.1:${port}`,
+      'remote_clientid edge-12',
+      'remote_username gateway',
+      'remote_password secret',
+      'cleansession false',
+      'notification_topic 12/box/event/status',
+      'restart_timeout 1',
+      `bridge_protocol_version ${version}`,
+      ...trees
+    ]
+    await writeFile(join(dir, 'bridge.conf'), `${settings.join('\n')}\n`)
+    const watcher = await mqttClient(t, port)
+    await watcher.subscribe('#')
+    const mosquitto = spawn('mosquitto', ['-c', join(dir, 'bridge.conf')], { stdio: 'ignore' })
+    t.after(() => mosquitto.kill())
+    const status = (payload: string) =>
+      watcher.messages.some((m) => m.topic === '12/box/event/status' && m.payload === payload)
+    await eventually(() => assert.ok(status('1')))
+    const edge = await eventually(() => mqttClient(t, edgePort))
+    await edge.subscribe('#')
+    // The bridge tells its status before it subscribes.
+    await eventually(async () => {
+      await bus.publish('12/cmd/ready', 'ready', { qos: 1 })
+      assert.ok(edge.payloads().includes('ready'))
+    })
+
+    await edge.publish('obj/temp', '21', { qos: 1 })
+    await bus.publish('12/set/lamp', 'on', { qos: 1 })
+    await eventually(() => assert.ok(handled.includes('gateway 12/obj/temp 21')))
+    await eventually(() => assert.ok(edge.payloads().includes('on')))
+    await edge.publish('obj/temp', 'last', { qos: 1 })
+    await bus.publish('12/set/lamp', 'off', { qos: 1 })
+    await eventually(() => assert.ok(watcher.payloads().includes('last')))
+    await eventually(() => assert.ok(edge.payloads().includes('off')))
+
+    const seen = (topic: string, { messages }: typeof edge) =>
+      messages.filter((m) => m.topic === topic).map(({ payload }) => payload)
+    assert.deepEqual(seen('obj/temp', edge), ['21', 'last'])
+    assert.deepEqual(seen('set/lamp', edge), ['on', 'off'])
+    assert.deepEqual(seen('12/obj/temp', watcher), ['21', 'last'])
+    assert.deepEqual(seen('12/set/lamp', watcher), ['on', 'off'])
+    mosquitto.kill('SIGKILL')
+    await eventually(() => assert.ok(status('0')))
   })
-
-  await edge.publish('obj/temp', '21', { qos: 1 })
-  await bus.publish('12/set/lamp', 'on', { qos: 1 })
-  await eventually(() => assert.ok(handled.includes('gateway 12/obj/temp 21')))
-  await eventually(() => assert.ok(edge.payloads().includes('on')))
-  await edge.publish('obj/temp', 'last', { qos: 1 })
-  await bus.publish('12/set/lamp', 'off', { qos: 1 })
-  await eventually(() => assert.ok(watcher.payloads().includes('last')))
-  await eventually(() => assert.ok(edge.payloads().includes('off')))
-
-  const seen = (topic: string, { messages }: typeof edge) =>
-    messages.filter((m) => m.topic === topic).map(({ payload }) => payload)
-  assert.deepEqual(seen('obj/temp', edge), ['21', 'last'])
-  assert.deepEqual(seen('set/lamp', edge), ['on', 'off'])
-  assert.deepEqual(seen('12/obj/temp', watcher), ['21', 'last'])
-  assert.deepEqual(seen('12/set/lamp', watcher), ['on', 'off'])
-  mosquitto.kill('SIGKILL')
-  await eventually(() => assert.ok(status('0')))
-})
+}
 
 test('Hostile input closes its connection and does not affect others', async (t) => {
   const { bus, port } = await startBus(t, { limits: { packetBytes: 65_536 } })
@@ -897,7 +900,7 @@ test('MQTT over WebSocket works at /mqtt, and nowhere else', async (t) => {
   const plain = new WebSocket(`${url}/mqtt`)
   await once(plain, 'open')
   assert.equal(plain.protocol, '')
-  plain.send(connectPacket({ level: 5 }))
+  plain.send(connectPacket({ level: 6 }))
   assert.deepEqual(await once(plain, 'message'), [Buffer.from('2003008400', 'hex'), true])
   const named = new WebSocket(`${url}/mqtt`, ['soap', 'mqtt'])
   await once(named, 'open')
@@ -1011,7 +1014,10 @@ test('counts are plain numbers', async (t) => {
       received: 2,
       delivered: 1,
       refusedVersions: 0,
-      dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 },
+      dropped: {
+        ...{ forbidden: 0, slow: 0, 'too large': 0 },
+        ...{ 'queue full': 0, 'retained full': 0, 'disk reserve': 0 }
+      },
       refused: { connections: 0, sessions: 0, filters: 0, newcomers: 0 }
     })
   )

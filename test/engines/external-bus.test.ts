@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -90,6 +90,22 @@ describe('an external broker', { skip: withoutMosquitto }, () => {
     await eventually(() => assert.equal(bus.counts.received, 31), 30_000)
     assert.equal(store.length, 1)
     for (const stored of store.splice(0)) stored()
+  })
+
+  test('what the broker does not take is refused before it is sent, and the connection stays', async (t) => {
+    const settings = ['allow_anonymous true', 'retain_available false', 'max_packet_size 2000']
+    const { port } = await startMosquitto(t, settings)
+    const { bus, payloads, logged } = await openBus(t, port, { slots: 1 })
+    await bus.start()
+    await ready(bus, 1)
+    const large = 'x'.repeat(3000)
+    for (const qos of [0, 1, 2] as const) {
+      await assert.rejects(bus.publish('1/obj/a', large, { qos }), /no packet above 2000 bytes/)
+    }
+    await assert.rejects(bus.publish('1/obj/a', 'x', { retain: true }), /no retained messages/)
+    for (let i = 0; i < 3; i++) await bus.publish('1/obj/a', `fits ${i}`, { qos: 1 })
+    await eventually(() => assert.deepEqual(payloads(), ['fits 0', 'fits 1', 'fits 2']))
+    assert.deepEqual(logged, [])
   })
 
   test('a value that is published as stored reaches subscribers, and is not stored again', async (t) => {
@@ -468,10 +484,41 @@ test('over TLS the host name is sent to the broker, if it is a name', async (t) 
   }
 })
 
+test('the reason of a refusal is told, with what the broker says about it', async (t) => {
+  const broker = await startBus(t)
+  broker.grants.set('anna', { publish: '1/#', subscribe: '#', receive: '#' })
+  const wrong = await openBus(t, broker.port, { credentials: 'anna:wrong@' })
+  await assert.rejects(wrong.bus.start(1000), {
+    message: 'the broker refused: bad user name or password (wrong user name or password)'
+  })
+  const { bus } = await openBus(t, broker.port, { credentials: 'anna:x@', slots: 1 })
+  await bus.start()
+  await assert.rejects(bus.publish('2/t', 'x', { qos: 1 }), {
+    message: 'the broker refused: not authorized (forbidden topic)'
+  })
+})
+
+test('a broker that keeps sessions for a shorter time is told of once', async (t) => {
+  const broker = await startBus(t, { limits: { sessionExpiry: 1000 } })
+  const { bus, logged } = await openBus(t, broker.port, { credentials: 'anna:x@', slots: 2 })
+  await bus.start()
+  await ready(bus, 2)
+  assert.deepEqual(logged, [
+    'the MQTT broker keeps messages that nobody reads for a shorter time than CARACAL_MQTT_SESSION_DAYS'
+  ])
+})
+
 test('a broker that does not speak MQTT 5 is refused', async (t) => {
-  const { port } = await startBus(t)
-  const { bus } = await openBus(t, port)
-  await assert.rejects(bus.start(1000), /MQTT 5/)
+  for (const connack of ['20020001', '2003008400']) {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.end(Buffer.from(connack, 'hex')))
+    })
+    t.after(() => server.close())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { bus } = await openBus(t, (server.address() as AddressInfo).port)
+    await assert.rejects(bus.start(1000), /it does not speak MQTT 5/)
+  }
 })
 
 onEveryRegistry('slots of nodes', ({ name, url }) => {

@@ -57,7 +57,7 @@ onEveryHistory('latest values', ({ url, open }) => {
       .map(({ topic }, i) => ({ ...sample(1000 + i, '', 'short'), topic }))
     for (const part of [samples.slice(0, 150), samples.slice(150), short]) {
       await Promise.all(part.map((one) => spool.append(encodeSample(one), one.id)))
-      for (const one of part) latest.put(one)
+      latest.put(part)
     }
     const topics = await latest.open(7)
     const held = samples.filter(({ topic }) => {
@@ -287,7 +287,7 @@ class World {
 
   async #send(one: Sample): Promise<void> {
     await this.#spool.append(encodeSample(one), one.id)
-    this.#latest.put(one)
+    this.#latest.put([one])
     this.#samples.push(one)
   }
 
@@ -305,7 +305,7 @@ class World {
   async #readSpool(): Promise<void> {
     this.#latest = this.#newLatest()
     for await (const rows of this.#spool.rows()) {
-      for (const one of decodeSamples(rows)) this.#latest.put(one)
+      this.#latest.put(decodeSamples(rows))
     }
   }
 
@@ -362,7 +362,7 @@ test('the memory of latest values is limited, however many installations are ask
   assert(latest.cached(100))
   // Values that grow push others out too.
   for (let i = 0; i < 20_000; i++)
-    latest.put({ ...sample(1000 + i, `u${i}`), installation_id: 100 })
+    latest.put([{ ...sample(1000 + i, `u${i}`), installation_id: 100 }])
   assert.equal(latest.cached(99), undefined)
   for (let id = 1; id <= 100; id++) latest.erase(id)
   assert.equal(latest.bytes, 0)
@@ -371,9 +371,9 @@ test('the memory of latest values is limited, however many installations are ask
 test('while history takes no samples, the values that wait in memory are limited', async () => {
   const history = { latestIn: async () => [], freshness: async () => [] }
   const latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
-  for (let i = 0; i < MAX_PENDING + 10; i++) latest.put(sample(i + 1, `t${i}`))
+  for (let i = 0; i < MAX_PENDING + 10; i++) latest.put([sample(i + 1, `t${i}`)])
   assert.equal(latest.pendingTopics(7), MAX_PENDING)
-  latest.put(sample(MAX_PENDING + 100, 't0'))
+  latest.put([sample(MAX_PENDING + 100, 't0')])
   assert.equal((await latest.open(7)).find('1007/obj/t0')?.id, MAX_PENDING + 100)
   latest.moved(1000)
   assert.equal(latest.pendingTopics(7), MAX_PENDING - 999)
@@ -389,9 +389,9 @@ test('what is put while values are read is not lost, and what is removed does no
     freshness: async () => []
   }
   const latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
-  latest.put(sample(3, 'a'))
+  latest.put([sample(3, 'a')])
   const opening = latest.open(7)
-  latest.put(sample(4, 'c'))
+  latest.put([sample(4, 'c')])
   latest.moved(4)
   gate.resolve()
   const topics = await opening

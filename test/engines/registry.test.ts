@@ -208,7 +208,9 @@ onEveryRegistry('registry', (engine) => {
           ...['status/read/all', 'ledger/list/all'],
           ...['mapping/create_delete/all', 'mapping/list/all', 'mapping/update/all'],
           ...['sample/write/all', 'alarm/acknowledge/all', 'alarm/list/all'],
-          ...['rule/create_delete/all', 'rule/list/all', 'rule/update/all']
+          ...['rule/create_delete/all', 'rule/list/all', 'rule/update/all'],
+          'command/send/all',
+          ...['certificate/issue/all', 'certificate/revoke/all']
         ]
       ],
       [
@@ -216,7 +218,7 @@ onEveryRegistry('registry', (engine) => {
         [
           ...['status/read/all', 'ledger/list/assigned', 'mapping/list/assigned'],
           ...['sample/write/assigned', 'alarm/acknowledge/assigned', 'alarm/list/assigned'],
-          'rule/list/assigned'
+          ...['rule/list/assigned', 'command/send/assigned']
         ]
       ],
       ['Guest', ['status/read/all']]

@@ -84,7 +84,9 @@ test('an administrator who sends every example as it is loses and opens nothing'
       as: world.admin,
       body: example
     })
-    assert(status < 500, `${operationId}: ${status}`)
+    // There is no device that answers a command.
+    const isSilent = operationId === 'sendCommand' && status === 504
+    assert(status < 500 || isSilent, `${operationId}: ${status}`)
   }
   const after = await look()
   for (const kind of ['me', 'user', 'house', 'top'] as const) {

@@ -93,6 +93,20 @@ onRegistryMatrix('broker', (engine) => {
     }
     const deleteToken = (as: Account) => platform.world.request('DELETE /api/v2/auth', { as })
 
+    test('no certificate is issued or registered, because the broker ends TLS', async () => {
+      const { world } = platform
+      const { installation, user } = await world.site(['#'])
+      const place = `/api/v2/certificate/${installation.id}`
+      for (const line of [`POST ${place}`, `POST ${place}/register`]) {
+        const body = { name: 'device', certificate: 'x' }
+        const { status, text } = await world.request(line, { as: user, body })
+        assert.equal(status, 400, line)
+        assert.match(text, /an external broker does not ask here about certificates, see docs/)
+      }
+      const list = await world.request(`GET ${place}`, { as: user })
+      assert.deepEqual([list.status, list.json], [200, []])
+    })
+
     test('a mount is refused: when it is made, and when its key signs in', async () => {
       const { world, deps, logged } = platform
       const { installation, user } = await world.site(['#'])

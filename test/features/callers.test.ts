@@ -76,6 +76,8 @@ const extras = {
     installation: await asAdmin(`POST /api/v2/mapping/${installation.id}`, { make: 'ttn' }),
     organization: await asAdmin(`POST /api/v2/mapping/organization/${own}`, { make: 'ttn' })
   }),
+  certificate: ({ asAdmin, installation }: Ground) =>
+    asAdmin(`POST /api/v2/certificate/${installation.id}`, { name: 'x' }),
   rule: async ({ asAdmin, own, installation }: Ground) => ({
     installation: await asAdmin(`POST /api/v2/rule/${installation.id}`, rule),
     organization: await asAdmin(`POST /api/v2/rule/organization/${own}`, rule)
@@ -325,6 +327,13 @@ const table: Record<string, Row> = {
     reach: 'inside',
     done: 204,
     gateway: 204
+  },
+  'POST /api/v2/command/{installation_id}': {
+    line: (t) => `POST /api/v2/command/${t.installation.id}`,
+    body: () => ({ topic: 'set/x', timeout: 0.1 }),
+    reach: 'inside',
+    // No device answers.
+    done: 504
   },
   'POST /api/v2/mobile': {
     line: () => 'POST /api/v2/mobile',
@@ -645,6 +654,32 @@ const table: Record<string, Row> = {
   },
   'POST /api/v2/gateway/credentials/{installation_id}': {
     line: (t) => `POST /api/v2/gateway/credentials/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'GET /api/v2/certificate/authority': {
+    line: () => 'GET /api/v2/certificate/authority',
+    reach: 'anyone',
+    gateway: 200,
+    key: 200
+  },
+  'GET /api/v2/certificate/{installation_id}': {
+    line: (t) => `GET /api/v2/certificate/${t.installation.id}`,
+    reach: 'inside'
+  },
+  'POST /api/v2/certificate/{installation_id}': {
+    line: (t) => `POST /api/v2/certificate/${t.installation.id}`,
+    body: () => ({ name: 'x' }),
+    reach: 'inside'
+  },
+  // There is no authority of the operator here.
+  'POST /api/v2/certificate/{installation_id}/register': {
+    line: (t) => `POST /api/v2/certificate/${t.installation.id}/register`,
+    body: () => ({ name: 'x', certificate: 'x' }),
+    reach: 'inside',
+    done: 400
+  },
+  'POST /api/v2/certificate/{installation_id}/{certificate_id}/revoke': {
+    line: (t) => `POST /api/v2/certificate/${t.installation.id}/${t.certificate.id}/revoke`,
     reach: 'inside'
   },
   'GET /api/v2/gateway/broker': {

@@ -37,7 +37,9 @@ onRegistryMatrix('system', (engine) => {
         engines: { registry: object }
       }
       assert.deepEqual([status, version], ['ready', VERSION])
-      assert.deepEqual(Object.keys(engines), ['registry', 'history', 'bus', 'disk'])
+      // Other tests of this platform may have made rules. Then the judge of alarms is shown too.
+      const names = Object.keys(engines).filter((name) => name !== 'alarms')
+      assert.deepEqual(names, ['registry', 'history', 'bus', 'disk'])
       const detail = engine.name.toLowerCase()
       assert.deepEqual(engines.registry, { ok: true, detail })
     }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { startExecutor } from '../support/executor.ts'
 import { hasMosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { SYSTEM_ACCOUNT } from './callers.ts'
 import { runCampaign, SECRET } from './campaign.ts'
@@ -24,7 +25,8 @@ try {
 async function carryOut({ seed, requests, registryUrl }: Order) {
   const executor = await startExecutor()
   closers.push(executor.stop)
-  const platform = await start(registryUrl)
+  const { platform, brokerPort } = await start(registryUrl)
+  await answerCommands(platform, brokerPort)
   const other = await makeTenant(platform, SECRET, executor.url)
   const before = await pictureOf(platform, other)
   const began = performance.now()
@@ -36,7 +38,21 @@ async function carryOut({ seed, requests, registryUrl }: Order) {
   return { ...outcome, seconds, before, after, health, errors: errorsOf(platform) }
 }
 
-async function start(registryUrl: string): Promise<TestPlatform> {
+/** A device of every installation, which answers every command. */
+async function answerCommands({ world, mqttPort }: TestPlatform, brokerPort?: number) {
+  const after = (close: () => unknown) => closers.push(close)
+  const { mqtt, subscribe } = await mqttClient({ after }, brokerPort ?? mqttPort, {
+    ...{ protocolVersion: 5, username: 'token', password: world.admin.token }
+  })
+  mqtt.on('message', (_topic, _payload, { properties = {} }) => {
+    const { responseTopic, correlationData } = properties
+    if (!responseTopic || !correlationData) return
+    mqtt.publish(responseTopic, '{"value":1}', { properties: { correlationData } })
+  })
+  await subscribe('#')
+}
+
+async function start(registryUrl: string) {
   const mosquitto = hasMosquitto
     ? await startMosquitto({ after: (close) => closers.push(close) })
     : undefined
@@ -58,7 +74,7 @@ async function start(registryUrl: string): Promise<TestPlatform> {
     }
   })
   closers.push(platform.stop)
-  return platform
+  return { platform, brokerPort: mosquitto?.port }
 }
 
 /** Lines of the log that say that something failed inside. */

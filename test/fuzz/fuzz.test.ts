@@ -20,14 +20,21 @@ const requests = Number(process.env['FUZZ_REQUESTS'] ?? rounds(100_000, 5000))
 const MAX_REFUSED = 0.02
 
 /** Operations that cannot succeed, and why. */
-const cannotSucceed: Readonly<Record<string, string>> = hasMosquitto
-  ? {}
-  : {
-      emqxSignIn: 'only an external broker has the key, and mosquitto is not installed',
-      emqxAuthorize: 'the same',
-      mosquittoSignIn: 'the same',
-      mosquittoAuthorize: 'the same'
-    }
+const cannotSucceed: Readonly<Record<string, string>> = {
+  registerCertificate: 'the operator has no authority here',
+  ...(hasMosquitto
+    ? {
+        issueCertificate: 'an external broker does not ask here about certificates',
+        revokeCertificate: 'the same',
+        getCertificateAuthority: 'the same'
+      }
+    : {
+        emqxSignIn: 'only an external broker has the key, and mosquitto is not installed',
+        emqxAuthorize: 'the same',
+        mosquittoSignIn: 'the same',
+        mosquittoAuthorize: 'the same'
+      })
+}
 
 // Each half has a process and a platform, so that both use a processor.
 const other = hasPostgres || process.env['CI'] ? postgres : sqlite

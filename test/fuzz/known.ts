@@ -84,6 +84,8 @@ export function knownFor(tenant: Tenant, setting: Setting): Known {
     force_sms_login: () => false
   }
   const special: Record<string, () => unknown> = {
+    'sendCommand topic': () => `set/${dice.pick(['x', 'y', 'räksmörgås'])}`,
+    'sendCommand response_topic': () => dice.pick([null, 'state', 'obj/x']),
     'writeSamples topic': () => `obj/${dice.pick(['x', 'y', 'räksmörgås'])}`,
     'writeSamples timestamp': () => dice.pick([null, 0, 1_700_000_000.125]),
     'writeLines bucket': () => ids['installation_id'],
@@ -103,6 +105,9 @@ export function knownFor(tenant: Tenant, setting: Setting): Known {
     'tryRule rule': () => ({ on: dice.pick(ruledOn), when: dice.pick(conditions) }),
     'tryMappings topic': () => dice.pick(['dev/x', 'dev/tele/plug/STATE', 'a']),
     'tryMappings mapping': () => null,
+    'issueCertificate csr': () => null,
+    'issueCertificate mount': () => dice.pick([null, { prefix: 'dev' }]),
+    'registerCertificate mount': () => null,
     'deleteLog from': () => dice.pick([0, 1.5, 1_700_000_000]),
     'deleteLog topics': () => dice.pick([['obj/x'], ['#'], ['obj/+', 'x,y']]),
     'deleteLog to': () => dice.pick([1_700_000_000, 1e10]),
@@ -267,6 +272,12 @@ export async function freshValues(
         await post('blacklist/topic', { topic: `${ids['client_id']}/obj/${name}`, enabled: false })
       ).id
     }),
+    revokeCertificate: async () => {
+      if (platform.deps.hasMounts) {
+        return { certificate_id: (await post(`certificate/${site}`, { name })).id }
+      }
+      return { certificate_id: 1 }
+    },
     deleteMapping: async () => ({
       mapping_id: (await post(`mapping/${site}`, { make: 'ttn', name })).id
     }),

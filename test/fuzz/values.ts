@@ -91,6 +91,7 @@ const forPattern: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/^\^\(\?!\[0-9a-fA-F\]/, '1.0.0'],
   [/^\^\[\^\\u0000-\\u001f/, '+46701234567'],
   [/^\^\(\[!-~\]/, 'secret'],
+  [/^\^\[ -~\]/, 'text/plain'],
   [/^\^\[0-9a-f\]\{64\}/, 'f'.repeat(64)]
 ]
 

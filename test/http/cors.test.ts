@@ -14,7 +14,7 @@ const rules = ({ headers }: Answer): Record<string, string> =>
 
 const allowed = (origin: string) => ({
   'access-control-allow-origin': origin,
-  'access-control-expose-headers': 'Retry-After, Content-Disposition, X-Request-Id'
+  'access-control-expose-headers': 'Retry-After, Content-Disposition, X-Request-Id, ETag'
 })
 const preflightOf = (origin: string, method = 'GET', wanted = 'x-api-key') => ({
   headers: {
@@ -67,7 +67,7 @@ describe('with a list of origins', () => {
       assert.deepEqual(rules(answer), {
         ...allowed(APP),
         'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE',
-        'access-control-allow-headers': 'X-API-Key, Authorization, Content-Type',
+        'access-control-allow-headers': 'X-API-Key, Authorization, Content-Type, If-Match',
         'access-control-max-age': '600'
       })
       assert.equal(answer.headers.get('vary'), 'Origin')

@@ -80,6 +80,10 @@ test('readConfig', () => {
   f(pair('correct horse'), { ADMIN_PASSWORD: 'correct horse' })
   f({ ...pair('correct horse'), ADMIN_EMAIL: 'nobody' }, /must be an e-mail address/)
   f({ TLS_CERT_PATH: 'x' }, /TLS_CERT_PATH: must be set together with CARACAL_TLS_KEY_PATH/)
+  const tls = { TLS_CERT_PATH: 'x', TLS_KEY_PATH: 'y', TLS_CLIENT_CA_PATH: 'z' }
+  f(tls, tls)
+  f({ TLS_CLIENT_CA_PATH: 'x' }, /TLS_CLIENT_CA_PATH: needs CARACAL_TLS_CERT_PATH/)
+  f({ ...tls, BUS_URL: 'mqtt://x' }, /TLS_CLIENT_CA_PATH: cannot be set with CARACAL_BUS_URL/)
   f({ TIMEZONE: 'Europe/Stockholm' }, { TIMEZONE: 'Europe/Stockholm' })
   f({ TIMEZONE: 'Nowhere' }, /TIMEZONE/)
   f({ REGISTRY_URL: 'postgres://a:b@c/d' }, { REGISTRY_URL: 'postgres://a:b@c/d' })

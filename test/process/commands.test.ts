@@ -358,6 +358,11 @@ test('check says what is wrong', async () => {
   makeCertificate(dir, 'long', 90)
   assert.deepEqual((await check(tls)).wrong, [])
   await f(
+    { ...tls, CARACAL_TLS_CLIENT_CA_PATH: '/dev/null' },
+    'certificate',
+    /CLIENT_CA_PATH: cannot be used \(it must have 1 to 100 certificates/
+  )
+  await f(
     { ...tls, CARACAL_PUBLIC_URL: 'https://iot.example.org' },
     'certificate',
     /is not for iot\.example\.org/

@@ -144,6 +144,25 @@ suite('--demo', () => {
     await client.endAsync()
   })
 
+  test('has a heat pump that answers commands', async () => {
+    const [villa] = installations
+    assert(villa)
+    const known = await get<{ meta: Record<string, string> }[]>(
+      caracal,
+      login,
+      `/api/v2/functionx/${villa.id}?topic_response=mqtt5`
+    )
+    const topic = known[0]?.meta['topic_write']
+    assert(topic)
+    const answer = await fetch(`${caracal.url}/api/v2/command/${villa.id}`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(login)}` },
+      body: JSON.stringify({ topic, payload: { value: 3 } })
+    })
+    assert.equal(answer.status, 200)
+    assert.equal(((await answer.json()) as { payload: string }).payload, '{"value":3}')
+  })
+
   test('ends with 0 on SIGTERM while values arrive', async () => {
     assert.equal(await caracal.stop(), 0)
   })

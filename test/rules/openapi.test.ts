@@ -111,7 +111,7 @@ test('every request body and every answer with a body has an example', async () 
   }
 })
 
-test('errors are described with the schema Error, except those of search and line protocol, and those without a body', async () => {
+test('errors are described with the schema Error, except refusals, those of search and line protocol, and those without a body', async () => {
   const description = await read()
   for (const { name, responses } of operationsOf(description)) {
     for (const [status, { content }] of Object.entries(responses)) {
@@ -121,7 +121,8 @@ test('errors are described with the schema Error, except those of search and lin
       if (name.startsWith('GET /health/') && status === '503') continue
       const isPartial =
         name === 'POST /api/v2/write' && ['400', '409', '429', '507'].includes(status)
-      const wanted = isSearch ? 'SearchError' : isPartial ? 'WriteFault' : 'Error'
+      const usual = status === '403' ? 'Refusal' : 'Error'
+      const wanted = isSearch ? 'SearchError' : isPartial ? 'WriteFault' : usual
       assert.equal(schema?.$ref, `#/components/schemas/${wanted}`, `${name} ${status}`)
     }
   }

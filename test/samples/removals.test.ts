@@ -52,7 +52,7 @@ describe('removals on two nodes', () => {
     const removals = new Removals({ registry, history, latest, mover, log })
     const acknowledge = async (sample: Sample) => {
       await spool.append(encodeSample(sample), sample.id)
-      latest.put(sample)
+      latest.put([sample])
     }
     return { latest, mover, removals, acknowledge }
   }

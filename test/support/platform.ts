@@ -48,7 +48,8 @@ export async function startTestPlatform(options: Options = {}): Promise<TestPlat
     .orderBy('id')
     .executeTakeFirstOrThrow()
   const token = await issueToken(registry, admin.id, clock())
-  const url = `http://127.0.0.1:${platform.httpPort}`
+  const scheme = settings['CARACAL_TLS_CERT_PATH'] ? 'https' : 'http'
+  const url = `${scheme}://127.0.0.1:${platform.httpPort}`
   const world = new World({ platform, url, admin: { id: admin.id, token }, clock })
   const stop = async () => {
     world.close()

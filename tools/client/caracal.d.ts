@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 3589116294ea6c66ca86f280cfbefc3e0d76f2c2e9e70ec919640c691a4f3ed2
+ * Fingerprint: 7be0b4828a2ba6efedad485e469a4e755af05b10919adc1b347700ef429c15a7
  */
 export interface paths {
     "/api/v2/auth": {
@@ -788,6 +788,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/command/{installation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Publish a command on a topic of the installation and wait for the answer */
+        post: operations["sendCommand"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/schedule/{installation_id}": {
         parameters: {
             query?: never;
@@ -939,6 +956,75 @@ export interface paths {
         /** Set whether unregistered gateways are accepted */
         put: operations["updateGatewayRegistrationPolicy"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/certificate/authority": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The authority of the platform; 404 until the first certificate is issued */
+        get: operations["getCertificateAuthority"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/certificate/{installation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The client certificates of an installation, newest first */
+        get: operations["listCertificates"];
+        put?: never;
+        /** Issue a client certificate for MQTT; a private key is shown once */
+        post: operations["issueCertificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/certificate/{installation_id}/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Register a client certificate that an authority of the operator has issued */
+        post: operations["registerCertificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/certificate/{installation_id}/{certificate_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revoke a client certificate and end its connections */
+        post: operations["revokeCertificate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2428,9 +2514,58 @@ export interface components {
             /** @description `mqtts://`, `mqtt://`, `wss://` or `ws://`, with host and port. Encrypted ones come first. */
             urls: string[];
         };
+        Certificate: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            installation_id: number;
+            name: string;
+            /** @description SHA-256 of the certificate, in hexadecimal digits */
+            fingerprint: string;
+            subject: string;
+            /** @description By the platform; false: by an authority of the operator */
+            issued: boolean;
+            /** @description All MQTT topics of a connection with this key are below `<client_id>/<prefix>/` of the installation. The device neither writes nor sees that part. Such a key is for MQTT only */
+            mount?: components["schemas"]["Mount"];
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            not_before: number;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            not_after: number;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            created: number;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            revoked: number | null;
+            /**
+             * @description `expiring`: it ends within 30 days. `pending`: it is not valid yet
+             * @enum {string}
+             */
+            status: "valid" | "expiring" | "expired" | "revoked" | "pending";
+        };
+        CertificateAuthority: {
+            /** @description PEM */
+            certificate: string;
+            fingerprint: string;
+        };
         Challenge: {
             /** @description The code of the SMS */
             challenge?: string | null;
+        };
+        CommandAnswer: {
+            /** @description Where the answer came, with client id */
+            topic: string;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            timestamp: number;
+            /** @description Missing if it is no UTF-8 */
+            payload?: string;
+            /** @description The payload if it is no UTF-8, as base64 */
+            payload_base64?: string;
+            /** @description If the device says it, by MQTT 5 */
+            content_type?: string;
+            /** @description If the device sends any, by MQTT 5, in their order */
+            user_properties?: {
+                name: string;
+                value: string;
+            }[];
         };
         Device: {
             /** Format: int64 */
@@ -2829,6 +2964,21 @@ export interface components {
                 made: number | null;
                 detail: string;
             };
+            /** @description Client certificates that are not revoked, counted every minute. They do not change the status; missing if there are none */
+            certificates?: {
+                /** @description false while one has expired or ends within 30 days */
+                ok: boolean;
+                /** Format: int64 */
+                expiring: number;
+                /** Format: int64 */
+                expired: number;
+                /**
+                 * Format: int64
+                 * @description When the next one ends, in Unix seconds
+                 */
+                next: number | null;
+                detail: string;
+            };
         };
         ImportResult: {
             /**
@@ -2911,6 +3061,39 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
             /** @description Texts by key, with keys of 1 to 255 characters. Plain and protected ones together have at most 262144 characters */
             protected_meta?: components["schemas"]["Meta"] | null;
+        };
+        IssuedCertificate: {
+            /** Format: int64 */
+            id: number;
+            /** Format: int64 */
+            installation_id: number;
+            name: string;
+            /** @description SHA-256 of the certificate, in hexadecimal digits */
+            fingerprint: string;
+            subject: string;
+            /** @description By the platform; false: by an authority of the operator */
+            issued: boolean;
+            /** @description All MQTT topics of a connection with this key are below `<client_id>/<prefix>/` of the installation. The device neither writes nor sees that part. Such a key is for MQTT only */
+            mount?: components["schemas"]["Mount"];
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            not_before: number;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            not_after: number;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            created: number;
+            /** @description Unix time in seconds, with decimals for milliseconds */
+            revoked: number | null;
+            /**
+             * @description `expiring`: it ends within 30 days. `pending`: it is not valid yet
+             * @enum {string}
+             */
+            status: "valid" | "expiring" | "expired" | "revoked" | "pending";
+            /** @description PEM */
+            certificate: string;
+            /** @description The certificate of the authority, PEM */
+            authority: string;
+            /** @description PEM (PKCS 8). Shown once; missing if there was a request */
+            private_key?: string;
         };
         LastMessage: {
             /** @description Without the client id */
@@ -3152,6 +3335,36 @@ export interface components {
             enabled?: boolean | null;
             /** @default  */
             reason?: string | null;
+        };
+        NewCertificate: {
+            name: string;
+            /** @default 365 */
+            days?: number | null;
+            /** @description A certificate request (PKCS 10) as PEM, with a key of the curve P-256 or P-384 or an RSA key of 2048 to 4096 bits. Its subject is ignored. Missing: the platform makes the key */
+            csr?: string | null;
+            /** @description For a device that uses topics of its own, instead of the gateway */
+            mount?: components["schemas"]["NewCertificateMount"] | null;
+        };
+        NewCertificateMount: {
+            /** @description `dev` if missing. 1 to 8 topic levels without wildcards, `$`, `.` and `..`; the first one is not `obj`, `set` or `evt` */
+            prefix?: string | null;
+        };
+        NewCommand: {
+            /** @description Where the command is published, with or without client id; not `obj/...`; at most 64 levels and 1024 bytes */
+            topic: string;
+            /** @description A text is sent as it is, everything else as JSON; missing or null: an empty payload. At most 65536 bytes */
+            payload?: unknown;
+            /** @description Where the device answers, with or without client id. The first message there after the command is the answer. Missing: a topic that only this command has, which a device with MQTT 5 finds in the response topic of the command; at most 64 levels and 1024 bytes */
+            response_topic?: string | null;
+            /**
+             * @description How many seconds to wait for the answer
+             * @default 10
+             */
+            timeout?: number | null;
+            /** @default 1 */
+            qos?: number | null;
+            /** @description 1 to 255 printable ASCII characters; devices with MQTT 5 get it */
+            content_type?: string | null;
         };
         NewDevice: {
             /** @description text of 1 to 100 characters without /, + and # */
@@ -3998,6 +4211,36 @@ export interface components {
             /** @description Days that values stay; the least of an owner and all above it counts */
             history_days?: number | null;
         };
+        /**
+         * @example {
+         *       "message": "Forbidden",
+         *       "permissions": [
+         *         "schedule/update/all",
+         *         "schedule/update/assigned"
+         *       ],
+         *       "object": {
+         *         "kind": "installation",
+         *         "id": 12
+         *       }
+         *     }
+         */
+        Refusal: {
+            message: string;
+            /** @description The caller needs one of these */
+            permissions?: string[];
+            /** @description On this object */
+            object?: {
+                kind: string;
+                id: unknown;
+            };
+        };
+        RegisteredCertificate: {
+            name: string;
+            /** @description The certificate of the client as PEM, followed by those between it and an authority of CARACAL_TLS_CLIENT_CA_PATH; at most 5 together */
+            certificate: string;
+            /** @description For a device that uses topics of its own, instead of the gateway */
+            mount?: components["schemas"]["NewCertificateMount"] | null;
+        };
         Registration: {
             first_name: string;
             last_name: string;
@@ -4668,7 +4911,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The client cancelled the request */
@@ -4716,8 +4959,26 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The called server failed */
+        /** @description The object was changed since the caller read it */
+        Error412: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The called server or device failed */
         Error502: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The device did not answer in time */
+        Error504: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4731,6 +4992,8 @@ export interface components {
     headers: {
         /** @description Send the request again after this many seconds */
         RetryAfter: number;
+        /** @description Of the object as the caller sees it, for `If-Match` of a later change */
+        ETag: string;
     };
     pathItems: never;
 }
@@ -5501,6 +5764,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5523,7 +5787,10 @@ export interface operations {
                 /** @description true suppresses the MQTT notification */
                 silent?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 installation_id: number;
                 functionx_id: number;
@@ -5539,6 +5806,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5550,6 +5818,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -5838,6 +6107,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5860,7 +6130,10 @@ export interface operations {
                 /** @description true suppresses the MQTT notification */
                 silent?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 installation_id: number;
                 devicex_id: number;
@@ -5876,6 +6149,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5887,6 +6161,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -6330,6 +6605,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6351,7 +6627,10 @@ export interface operations {
                 /** @description true suppresses the MQTT notification */
                 silent?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 installation_id: number;
             };
@@ -6366,6 +6645,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6377,6 +6657,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -6812,6 +7093,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6831,7 +7113,10 @@ export interface operations {
     updateMapping: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 installation_id: number;
                 mapping_id: number;
@@ -6847,6 +7132,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6858,6 +7144,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -6979,6 +7266,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6998,7 +7286,10 @@ export interface operations {
     updateOrganizationMapping: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 organization_id: number;
                 mapping_id: number;
@@ -7014,6 +7305,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7025,6 +7317,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -7271,6 +7564,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7290,7 +7584,10 @@ export interface operations {
     updateRule: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 installation_id: number;
                 rule_id: number;
@@ -7306,6 +7603,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7318,6 +7616,7 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -7440,6 +7739,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7459,7 +7759,10 @@ export interface operations {
     updateOrganizationRule: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 organization_id: number;
                 rule_id: number;
@@ -7475,6 +7778,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7487,6 +7791,7 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -7674,6 +7979,44 @@ export interface operations {
             default: components["responses"]["ErrorOther"];
         };
     };
+    sendCommand: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCommand"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
     listSchedules: {
         parameters: {
             query?: {
@@ -7759,6 +8102,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7781,7 +8125,10 @@ export interface operations {
                 /** @description true suppresses the MQTT notification */
                 silent?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 installation_id: number;
                 schedule_id: number;
@@ -7797,6 +8144,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7808,6 +8156,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -8103,6 +8452,173 @@ export interface operations {
             default: components["responses"]["ErrorOther"];
         };
     };
+    getCertificateAuthority: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateAuthority"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    listCertificates: {
+        parameters: {
+            query?: {
+                /** @description 0 = the default, 100 */
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Certificate"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    issueCertificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCertificate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedCertificate"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    registerCertificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisteredCertificate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Certificate"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    revokeCertificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+                certificate_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Certificate"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
     getPermissions: {
         parameters: {
             query?: never;
@@ -8348,6 +8864,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8367,7 +8884,10 @@ export interface operations {
     updateRole: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 role_id: number;
             };
@@ -8382,6 +8902,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8393,6 +8914,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -8509,6 +9031,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8527,7 +9050,10 @@ export interface operations {
     updateMe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8540,6 +9066,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8551,6 +9078,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -8600,6 +9128,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8618,7 +9147,10 @@ export interface operations {
     updateUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 user_id: number;
             };
@@ -8633,6 +9165,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8644,6 +9177,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -9383,6 +9917,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9401,7 +9936,10 @@ export interface operations {
     updateRegistrationPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 policy_id: number;
             };
@@ -9416,6 +9954,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9428,6 +9967,7 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -9866,6 +10406,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9884,7 +10425,10 @@ export interface operations {
     updateOrganization: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 organization_id: number;
             };
@@ -9899,6 +10443,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9911,6 +10456,7 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -10258,7 +10804,10 @@ export interface operations {
     updateEdgeApp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10271,6 +10820,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10282,6 +10832,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -10339,6 +10890,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10357,7 +10909,10 @@ export interface operations {
     updateEdgeAppById: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 app_id: number;
             };
@@ -10372,6 +10927,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10383,6 +10939,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -10751,6 +11308,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10773,7 +11331,10 @@ export interface operations {
                 /** @description true suppresses the MQTT notification */
                 silent?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 installation_id: number;
                 instance_id: number;
@@ -10789,6 +11350,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10800,6 +11362,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -10919,6 +11482,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10937,7 +11501,10 @@ export interface operations {
     updateBlacklistEntry: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 entry_id: number;
             };
@@ -10952,6 +11519,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10964,6 +11532,7 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -11082,6 +11651,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11101,7 +11671,10 @@ export interface operations {
     updateMessage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 installation_id: number;
                 message_id: number;
@@ -11117,6 +11690,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11128,6 +11702,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -11249,6 +11824,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11268,7 +11844,10 @@ export interface operations {
     updateOutput: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 installation_id: number;
                 output_id: number;
@@ -11284,6 +11863,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11295,6 +11875,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -11542,6 +12123,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11560,7 +12142,10 @@ export interface operations {
     updateExecutor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 executor_id: number;
             };
@@ -11575,6 +12160,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11586,6 +12172,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -12108,7 +12695,7 @@ export interface operations {
                 offset?: number;
                 order?: "desc" | "asc";
                 /** @description Use it together with object_id */
-                object_type?: "installation" | "gateway" | "organization" | "user" | "device" | "function" | "schedule" | "notification_output" | "notification_message" | "output_executor" | "edge_app" | "edge_app_instance" | "file" | "role" | "gateway_registration_policy" | "user_registration_policy" | "mqtt" | "trace" | "platform" | "mapping" | "rule" | "alarm";
+                object_type?: "installation" | "gateway" | "organization" | "user" | "device" | "function" | "schedule" | "notification_output" | "notification_message" | "output_executor" | "edge_app" | "edge_app_instance" | "file" | "role" | "gateway_registration_policy" | "user_registration_policy" | "mqtt" | "trace" | "platform" | "mapping" | "rule" | "alarm" | "certificate";
                 object_id?: number;
                 /** @description Only this entry */
                 id?: number;

@@ -54,11 +54,18 @@ export class CaracalError extends Error {
   readonly status: number
   /** Send the request again after this many seconds. */
   readonly retryAfter: number | undefined
+  /** With 403: one of these would have been enough. Empty if no permission opens it. */
+  readonly permissions: readonly string[]
 
-  constructor(status: number, message: string, retryAfter?: number) {
+  constructor(
+    status: number,
+    message: string,
+    { retryAfter, permissions = [] }: { retryAfter?: number; permissions?: readonly string[] } = {}
+  ) {
     super(message)
     this.status = status
     this.retryAfter = retryAfter
+    this.permissions = permissions
   }
 }
 
@@ -171,17 +178,18 @@ function valuesOf(query: Record<string, unknown>): [name: string, value: string]
   })
 }
 
+type Fault = { message?: string; error?: string; permissions?: string[] }
+
 /** The JSON or text of an answer. Throws if it is an error. */
 async function resultOf(answer: Response): Promise<unknown> {
   const text = await answer.text()
   const isJson = answer.headers.get('content-type')?.startsWith('application/json')
   const result: unknown = text === '' ? undefined : isJson ? JSON.parse(text) : text
   if (answer.ok) return result
-  const { message, error } = (isJson ? result : {}) as { message?: string; error?: string }
+  const { message, error, permissions } = (isJson ? result : {}) as Fault
   const wait = answer.headers.get('retry-after')
-  throw new CaracalError(
-    answer.status,
-    message ?? error ?? answer.statusText,
-    wait === null ? undefined : Number(wait)
-  )
+  throw new CaracalError(answer.status, message ?? error ?? answer.statusText, {
+    ...(wait !== null && { retryAfter: Number(wait) }),
+    ...(permissions && { permissions })
+  })
 }

@@ -74,6 +74,12 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     topic: 'dev/tele/plug/SENSOR',
     payload: '{"Time": "2026-11-17T12:00:00", "ENERGY": {"Power": 25}}'
   },
+  NewCertificate: { name: 'Gateway in the cellar', days: 365 },
+  RegisteredCertificate: {
+    name: 'Heat pump',
+    certificate: '-----BEGIN CERTIFICATE-----\nMII...\n-----END CERTIFICATE-----\n',
+    mount: { prefix: 'pump' }
+  },
   NewRule: {
     name: 'Freezer too warm',
     severity: 'critical',
@@ -90,6 +96,7 @@ export const bodyExamples: Readonly<Record<string, unknown>> = {
     to: 1_795_086_400
   },
   Acknowledgement: { note: 'I am on my way' },
+  NewCommand: { topic: 'set/obj/hall/lamp', payload: { value: 1 }, timeout: 2 },
   NewSchedule: schedule,
   ScheduleUpdate: schedule,
   NewBlacklistEntry: {

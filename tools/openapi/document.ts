@@ -30,6 +30,7 @@ export function finished(document: ApiDocument): object {
   const schemas: Record<string, DocumentSchema> = {}
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
   for (const operation of operations) finishOperation(operation, schemas)
+  for (const [path, methods] of Object.entries(document.paths)) addTags(path, methods)
   const sorted = Object.fromEntries(
     Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1))
   )
@@ -40,13 +41,35 @@ export function finished(document: ApiDocument): object {
   return {
     ...document,
     paths: withOwnPaths(document.paths),
-    components: { ...document.components, headers: { RetryAfter }, schemas: sorted }
+    components: { ...document.components, headers: { RetryAfter, ETag }, schemas: sorted }
   }
 }
 
 const RetryAfter = {
   description: 'Send the request again after this many seconds',
   schema: { type: 'integer', minimum: 1 }
+}
+
+const ETag = {
+  description: 'Of the object as the caller sees it, for `If-Match` of a later change',
+  schema: { type: 'string' }
+}
+
+const IfMatch = {
+  name: 'If-Match',
+  in: 'header',
+  description:
+    'The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412',
+  schema: { type: 'string', maxLength: 255 }
+}
+
+/** [ADR-0069] Objects whose change may ask for an unchanged object have a tag. */
+function addTags(path: string, { get, put }: Record<string, Operation>): void {
+  if (!put?.responses['412']) return
+  put.parameters = [...(put.parameters ?? []), IfMatch]
+  for (const answer of [path.endsWith('}') && get?.responses['200'], put.responses['200']]) {
+    if (answer) answer.headers = { ETag: { $ref: '#/components/headers/ETag' } }
+  }
 }
 
 function finishOperation(operation: Operation, schemas: Record<string, DocumentSchema>): void {

@@ -196,6 +196,10 @@ const fields: Readonly<Record<string, unknown>> = {
   'Acknowledgement.note': 'I am on my way',
   'Alarm.note': 'I am on my way',
   'Alarm.state': 'cleared',
+  'CommandAnswer.topic': '2042/answer/X9SKXX_6IwxAvDjKocNC9w',
+  'CommandAnswer.payload': '{"value":1}',
+  'CommandAnswer.content_type': 'application/json',
+  'CommandAnswer.payload_base64': 'AP/+AQ==',
   'Alarm.topic': '2042/obj/freezer',
   'Alarm.value': -14.5,
   'Alarm.message': '2042/obj/freezer: -14.5 °C',
@@ -214,6 +218,11 @@ const fields: Readonly<Record<string, unknown>> = {
 /** Examples of errors, by the name of their schema. */
 export const errorExamples = {
   Error: { message: 'Unauthorized' },
+  Refusal: {
+    message: 'Forbidden',
+    permissions: ['schedule/update/all', 'schedule/update/assigned'],
+    object: { kind: 'installation', id: 12 }
+  },
   SearchError: { error: 'q is required' }
 }
 

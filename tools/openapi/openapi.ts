@@ -18,13 +18,15 @@ const faultTexts: Readonly<Record<string, string>> = {
   404: 'Not found',
   408: 'The body arrives too slowly',
   409: 'Conflict with what is stored',
+  412: 'The object was changed since the caller read it',
   413: 'Body too large',
   415: 'Content encoding not supported',
   429: 'Too many requests; Retry-After says when to try again',
   499: 'The client cancelled the request',
   500: 'Unexpected error',
-  502: 'The called server failed',
+  502: 'The called server or device failed',
   503: 'Not available now',
+  504: 'The device did not answer in time',
   507: 'The disk is full',
   default: 'Any other error, such as 414 (address too long) and 431 (header fields too large)'
 }
@@ -34,6 +36,22 @@ const Fault = (description: string, key = 'message') => ({
   ...(key === 'message'
     ? Type.Object({ message: Type.String() }, { title: 'Error' })
     : Type.Object({ [key]: Type.String() }, { title: 'SearchError' }))
+})
+
+const Refusal = (description: string) => ({
+  'x-response-description': description,
+  ...Type.Object(
+    {
+      message: Type.String(),
+      permissions: Type.Optional(
+        Type.Array(Type.String(), { description: 'The caller needs one of these' })
+      ),
+      object: Type.Optional(
+        Type.Object({ kind: Type.String(), id: Type.Unknown() }, { description: 'On this object' })
+      )
+    },
+    { title: 'Refusal' }
+  )
 })
 
 /** The API page and client generators read this. Routes describe only what is special to them. */
@@ -208,9 +226,12 @@ function faultsOf(
   return Object.fromEntries(
     [...statuses]
       .filter((status) => !(response && status in (response as object)))
-      .map((status) => [status, Fault(textOf(String(status)), errorKeys?.[Number(status)])])
+      .map((status) => [status, faultOf(status, errorKeys?.[Number(status)])])
   )
 }
+
+const faultOf = (status: number | 'default', key: string | undefined) =>
+  status === 403 && key === undefined ? Refusal(textOf('403')) : Fault(textOf(String(status)), key)
 
 /** Callers of these routes are signed in or they are not; no permission is asked for. */
 const mayAll = ['public', 'signedIn', 'pending', 'gateway']

@@ -87,7 +87,7 @@ function Lines({ installation_id, search, set }: Props) {
   const rows = merged(list.data?.pages.flat() ?? [], held)
   const choosable = useChoosable(rows)
   if (list.isLoadingError) {
-    return <Problem error={list.error} again={() => void list.refetch()} needs="alarm/list" />
+    return <Problem error={list.error} again={() => void list.refetch()} />
   }
   if (list.isPending) return <Skeleton h={240} radius={12} />
   const { state = 'raised' } = search

@@ -8,6 +8,7 @@ import {
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useTexts } from '../texts/texts.ts'
+import { installationPages } from './installation-pages.ts'
 
 const tabs = [
   { tab: 'board', Icon: IconLayoutDashboard },
@@ -15,6 +16,9 @@ const tabs = [
   { tab: 'plot', Icon: IconChartLine },
   { tab: 'functions', Icon: IconListDetails }
 ] as const
+
+type Page = (typeof installationPages)[number]
+const isInMenu = (page: Page): boolean => tabs.every(({ tab }) => tab !== page)
 
 /** The views of an installation on a phone: where the thumb is. */
 export function BottomTabs({ id }: { id: number }) {
@@ -35,34 +39,16 @@ export function BottomTabs({ id }: { id: number }) {
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            renderRoot={(props) => (
-              <Link to="/installations/$id/alarms" params={{ id }} {...props} />
-            )}
-          >
-            {t.alarms}
-          </Menu.Item>
-          <Menu.Item
-            renderRoot={(props) => (
-              <Link to="/installations/$id/rules" params={{ id }} {...props} />
-            )}
-          >
-            {t.rules}
-          </Menu.Item>
-          <Menu.Item
-            renderRoot={(props) => (
-              <Link to="/installations/$id/mappings" params={{ id }} {...props} />
-            )}
-          >
-            {t.mappings}
-          </Menu.Item>
-          <Menu.Item
-            renderRoot={(props) => (
-              <Link to="/installations/$id/connect" params={{ id }} {...props} />
-            )}
-          >
-            {t.connect}
-          </Menu.Item>
+          {installationPages.filter(isInMenu).map((page) => (
+            <Menu.Item
+              key={page}
+              renderRoot={(props) => (
+                <Link to={`/installations/$id/${page}`} params={{ id }} {...props} />
+              )}
+            >
+              {t[page]}
+            </Menu.Item>
+          ))}
           <Menu.Item renderRoot={(props) => <Link to="/installations" {...props} />}>
             {t.others}
           </Menu.Item>

@@ -2,15 +2,15 @@ import { Button, Stack, Text } from '@mantine/core'
 import { CaracalError } from '../../../tools/client/client.ts'
 import { useTexts } from '../texts/texts.ts'
 
-/** `needs` is the permission that the caller does not have, if the platform refuses. */
-type Props = { error: Error; again: () => void; needs?: string }
+type Props = { error: Error; again: () => void }
 
 /** Says what went wrong and what can be done. */
-export function Problem({ error, again, needs }: Props) {
+export function Problem({ error, again }: Props) {
   const texts = useTexts().error
   const isForbidden = error instanceof CaracalError && error.status === 403
   const isOffline = !(error instanceof CaracalError)
-  const refusal = needs === undefined ? texts.forbidden : texts.needs(needs)
+  const [needed] = isForbidden ? error.permissions : []
+  const refusal = needed === undefined ? texts.forbidden : texts.needs(withoutScope(needed))
   return (
     <Stack className="panel" p="lg" align="flex-start" role="alert">
       <Text fw={600}>{texts.title}</Text>
@@ -23,3 +23,5 @@ export function Problem({ error, again, needs }: Props) {
     </Stack>
   )
 }
+
+const withoutScope = (permission: string) => permission.replace(/\/(all|assigned)$/, '')

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useStore } from '../store.ts'
 import { useLanguage, useTexts } from '../texts/texts.ts'
-import type { Command, Commands } from './commands.ts'
+import { ANSWER_WITHIN_MS, type Command, type Commands } from './commands.ts'
 import type { Asked } from './control.ts'
 import { type Row, shownValue } from './shown.ts'
 
@@ -14,8 +14,13 @@ const colors = {
   silent: 'var(--warning)',
   failed: 'var(--bad)',
   lost: 'var(--bad)',
-  refused: 'var(--bad)'
+  refused: 'var(--bad)',
+  answered: 'var(--good)',
+  unanswered: 'var(--warning)'
 }
+
+/** More does not fit beside a control. */
+const MAX_ANSWER_CHARACTERS = 60
 
 function useAskedText() {
   const language = useLanguage()
@@ -31,11 +36,16 @@ function useCommandText() {
   const language = useLanguage()
   const askedText = useAskedText()
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'medium' })
-  return ({ state, asked, at, answer, reason = '' }: Command, row: Row): string => {
-    if (state === 'different' && answer) {
-      const { value, msg } = answer
-      return t.different(askedText(asked.msg === undefined ? { value } : { value, msg }, row))
-    }
+  const answeredText = ({ asked, answer, text = '' }: Command, row: Row): string => {
+    if (!answer) return text.slice(0, MAX_ANSWER_CHARACTERS)
+    const { value, msg } = answer
+    return askedText(asked.msg === undefined ? { value } : { value, msg }, row)
+  }
+  return (command: Command, row: Row): string => {
+    const { state, at, answer, reason = '' } = command
+    if (state === 'answered') return t.answered(answeredText(command, row))
+    if (state === 'unanswered') return t.unanswered(ANSWER_WITHIN_MS / 1000)
+    if (state === 'different' && answer) return t.different(answeredText(command, row))
     if (state === 'silent') return t.silent(time.format(at))
     if (state === 'refused') return t.refused(reason)
     return t[state as 'sent']

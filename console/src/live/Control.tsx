@@ -20,7 +20,9 @@ type Props = { row: Row; kind: Kind; value: Value | undefined; commands: Command
 export const Control = memo(({ row, kind, value, commands }: Props) => {
   const command = commands.useCommand(row.key)
   const isWaiting = command?.state === 'sending' || command?.state === 'sent'
-  const current = isWaiting ? command.asked : value
+  const answer = command?.state === 'answered' ? command.answer : undefined
+  const known = answer && (value?.arrived ?? 0) < answer.arrived ? answer : value
+  const current = isWaiting ? command.asked : known
   const ask = (asked: Asked) => commands.ask(row, asked)
   return (
     <div className="control" data-waiting={isWaiting || undefined}>

@@ -29,17 +29,20 @@ type LiveTableProps = {
   rows: readonly Row[]
   values: LiveValues
   commands: Commands | undefined
+  /** Whether this browser reaches the broker. */
+  hasBroker: boolean
 }
 
 /** Only the lines on screen are drawn, so ten thousand of them scroll as ten do. */
-export function LiveTable({ id, rows, values, commands }: LiveTableProps) {
+export function LiveTable({ id, rows, values, commands, hasBroker }: LiveTableProps) {
   const { live: t, control: controlTexts } = useTexts()
   const isPhone = useMediaQuery(PHONE) ?? false
   const lines = useMemo(() => linesOf(rows), [rows])
-  const hasControls = useMemo(
-    () => commands !== undefined && rows.some(controlOf),
-    [commands, rows]
+  const controlFor = useCallback(
+    (row: Row) => (commands?.reaches(row, hasBroker) ? controlOf(row) : undefined),
+    [commands, hasBroker]
   )
+  const hasControls = useMemo(() => rows.some(controlFor), [rows, controlFor])
   /** Sizes are looked up again when the keys change. */
   const getItemKey = useCallback(
     (i: number) => {
@@ -107,6 +110,7 @@ export function LiveTable({ id, rows, values, commands }: LiveTableProps) {
                 top={top}
                 height={rowPx(line.row)}
                 commands={hasControls ? commands : undefined}
+                hasBroker={hasBroker}
               />
             )
           )}
@@ -132,15 +136,18 @@ type LiveLineProps = {
   top: number
   height: number
   commands: Commands | undefined
+  hasBroker: boolean
 }
 
-function LiveLine({ row, values, points = [], index, top, height, commands }: LiveLineProps) {
+function LiveLine(props: LiveLineProps) {
+  const { row, values, points = [], index, top, height, commands, hasBroker } = props
   const texts = useTexts()
   const language = useLanguage()
   const value = values.useValue(row.topic)
   const now = useNow() / 1000
   const age = value ? now - value.timestamp : 0
-  const kind = useMemo(() => controlOf(row), [row])
+  const isReached = commands?.reaches(row, hasBroker) ?? false
+  const kind = useMemo(() => (isReached ? controlOf(row) : undefined), [row, isReached])
   const isSilent = age > SILENT_AFTER_S
   const shown = value && shownValue(value.value, row.meta, language)
   return (

@@ -74,5 +74,18 @@ export function askedNumber(
 
 export const isShortText = (text: string): boolean => text.length <= MAX_TEXT_CHARACTERS
 
+/** [ADR-0067] `topic_response` of a device that answers on the response topic of MQTT 5. */
+const MQTT_5 = 'mqtt5'
+
+/** How the device answers commands, by its metadata; undefined: it does not. */
+export function answerOf({ meta, write = '' }: Row): { response_topic?: string } | undefined {
+  const response_topic = meta.topic_response ?? ''
+  // The platform takes no commands on topics of values.
+  if (response_topic === '' || /[+#\0]/.test(response_topic) || /^\d+\/obj\//.test(write)) {
+    return undefined
+  }
+  return response_topic === MQTT_5 ? {} : { response_topic }
+}
+
 /** [contract: MQTT] */
 export const payloadOf = ({ value, msg }: Asked): string => JSON.stringify({ value, msg })

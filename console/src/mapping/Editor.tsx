@@ -1,7 +1,7 @@
-import { Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
-import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
-import { Fault, refusal } from '../modelx/Details.tsx'
+import { Button, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { EditorActions, useEditing } from '../frame/EditorActions.tsx'
+import { Fault } from '../modelx/Details.tsx'
 import { queryClient } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
 import { create, makes, mappings, remove, update } from './api.ts'
@@ -34,27 +34,16 @@ type Props = {
 
 /** A mapping, and beside it what it makes of a message. */
 export function Editor({ installation, mapping, may, saved, deleted }: Props) {
-  const texts = useTexts()
-  const t = texts.mapping
+  const { mapping: t } = useTexts()
   const [draft, change] = useMappingDraft(
     `${installation.id}/${mapping?.id ?? 'new'}`,
     mapping ? draftOf(mapping) : emptyDraft
   )
-  const [fault, setFault] = useState('')
-  const [busy, setBusy] = useState<'save' | 'delete'>()
   const body = bodyOf(draft)
-  const run = async (kind: 'save' | 'delete', work: () => Promise<void>) => {
-    setBusy(kind)
-    setFault('')
-    try {
-      await work()
-      await queryClient.invalidateQueries({ queryKey: mappings(installation.id).queryKey })
-    } catch (error) {
-      const verb = kind === 'save' && mapping ? 'update' : 'create_delete'
-      setFault(refusal(error as Error, `mapping/${verb}`, texts))
-    }
-    setBusy(undefined)
-  }
+  const { fault, busy, run } = useEditing(
+    () => queryClient.invalidateQueries({ queryKey: mappings(installation.id).queryKey }),
+    (work) => `mapping/${work === 'save' && mapping ? 'update' : 'create_delete'}`
+  )
   const save = async (body: MappingBody) => {
     const made = await (mapping ? update(mapping, body) : create(installation.id, body))
     queryClient.setQueryData(
@@ -75,31 +64,23 @@ export function Editor({ installation, mapping, may, saved, deleted }: Props) {
       <Stack gap="sm">
         <Fields draft={draft} change={change} isLocked={!may.save} />
         {fault && <Fault text={fault} />}
-        <Group justify="space-between">
-          {mapping && may.delete ? (
-            <Delete
-              isBusy={busy === 'delete'}
-              go={() =>
-                void run('delete', async () => {
-                  await remove(mapping)
-                  dropDraft()
-                  deleted()
-                })
-              }
-            />
-          ) : (
-            <span />
-          )}
-          {may.save && (
-            <Button
-              type="submit"
-              loading={busy === 'save'}
-              disabled={!body || (mapping && !hasDraft())}
-            >
-              {mapping ? t.save : t.create}
-            </Button>
-          )}
-        </Group>
+        <EditorActions
+          texts={t}
+          isNew={!mapping}
+          busy={busy}
+          maySave={may.save}
+          canSave={body !== undefined && (!mapping || hasDraft())}
+          remove={
+            mapping && may.delete
+              ? () =>
+                  void run('delete', async () => {
+                    await remove(mapping)
+                    dropDraft()
+                    deleted()
+                  })
+              : undefined
+          }
+        />
       </Stack>
       <TryPanel installation={installation} body={body} />
     </form>
@@ -177,35 +158,5 @@ function Fields({ draft, change, isLocked }: FieldsProps) {
         </Button>
       )}
     </>
-  )
-}
-
-/** A second click deletes. */
-function Delete({ isBusy, go }: { isBusy: boolean; go: () => void }) {
-  const { mapping: t } = useTexts()
-  const [isAsking, setAsking] = useState(false)
-  if (!isAsking) {
-    return (
-      <Button
-        variant="subtle"
-        c="var(--bad)"
-        color="red"
-        leftSection={<IconTrash size={14} aria-hidden />}
-        onClick={() => setAsking(true)}
-      >
-        {t.delete}
-      </Button>
-    )
-  }
-  return (
-    <Group gap="xs" role="alertdialog" aria-label={t.delete}>
-      <Text>{t.deleteSure}</Text>
-      <Button variant="default" size="xs" onClick={() => setAsking(false)}>
-        {t.keep}
-      </Button>
-      <Button color="red" size="xs" loading={isBusy} onClick={go}>
-        {t.deleteGo}
-      </Button>
-    </Group>
   )
 }

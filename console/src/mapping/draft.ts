@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../tools/client/client.ts'
+import { Drafts, useDraftOf } from '../drafts.ts'
 import { readNumber } from '../numbers.ts'
-import { Store, useStore } from '../store.ts'
 
 export type Mapping = Schemas['Mapping']
 /** Empty: the values are declared. */
@@ -33,21 +33,10 @@ export const emptyDraft: Draft = {
   values: [{ row: 1, ...emptyValue }]
 }
 
-/** It is outside of the page: a page may be drawn anew after the end of a session. */
-const drafts = new Store<{ of: string; draft: Draft | undefined }>({ of: '', draft: undefined })
+const drafts = new Drafts<Draft>()
 
-export function useMappingDraft(of: string, saved: Draft): [Draft, (draft: Draft) => void] {
-  const { of: current, draft } = useStore(drafts)
-  return [
-    (current === of && draft) || saved,
-    (next) => drafts.set({ of, draft: isSame(next, saved) ? undefined : next })
-  ]
-}
-
-export const dropDraft = (): void => drafts.set({ of: '', draft: undefined })
-export const hasDraft = (): boolean => drafts.value.draft !== undefined
-
-const isSame = (a: Draft, b: Draft): boolean => JSON.stringify(a) === JSON.stringify(b)
+export const useMappingDraft = (of: string, saved: Draft) => useDraftOf(drafts, of, saved)
+export const { drop: dropDraft, has: hasDraft } = drafts
 
 export function withNewValue(draft: Draft): Draft {
   const row = Math.max(0, ...draft.values.map((one) => one.row)) + 1

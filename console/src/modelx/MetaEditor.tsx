@@ -17,7 +17,10 @@ import {
 } from './draft.ts'
 import { ValueInput } from './ValueInput.tsx'
 
-const FIRST = ['name', 'room', 'topic_read', 'topic_write', 'format', 'unit', 'device_id']
+const FIRST = [
+  ...['name', 'room', 'topic_read', 'topic_write', 'topic_response'],
+  ...['format', 'unit', 'device_id']
+]
 
 /** What most people look for stands first. */
 function byWeight(a: string, b: string): number {

@@ -22,7 +22,7 @@ import { nameOf } from './rows.ts'
 
 /** Keys that most functions and devices have. */
 const suggested = {
-  functions: ['name', 'room', 'topic_read', 'topic_write', 'format', 'unit'],
+  functions: ['name', 'room', 'topic_read', 'topic_write', 'topic_response', 'format', 'unit'],
   devices: ['name', 'room']
 } as const
 const types = {
@@ -32,6 +32,7 @@ const types = {
 const examples: Readonly<Record<string, string>> = {
   topic_read: 'obj/hall/temperature',
   topic_write: 'set/obj/hall/light',
+  topic_response: 'mqtt5',
   format: '%.1f °C'
 }
 

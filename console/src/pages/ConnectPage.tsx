@@ -3,6 +3,7 @@ import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useBlocker, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Certificates } from '../certificate/Certificates.tsx'
 import { Examples } from '../connect/Examples.tsx'
 import { FirstValue } from '../connect/FirstValue.tsx'
 import { KeyForm } from '../connect/KeyForm.tsx'
@@ -31,11 +32,17 @@ export function ConnectPage() {
   }
   if (may.isLoadingError) return <Problem error={may.error} again={() => void may.refetch()} />
   if (!may.data) return <Skeleton h={420} radius={12} />
+  const mayIssue = may.data['certificate/issue'] === true
+  const mayRevoke = may.data['certificate/revoke'] === true
+  const certificates = (mayIssue || mayRevoke) && <Certificates {...{ id, mayIssue, mayRevoke }} />
   if (!may.data['mqtt/publish']) {
     return (
-      <Stack className="panel" p="lg" gap="xs">
-        <Text fw={600}>{t.mayNot}</Text>
-        <Text className="muted">{t.mayNotHelp}</Text>
+      <Stack gap="md" maw={860}>
+        <Stack className="panel" p="lg" gap="xs">
+          <Text fw={600}>{t.mayNot}</Text>
+          <Text className="muted">{t.mayNotHelp}</Text>
+        </Stack>
+        {certificates}
       </Stack>
     )
   }
@@ -84,6 +91,7 @@ export function ConnectPage() {
         current={hasValue ? undefined : made?.key.id}
         onDeleted={(keyId) => keyId === made?.key.id && void begin()}
       />
+      {certificates}
       <Leaving unused={hasValue ? undefined : made?.key} />
     </Stack>
   )

@@ -17,7 +17,7 @@ import { useMemo } from 'react'
 import { Leaving } from '../frame/Leaving.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { SidePanel } from '../frame/SidePanel.tsx'
-import { type Kind, listOf, type Model, words } from '../modelx/api.ts'
+import { type Kind, listOf, type Model } from '../modelx/api.ts'
 import { Details } from '../modelx/Details.tsx'
 import { dropDraft, hasDraft } from '../modelx/draft.ts'
 import { ModelTable } from '../modelx/ModelTable.tsx'
@@ -126,11 +126,7 @@ export function FunctionsPage() {
         )}
       </Group>
       {list.isError ? (
-        <Problem
-          error={list.error}
-          again={() => void list.refetch()}
-          needs={`${words[kind].resource}/list`}
-        />
+        <Problem error={list.error} again={() => void list.refetch()} />
       ) : list.isPending ? (
         <Skeleton h={38 + 52 * ROWS_BEFORE} radius={12} />
       ) : models.length === 0 ? (

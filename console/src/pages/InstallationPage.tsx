@@ -4,6 +4,7 @@ import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-
 import { AlarmCount } from '../alarm/AlarmCount.tsx'
 import { useAlarmsByInstallation } from '../alarm/glance.ts'
 import { BottomTabs } from '../frame/BottomTabs.tsx'
+import { installationPages as tabs } from '../frame/installation-pages.ts'
 import { Lost } from '../frame/Lost.tsx'
 import { GatewayState } from '../live/GatewayState.tsx'
 import { useNews } from '../live/news.ts'
@@ -12,16 +13,6 @@ import { useTexts } from '../texts/texts.ts'
 import { useZone } from '../time.ts'
 import { useRateText } from './InstallationsPage.tsx'
 
-const tabs = [
-  'board',
-  'live',
-  'plot',
-  'alarms',
-  'rules',
-  'functions',
-  'mappings',
-  'connect'
-] as const
 type Tab = (typeof tabs)[number]
 
 /** The header of an installation and its views. */

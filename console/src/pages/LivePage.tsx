@@ -89,18 +89,15 @@ export function LivePage() {
           onChange={(event) => set({ name: event.currentTarget.value || undefined })}
         />
       </Group>
-      {isPolling && commands && all.some(controlOf) && (
-        <Text className="muted">{controlTexts.needsBroker}</Text>
-      )}
+      {isPolling &&
+        commands &&
+        all.some((row) => controlOf(row) && !commands.reaches(row, false)) && (
+          <Text className="muted">{controlTexts.needsBroker}</Text>
+        )}
       {rows.length === 0 ? (
         <Text className="muted">{t.noneMatch}</Text>
       ) : (
-        <LiveTable
-          id={id}
-          rows={rows}
-          values={values}
-          commands={isPolling ? undefined : commands}
-        />
+        <LiveTable id={id} rows={rows} values={values} commands={commands} hasBroker={!isPolling} />
       )}
     </Stack>
   )
@@ -136,20 +133,23 @@ function useLiveValues(id: number, values: LiveValues) {
   return query
 }
 
-/** The commands of the page; none for who may not publish. */
+/** The commands of the page; none for who may not send any. */
 function useCommands(id: number, values: LiveValues): Commands | undefined {
   const may = useQuery(rights(id)).data
-  const [mayPublish, mayLook] = [may?.['mqtt/publish'], may?.['ledger/list']]
+  const publish = may?.['mqtt/publish'] ?? false
+  const command = may?.['command/send'] ?? false
+  const mayLook = may?.['ledger/list']
   const commands = useMemo(() => {
-    if (!mayPublish) return undefined
-    return new Commands(values, async (topic, since) => {
+    if (!publish && !command) return undefined
+    const whyRefused = async (topic: string, since: number) => {
       if (!mayLook) return undefined
       const refused = await queryClient.fetchQuery(ledger(id))
       const isLater = ({ timestamp }: { timestamp: number }) =>
         timestamp > since / 1000 - CLOCKS_DIFFER_S
       return refused.find((one) => one.topic === topic && isLater(one))?.reason
-    })
-  }, [id, values, mayPublish, mayLook])
+    }
+    return new Commands({ installationId: id, values, whyRefused, may: { publish, command } })
+  }, [id, values, publish, command, mayLook])
   useEffect(() => () => commands?.close(), [commands])
   return commands
 }

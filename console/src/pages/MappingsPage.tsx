@@ -44,7 +44,7 @@ export function MappingsPage() {
         )}
       </Group>
       {list.isError ? (
-        <Problem error={list.error} again={() => void list.refetch()} needs="mapping/list" />
+        <Problem error={list.error} again={() => void list.refetch()} />
       ) : list.isPending ? (
         <Skeleton h={160} radius={12} />
       ) : list.data.length === 0 ? (

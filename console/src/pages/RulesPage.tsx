@@ -62,7 +62,7 @@ export function RulesPage() {
       </Group>
       <Unheard id={id} list={[...(list.data ?? []), ...(inherited.data ?? [])]} />
       {list.isError ? (
-        <Problem error={list.error} again={() => void list.refetch()} needs="rule/list" />
+        <Problem error={list.error} again={() => void list.refetch()} />
       ) : list.isPending ? (
         <Skeleton h={160} radius={12} />
       ) : list.data.length === 0 ? (

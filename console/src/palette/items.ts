@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../tools/client/client.ts'
+import { installationPages } from '../frame/installation-pages.ts'
 import type { Model } from '../modelx/api.ts'
 import { nameOf } from '../modelx/rows.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -26,21 +27,10 @@ export type Item = {
 
 /** Addresses of the console. */
 export type Ways = {
-  page: (id: number, page: (typeof pages)[number]) => string
+  page: (id: number, page: (typeof installationPages)[number]) => string
   live: (id: number, name: string) => string
   model: (id: number, view: 'devices' | undefined, model: number) => string
 }
-
-export const pages = [
-  'board',
-  'live',
-  'plot',
-  'alarms',
-  'rules',
-  'functions',
-  'mappings',
-  'connect'
-] as const
 
 export const installationItems = (
   installations: readonly Schemas['InstallationInfo'][],
@@ -58,7 +48,7 @@ export const installationItems = (
 type Here = { id: number; name: string }
 
 export const pageItems = ({ id, name }: Here, { installation: t }: Texts, ways: Ways): Item[] =>
-  pages.map((page) => ({
+  installationPages.map((page) => ({
     id: `page ${id} ${page}`,
     group: 'pages',
     label: t[page],

@@ -1,17 +1,7 @@
-import {
-  Button,
-  Group,
-  SegmentedControl,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  TextInput
-} from '@mantine/core'
-import { IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Group, SegmentedControl, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { alarmsKey, severities } from '../alarm/api.ts'
-import { Fault, refusal } from '../modelx/Details.tsx'
+import { EditorActions, useEditing } from '../frame/EditorActions.tsx'
+import { Fault } from '../modelx/Details.tsx'
 import { readNumber } from '../numbers.ts'
 import { useAllRows } from '../plot/use-rows.ts'
 import { queryClient } from '../queries.ts'
@@ -40,30 +30,21 @@ type Props = {
 
 /** A rule in words, and beside it what it would have found. */
 export function Editor({ installation_id: id, owner, rule, topics, may, saved, deleted }: Props) {
-  const texts = useTexts()
-  const t = texts.rule
+  const { rule: t } = useTexts()
   const [draft, change] = useRuleDraft(
     `${owner.kind} ${owner.id}/${rule?.id ?? 'new'}`,
     rule ? draftOf(rule) : { ...emptyDraft, topics }
   )
   const { all } = useAllRows(id)
-  const [fault, setFault] = useState('')
-  const [busy, setBusy] = useState<'save' | 'delete'>()
   const body = bodyOf(draft)
-  const run = async (kind: 'save' | 'delete', work: () => Promise<void>) => {
-    setBusy(kind)
-    setFault('')
-    try {
-      await work()
+  const { fault, busy, run } = useEditing(
+    async () => {
       await queryClient.invalidateQueries({ queryKey: rulesOf(owner).queryKey })
       // Its open alarms may be cleared.
       void queryClient.invalidateQueries({ queryKey: alarmsKey })
-    } catch (error) {
-      const verb = kind === 'save' && rule ? 'update' : 'create_delete'
-      setFault(refusal(error as Error, `rule/${verb}`, texts))
-    }
-    setBusy(undefined)
-  }
+    },
+    (work) => `rule/${work === 'save' && rule ? 'update' : 'create_delete'}`
+  )
   const save = async (body: RuleFields) => {
     const made = await (rule ? update(owner, rule.id, body) : create(owner, body))
     queryClient.setQueryData(
@@ -90,31 +71,23 @@ export function Editor({ installation_id: id, owner, rule, topics, may, saved, d
         <Telling {...fields} />
         {draft.active && <ReachOfRule id={id} severity={draft.severity} />}
         {fault && <Fault text={fault} />}
-        <Group justify="space-between">
-          {rule && may.delete ? (
-            <Delete
-              isBusy={busy === 'delete'}
-              go={() =>
-                void run('delete', async () => {
-                  await remove(owner, rule.id)
-                  dropDraft()
-                  deleted()
-                })
-              }
-            />
-          ) : (
-            <span />
-          )}
-          {may.save && (
-            <Button
-              type="submit"
-              loading={busy === 'save'}
-              disabled={!body || (rule && !hasDraft())}
-            >
-              {rule ? t.save : t.create}
-            </Button>
-          )}
-        </Group>
+        <EditorActions
+          texts={t}
+          isNew={!rule}
+          busy={busy}
+          maySave={may.save}
+          canSave={body !== undefined && (!rule || hasDraft())}
+          remove={
+            rule && may.delete
+              ? () =>
+                  void run('delete', async () => {
+                    await remove(owner, rule.id)
+                    dropDraft()
+                    deleted()
+                  })
+              : undefined
+          }
+        />
       </Stack>
       <TryPanel
         id={id}
@@ -197,35 +170,5 @@ function Telling({ draft, change, isLocked }: FieldsProps) {
         onChange={(event) => change({ ...draft, active: event.currentTarget.checked })}
       />
     </>
-  )
-}
-
-/** A second click deletes. */
-function Delete({ isBusy, go }: { isBusy: boolean; go: () => void }) {
-  const { rule: t } = useTexts()
-  const [isAsking, setAsking] = useState(false)
-  if (!isAsking) {
-    return (
-      <Button
-        variant="subtle"
-        c="var(--bad)"
-        color="red"
-        leftSection={<IconTrash size={14} aria-hidden />}
-        onClick={() => setAsking(true)}
-      >
-        {t.delete}
-      </Button>
-    )
-  }
-  return (
-    <Group gap="xs" role="alertdialog" aria-label={t.delete}>
-      <Text>{t.deleteSure}</Text>
-      <Button variant="default" size="xs" onClick={() => setAsking(false)}>
-        {t.keep}
-      </Button>
-      <Button color="red" size="xs" loading={isBusy} onClick={go}>
-        {t.deleteGo}
-      </Button>
-    </Group>
   )
 }

@@ -1,4 +1,5 @@
 import { alarm } from './alarm-en.ts'
+import { certificate } from './certificate-en.ts'
 import { connect } from './connect-en.ts'
 import { mapping } from './mapping-en.ts'
 import { plot } from './plot-en.ts'
@@ -96,6 +97,8 @@ export const en = {
     different: (value: string) => `the device answered ${value}`,
     silent: (since: string) => `no answer since ${since}`,
     blind: 'sent; it has no topic for answers',
+    answered: (text: string) => (text ? `the device answered: ${text}` : 'the device answered'),
+    unanswered: (seconds: number) => `no answer in ${seconds} s`,
     failed: 'not sent: no connection',
     lost: 'no acknowledgement: it may not have arrived',
     refused: (reason: string) => `refused: ${reason}`,
@@ -212,6 +215,7 @@ export const en = {
       room: 'Room',
       topic_read: 'Topic of its values (topic_read)',
       topic_write: 'Topic for values to it (topic_write)',
+      topic_response: 'Topic of its answers to commands (topic_response)',
       format: 'Format (format)',
       unit: 'Unit (unit)'
     },
@@ -332,6 +336,7 @@ export const en = {
     noneMatch: 'No topic matches.'
   },
   alarm,
+  certificate,
   connect,
   mapping,
   plot,

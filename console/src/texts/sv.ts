@@ -1,4 +1,5 @@
 import { alarm } from './alarm-sv.ts'
+import { certificate } from './certificate-sv.ts'
 import { connect } from './connect-sv.ts'
 import type { Texts } from './en.ts'
 import { mapping } from './mapping-sv.ts'
@@ -96,6 +97,8 @@ export const sv: Texts = {
     different: (value) => `enheten svarade ${value}`,
     silent: (since) => `inget svar sedan ${since}`,
     blind: 'skickat; den har inget ämne för svar',
+    answered: (text) => (text ? `enheten svarade: ${text}` : 'enheten svarade'),
+    unanswered: (seconds) => `inget svar på ${seconds} s`,
     failed: 'inte skickat: ingen anslutning',
     lost: 'ingen kvittens: det kanske inte kom fram',
     refused: (reason) => `nekat: ${reason}`,
@@ -211,6 +214,7 @@ export const sv: Texts = {
       room: 'Rum',
       topic_read: 'Ämne för dess värden (topic_read)',
       topic_write: 'Ämne för värden till den (topic_write)',
+      topic_response: 'Ämne för dess svar på kommandon (topic_response)',
       format: 'Format (format)',
       unit: 'Måttenhet (unit)'
     },
@@ -332,6 +336,7 @@ export const sv: Texts = {
     noneMatch: 'Inget ämne passar.'
   },
   alarm,
+  certificate,
   connect,
   mapping,
   plot,

@@ -1,15 +1,18 @@
-import type { Client, Subscription } from 'aedes'
-import { Tally } from '../../lib/tally.ts'
-import { isTopicFilter } from '../../lib/topic.ts'
-import type { BrokerRules, Publish, Session } from '../bus.ts'
-import type { BrokerCharges } from './charges.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Mount } from '../../lib/mount.ts'
+import { SECOND } from '../../lib/unix-time.ts'
+import type { BrokerRules, Session } from '../bus.ts'
 import type { Connection } from './connection.ts'
-import type { Excesses } from './excesses.ts'
-import type { Delivery, FanOut, Listening } from './fan-out.ts'
-import type { BrokerLimits, Counts } from './limits.ts'
+import type { Delivery } from './fan-out.ts'
+import type { Counts } from './limits.ts'
+import type { Publish } from './publish.ts'
 import type { Retained } from './retained.ts'
-import type { Sessions } from './sessions.ts'
+import type { QueuedPublish } from './session-feed.ts'
 import type { Slices } from './slices.ts'
+import { numberedHead, type PublishHead, publishHead } from './wire/encode.ts'
+import type { Qos } from './wire/packets.ts'
+import { withResponseTopic, writeProperties } from './wire/properties.ts'
+import { BadPacket, reasons } from './wire/reasons.ts'
 
 /** A receiver with more unsent bytes loses QoS 0 messages. */
 const SLOW_BYTES = 1024 * 1024
@@ -17,241 +20,211 @@ const SLOW_BYTES = 1024 * 1024
 const STUCK_BYTES = 8 * 1024 * 1024
 /** Retained messages that are written before the broker waits for the receiver. */
 const RETAINED_AT_ONCE = 16
+const HEADS_PER_LEVEL = 6
+const nothing = Buffer.alloc(0)
 
-/** A message on its way to one receiver. `granted` is the QoS of the subscription. */
-type Addressed = Publish & { granted?: 0 | 1 | 2; nl?: boolean | undefined }
+/** How one receiver gets a message. `id` is 0 at QoS 0. */
+type Sending = {
+  qos: Qos
+  retain: boolean
+  id: number
+  ids: number[] | undefined
+  isRepeated?: boolean
+}
 type Parts<S extends Session> = {
   rules: BrokerRules<S>
-  sessions: Sessions
   retained: Retained
-  fanOut: FanOut<Connection<Session>>
   slices: Slices
   counts: Counts
-  limits: BrokerLimits
-  excesses: Excesses
-  charges: BrokerCharges
+  clock: Clock
 }
 
-/** The subscriptions, and the check of every single delivery. */
+/** Every single message that a client gets, and the check that it may have it. */
 export class Deliveries<S extends Session> {
   readonly #parts: Parts<S>
-  /** Filters of connections whose sessions are not kept, by account. */
-  readonly #filters = new Tally()
 
   constructor(parts: Parts<S>) {
     this.#parts = parts
   }
 
-  /**
-   * Null becomes 128 in the SUBACK. If the client of a kept session connects again, null leaves the
-   * filter out.
-   */
-  subscribe(connection: Connection<S>, subscription: Subscription): Subscription | null {
-    const { topic } = subscription
-    const { client } = connection
-    const maySubscribe = this.#maySubscribe(connection, topic)
-    if (maySubscribe && !this.hasFilter(connection, topic)) {
-      const payer = this.#parts.charges.whoIsFull('filters', connection.payers)
-      if (payer || !this.#hasRoom(connection)) {
-        this.#parts.excesses.refuse('filters', connection, { payer })
-        return null
-      }
+  /** A message that somebody has just published. */
+  deliver(
+    connection: Connection<S>,
+    message: Publish & { seq: number },
+    { qos: granted, rap, ids }: Delivery
+  ): void {
+    const { isClosed, kept } = connection
+    if (isClosed) return
+    const feed = kept?.feed
+    if (!this.#mayReceive(connection, message.topic)) {
+      feed?.refuse(message.seq)
+      return
     }
-    if (!maySubscribe) {
-      this.#unsubscribe(connection, [topic])
-      return null
+    const retain = rap ? message.retain : false // [MQTT 3.3.1-9]
+    const due = feed?.claim(message.seq)
+    if (due) {
+      const { qos, messageId: id } = due
+      if (!this.#send(connection, message, { qos, retain, id, ids })) feed?.acknowledge(id)
+      return
     }
-    const { sessions } = this.#parts
-    const session = client.clean ? undefined : sessions.find(client)
-    if (session) {
-      sessions.subscribe(session, subscription)
-      // Aedes answers when the filter is on disk.
-      const listen = () => this.#listen(connection, subscription)
-      session.written.then(listen, () => {})
-    } else this.#listen(connection, subscription)
-    // Through a filter of QoS 0 Aedes would send at QoS 0, even if another filter grants more.
-    return { ...subscription, qos: 2 }
+    const qos = lower(granted, message.qos)
+    if (qos === 0) this.#send(connection, message, { qos, retain, id: 0, ids })
+    // [MQTT 4.6.0-6] For a kept session the message waits in the queue behind earlier ones, or was
+    // already sent.
+    else if (!kept) this.#sendNumbered(connection, message, { qos, retain, ids })
+  }
+
+  /** A message of the queue. False: the client does not get it. */
+  deliverQueued(
+    connection: Connection<S>,
+    message: QueuedPublish,
+    { id, isRepeated }: { id: number; isRepeated: boolean }
+  ): boolean {
+    if (!this.#mayReceive(connection, message.topic)) return false
+    const { qos, retain, ids } = message
+    return this.#send(connection, message, { qos, retain, id, ids, isRepeated })
   }
 
   /** Sends the retained messages for a SUBSCRIBE that was answered. */
-  async sendRetained(
-    connection: Connection<Session>,
-    subscriptions: Subscription[]
-  ): Promise<void> {
-    const { retainedFor, filters, client } = connection
-    for (const { topic } of subscriptions) {
-      const listening = filters.get(topic)
-      if (listening) retainedFor.set(topic, listening.qos)
+  async sendRetained(connection: Connection<S>, asked: Iterable<string>): Promise<void> {
+    const { retainedFor, filters } = connection
+    for (const filter of asked) {
+      const listening = filters.get(filter)
+      if (listening) retainedFor.set(filter, listening)
     }
     // One walk at a time for each connection. Filters that come in the meantime wait for the next
     // walk.
     if (connection.isSendingRetained) return
     connection.isSendingRetained = true
-    while (retainedFor.size > 0 && !client.closed) {
-      const asked = [...retainedFor]
+    while (retainedFor.size > 0 && !connection.isClosed) {
+      const next = Map.groupBy(retainedFor, ([, { id }]) => id)
       retainedFor.clear()
-      await this.#sendRetained(connection, asked)
+      for (const [id, asked] of next) await this.#sendRetained(connection, asked, id)
     }
     connection.isSendingRetained = false
   }
 
-  hasFilter({ filters, client }: Connection<Session>, filter: string): boolean {
-    if (filters.has(filter)) return true
-    // The filter may not be on disk yet.
-    return !client.clean && this.#parts.sessions.find(client)?.filters.has(filter) === true
-  }
-
-  /** Gives the message to Aedes, which asks `forward` whether the client may have it. */
-  deliver({ client }: Connection<Session>, packet: Publish, { qos, nl, rap }: Delivery): void {
-    if (client.closed) return
-    const retain = rap ? packet.retain : false // [MQTT 3.3.1-9]
-    send(client, { ...packet, retain, nl, granted: qos }, noop)
-  }
-
-  /** The client has unsubscribed. */
-  unsubscribed(connection: Connection<Session>, filters: Iterable<string>): void {
-    for (const filter of filters) this.#forget(connection, filter)
-  }
-
-  /** The connection has ended. */
-  leave(connection: Connection<Session>): void {
-    this.unsubscribed(connection, connection.filters.keys())
-  }
-
-  /** Removes the filters that the session, which was just renewed, may no longer have. */
-  async dropLost(connection: Connection<S>): Promise<void> {
-    const lost: string[] = []
-    for (const filter of connection.filters.keys()) {
-      if (!this.#maySubscribe(connection, filter)) lost.push(filter)
-      const pause = this.#parts.slices.pause(1, connection.tenant)
-      if (pause) await pause
+  async #sendRetained(
+    connection: Connection<S>,
+    asked: [filter: string, { qos: Qos }][],
+    subscriptionId: number | undefined
+  ): Promise<void> {
+    const { retained, slices, clock } = this.#parts
+    const { kept } = connection
+    const ids = subscriptionId === undefined ? undefined : [subscriptionId]
+    const filters = asked.map(([filter, { qos }]) => [filter, qos] as const)
+    let sent = 0
+    const pause = (steps: number) => slices.pause(steps, connection.tenant)
+    for await (const { value: found, qos: granted } of retained.under(filters, pause)) {
+      if (connection.isClosed) return
+      if (isOver(found, clock())) {
+        retained.forget(found)
+        continue
+      }
+      // A copy, because what is written for its receivers must not stay in memory.
+      const value = { ...found }
+      if (!this.#mayReceive(connection, value.topic)) continue
+      const qos = lower(granted, value.qos)
+      const sending = { qos, retain: true, ids }
+      if (qos === 0) this.#send(connection, value, { ...sending, id: 0 })
+      else if (!kept?.feed) this.#sendNumbered(connection, value, sending)
+      else {
+        const id = await kept.feed.borrow()
+        if (!this.#send(connection, value, { ...sending, id })) kept.feed?.acknowledge(id)
+      }
+      if (++sent % RETAINED_AT_ONCE === 0) await connection.drained()
     }
-    if (lost.length > 0) this.#unsubscribe(connection, lost)
   }
 
-  /** Null: the receiver does not get the message, or not now. */
-  forward(connection: Connection<S>, packet: Addressed): Publish | null {
-    const { rules, sessions, counts } = this.#parts
-    const { session, client, conn, mount } = connection
-    if (!session) return null
-    if (!rules.mayReceive(session, packet.topic)) {
-      if (!client.clean) sessions.find(client)?.feed?.refuse(packet)
-      return null
+  #mayReceive({ session }: Connection<S>, topic: string): boolean {
+    return session !== undefined && this.#parts.rules.mayReceive(session, topic)
+  }
+
+  /** At QoS 1 or 2, to a client whose session is not kept. */
+  #sendNumbered(connection: Connection<S>, message: Publish, sending: Omit<Sending, 'id'>): void {
+    const { window } = connection
+    if (!window) {
+      this.#send(connection, message, { ...sending, id: connection.nextId() })
+      return
     }
-    // A repeated message already has its packet id and its QoS.
-    if (packet.messageId === undefined && !this.#address(connection, packet)) return null
-    if (packet.qos === 0 && conn.writableLength > SLOW_BYTES) {
+    const isTaken = window.send(message.payload.length, (id) => {
+      const isSent = !connection.isClosed && this.#send(connection, message, { ...sending, id })
+      if (!isSent) window.acknowledge(id)
+    })
+    if (!isTaken) connection.fail(new BadPacket(reasons.quota, 'too many messages wait'))
+  }
+
+  /** False: the client does not get the message. */
+  #send(connection: Connection<S>, message: Publish, sending: Sending): boolean {
+    const { counts, clock } = this.#parts
+    const { conn, terms } = connection
+    const { qos, id, isRepeated = false } = sending
+    if (qos === 0 && conn.writableLength > SLOW_BYTES) {
       counts.dropped.slow++
-      return null
+      return false
     }
     // A kept session has the message in its queue, and its client gets it when it connects again.
-    if (conn.writableLength > STUCK_BYTES) conn.destroy(new Error('the receiver does not read'))
-    counts.delivered++
-    // Last: the packet is the receiver's own, but until here it is known by its whole topic.
-    if (mount) packet.topic = mount.leave(packet.topic)
-    return packet
-  }
-
-  /** Sets QoS and packet id of a message for this receiver; false if it is not sent now. */
-  #address({ client }: Connection<Session>, packet: Addressed): boolean {
-    const feed = client.clean ? undefined : this.#parts.sessions.find(client)?.feed
-    const due = feed?.claim(packet)
-    if (due) {
-      Object.assign(packet, due)
+    if (conn.writableLength > STUCK_BYTES) {
+      connection.fail(new Error('the receiver does not read'))
       return true
     }
-    // [MQTT 3.8.4-6]
-    const { granted = packet.qos } = packet
-    if (granted < packet.qos) packet.qos = granted
-    if (packet.qos === 0 || client.clean) return true
-    // [MQTT 4.6.0-6] The message waits in the queue behind earlier ones, or was already sent.
-    if (packet.brokerId) return false
-    // A retained message for a SUBSCRIBE.
-    packet.messageId = feed?.borrow()
-    return packet.messageId !== undefined
-  }
-
-  async #sendRetained(
-    { client, tenant }: Connection<Session>,
-    asked: [filter: string, qos: 0 | 1 | 2][]
-  ): Promise<void> {
-    const { retained, slices } = this.#parts
-    let sending: Promise<void>[] = []
-    const pause = (steps: number) => slices.pause(steps, tenant)
-    for await (const { value, qos } of retained.under(asked, pause)) {
-      if (client.closed) return
-      const packet = { ...value, brokerId: '', messageId: undefined, retain: true, granted: qos }
-      sending.push(new Promise<void>((resolve) => send(client, packet, resolve)))
-      if (sending.length < RETAINED_AT_ONCE) continue
-      // Each promise resolves when the socket takes more.
-      await Promise.all(sending)
-      sending = []
+    const { expires } = message
+    // [MQTT-3.3.2-5], [MQTT-4.3.3-7]
+    if (!isRepeated && isOver(message, clock())) return false
+    const left =
+      expires === undefined ? undefined : Math.max(0, Math.ceil((expires - clock()) / SECOND))
+    const head = headFor(connection, message, sending, left)
+    // [MQTT-3.1.2-24], [MQTT-3.1.2-25]
+    if (terms && head.packetBytes > terms.maximumPacketSize) {
+      counts.dropped['too large']++
+      return false
     }
-    await Promise.all(sending)
-  }
-
-  #listen(connection: Connection<Session>, { topic, qos, nl, rap }: Subscription): void {
-    const { fanOut } = this.#parts
-    const { filters, client } = connection
-    if (client.closed) return
-    const before = filters.get(topic)
-    if (before) fanOut.forget(topic, before)
-    else this.#count(connection, 1)
-    const listening: Listening<Connection<Session>> = { receiver: connection, qos, nl, rap }
-    filters.set(topic, listening)
-    fanOut.listen(topic, listening)
-  }
-
-  #forget(connection: Connection<Session>, filter: string): boolean {
-    const { filters, retainedFor } = connection
-    const listening = filters.get(filter)
-    if (!listening) return false
-    this.#parts.fanOut.forget(filter, listening)
-    retainedFor.delete(filter)
-    this.#count(connection, -1)
-    return filters.delete(filter)
-  }
-
-  /** `Sessions` counts the filters of kept sessions. */
-  #count({ client, account, payers }: Connection<Session>, filters: number): void {
-    if (!client.clean) return
-    this.#filters.add(account, filters)
-    this.#parts.charges.charge('filters', payers, filters)
-  }
-
-  #maySubscribe({ session }: Connection<S>, filter: string): boolean {
-    // The broker serves neither $SYS nor $share.
-    if (!session || filter.startsWith('$') || !isTopicFilter(filter)) return false
-    return this.#parts.rules.maySubscribe(session, filter)
-  }
-
-  #hasRoom({ filters, client, account }: Connection<Session>): boolean {
-    const { sessions, limits } = this.#parts
-    const kept = client.clean ? undefined : sessions.find(client)?.filters
-    const ofOwner = this.#filters.of(account) + sessions.filtersOf(account)
-    const ofConnection = Math.max(filters.size, kept?.size ?? 0)
-    return ofConnection < limits.filtersPerConnection && ofOwner < limits.filtersPerOwner
-  }
-
-  #unsubscribe(connection: Connection<Session>, lost: string[]): void {
-    const { sessions } = this.#parts
-    const { client } = connection
-    const unsubscriptions = lost.filter((filter) => this.#forget(connection, filter))
-    if (unsubscriptions.length > 0) {
-      client.unsubscribe({ cmd: 'unsubscribe', unsubscriptions }, noop)
-    }
-    const session = client.clean ? undefined : sessions.find(client)
-    if (session) sessions.unsubscribe(session, lost)
+    counts.delivered++
+    connection.write(qos === 0 ? head.bytes : numberedHead(head, id, isRepeated))
+    if (message.payload.length > 0) connection.write(message.payload)
+    return true
   }
 }
 
-/** Sends as Aedes does for its own filters. `done` is called when the socket takes more. */
-function send(
-  client: Client & { deliverQoS?: (packet: Addressed, done: () => void) => void },
-  packet: Addressed,
-  done: () => void
-): void {
-  client.deliverQoS?.(packet, done)
+const isOver = ({ expires }: Publish, now: number): boolean =>
+  expires !== undefined && expires <= now
+
+const lower = (one: Qos, other: Qos): Qos => (one < other ? one : other)
+
+/** Written once for all receivers, except those with something of their own in it. */
+function headFor(
+  { mount, terms, level }: Connection<Session>,
+  message: Publish,
+  { qos, retain, ids }: Sending,
+  left: number | undefined
+): PublishHead {
+  const topic = mount?.leave(message.topic) ?? message.topic
+  const payloadBytes = message.payload.length
+  const passed = message.properties ?? nothing
+  const common = { qos, retain, payloadBytes }
+  if (!mount && !terms?.hasAliases && !ids && left === undefined) {
+    const kind = (level === 5 ? HEADS_PER_LEVEL : 0) + qos * 2 + Number(retain)
+    message.heads ??= []
+    message.heads[kind] ??= publishHead({
+      ...{ ...common, topic },
+      properties: level === 5 ? passed : undefined
+    })
+    return message.heads[kind]
+  }
+  if (!terms) return publishHead({ ...common, topic, properties: undefined })
+  const own = [
+    mount ? withResponseTopic(passed, (topic) => outOf(mount, topic)) : passed,
+    writeProperties({ messageExpiry: left }),
+    ...(ids ?? []).map((subscriptionId) => writeProperties({ subscriptionId }))
+  ]
+  const alias = terms.aliasFor(topic, payloadBytes)
+  if (!alias) return publishHead({ ...common, topic, properties: Buffer.concat(own) })
+  return publishHead({
+    ...{ ...common, topic: alias.isNew ? topic : '' },
+    properties: Buffer.concat([...own, writeProperties({ topicAlias: alias.alias })])
+  })
 }
 
-function noop(): void {}
+/** A response topic outside of the mount stays as it is; the client cannot use it. */
+const outOf = (mount: Mount, topic: string): string =>
+  mount.has(topic) ? mount.leave(topic) : topic

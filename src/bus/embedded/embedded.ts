@@ -6,13 +6,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { newcomerLimits } from '../../lib/newcomers.ts'
 import { hasWildcard } from '../../lib/topic.ts'
-import type { Bus, DiskRoom, PublishOptions, Session } from '../bus.ts'
+import { SECOND } from '../../lib/unix-time.ts'
+import type { Bus, ClientCertificate, DiskRoom, Hearer, PublishOptions, Session } from '../bus.ts'
 import { Broker } from './broker.ts'
 import type { BrokerOptions } from './broker-options.ts'
 import type { Charged } from './charges.ts'
 import type { BrokerLimits, Counts } from './limits.ts'
+import type { Publish } from './publish.ts'
 import { sessionDefaults } from './store/store.ts'
 import { type AddressOf, serveWebSocket } from './websocket.ts'
+import { writeProperties } from './wire/properties.ts'
 
 export type EmbeddedBusOptions<S extends Session> = Omit<
   BrokerOptions<S>,
@@ -32,6 +35,8 @@ const defaults: BrokerLimits = {
   connectTimeoutMs: 10_000,
   newcomers: newcomerLimits,
   drainMs: 4000,
+  sessionExpiry: 0xffff_ffff,
+  keepAlive: 65_535,
   inFlightBytes: 64 * MIB,
   inFlightBytesPerTenant: 8 * MIB,
   ...sessionDefaults,
@@ -43,8 +48,8 @@ const defaults: BrokerLimits = {
 const endlessDisk: DiskRoom = { isEnough: true, whenEnough: () => Promise.resolve() }
 
 /**
- * Starts Aedes in this process. It takes connections when the promise resolves, and closes its
- * store.
+ * Starts the broker in this process. It takes connections when the promise resolves, and closes
+ * its store.
  */
 export async function openEmbeddedBus<S extends Session>({
   host,
@@ -57,7 +62,7 @@ export async function openEmbeddedBus<S extends Session>({
   const broker = new Broker({ ...options, clock, disk, limits: { ...defaults, ...limits } })
   try {
     await broker.start()
-    const bus = new EmbeddedBus(broker)
+    const bus = new EmbeddedBus(broker, clock)
     if (port !== undefined) await bus.listen(host, port)
     void broker.sendLeftWills()
     return bus
@@ -69,12 +74,14 @@ export async function openEmbeddedBus<S extends Session>({
 
 export class EmbeddedBus implements Bus {
   readonly #broker: Broker<Session>
+  readonly #clock: Clock
   readonly #server: Server
   #accepting = true
   #closed: Promise<void> | undefined
 
-  constructor(broker: Broker<Session>) {
+  constructor(broker: Broker<Session>, clock: Clock) {
     this.#broker = broker
+    this.#clock = clock
     const keepAlive = { keepAlive: true, keepAliveInitialDelay: 60_000 }
     this.#server = createServer({ noDelay: true, ...keepAlive }, (socket) => this.accept(socket))
   }
@@ -115,8 +122,12 @@ export class EmbeddedBus implements Bus {
   }
 
   /** A connection from another listener, such as MQTT over TLS. */
-  accept(conn: Duplex & { remoteAddress?: string }, address = conn.remoteAddress ?? ''): void {
-    if (this.#accepting) this.#broker.accept(conn, address)
+  accept(
+    conn: Duplex & { remoteAddress?: string },
+    address = conn.remoteAddress ?? '',
+    certificate?: ClientCertificate
+  ): void {
+    if (this.#accepting) this.#broker.accept(conn, address, certificate)
     else conn.destroy()
   }
 
@@ -134,12 +145,22 @@ export class EmbeddedBus implements Bus {
   publish(
     topic: string,
     payload: string,
-    { qos = 0, retain = false, tenant }: PublishOptions = {}
+    { qos = 0, retain = false, tenant, ...more }: PublishOptions = {}
   ): Promise<void> {
     if (topic === '' || hasWildcard(topic)) {
       return Promise.reject(new Error(`not a topic to publish to: ${topic}`))
     }
-    return this.#broker.publish({ topic, payload: Buffer.from(payload), qos, retain }, tenant)
+    const message: Publish = { topic, payload: Buffer.from(payload), qos, retain }
+    const { contentType, responseTopic, correlationData, expirySeconds } = more
+    const properties = writeProperties({ contentType, responseTopic, correlationData })
+    if (properties.length > 0) message.properties = properties
+    if (expirySeconds !== undefined) message.expires = this.#clock() + expirySeconds * SECOND
+    return this.#broker.publish(message, tenant)
+  }
+
+  /** Every message passes this process. */
+  async hear(topic: string, hearer: Hearer): Promise<() => void> {
+    return this.#broker.hear(topic, hearer)
   }
 
   isHeard(topic: string): boolean {

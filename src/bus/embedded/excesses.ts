@@ -24,13 +24,13 @@ export class Excesses {
 
   refuse(
     what: BrokerExcess,
-    { owner = '', client, address }: Connection<Session>,
+    { owner = '', name, address }: Connection<Session>,
     { count = 1, payer }: { count?: number; payer?: string | undefined } = {}
   ): void {
     this.#counts[what] += count
     if (!this.#lines.isDue(`${what} ${owner}`, performance.now())) return
     this.#log.warn(
-      { owner, client: clientIdIn(client.id), address, ...(payer && { quota: payer }) },
+      { owner, client: clientIdIn(name), address, ...(payer && { quota: payer }) },
       `too many MQTT ${what}: refused`
     )
   }

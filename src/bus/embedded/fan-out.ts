@@ -1,28 +1,28 @@
-import type { PublishPacket } from 'aedes'
 import { Fifo } from '../../lib/fifo.ts'
 import { firstLevel } from '../../lib/topic.ts'
 import { TopicTree } from '../../lib/topic-tree.ts'
-import type { Publish } from '../bus.ts'
+import type { Hearer } from '../bus.ts'
+import { Hearers } from '../hearers.ts'
+import { type Publish, pushed } from './publish.ts'
 import type { TenantTurns } from './tenant-turns.ts'
+import type { Qos, Subscription } from './wire/packets.ts'
+import { readPassed } from './wire/properties.ts'
 
-/** `sender` is the name of the client that sent the message. */
-type Sender = { tenant: string; sender?: string }
+/** `name` is that of the client. */
+export type Receiver = { readonly name: string }
 type Done = (error?: Error) => void
-/** One filter of one receiver. Bridges set `nl` and `rap`. */
-export type Listening<R extends object> = {
-  receiver: R
-  qos: 0 | 1 | 2
-  nl: boolean | undefined
-  rap: boolean | undefined
-}
+/** One filter of one receiver. `id` is the identifier that its client gave it. */
+export type Listening<R extends Receiver> = { receiver: R } & Omit<Subscription, 'filter' | 'rh'>
 /** How one receiver gets a message, by all of its filters that match. */
-export type Delivery = Omit<Listening<object>, 'receiver'>
+export type Delivery = { qos: Qos; rap: boolean | undefined; ids: number[] | undefined }
+type Deliverer<R> = {
+  deliver(receiver: R, message: Publish & { seq: number }, delivery: Delivery): void
+}
 /**
  * A message on its way. `done` is called when the last receiver has it, or when the broker stops.
  */
-type Task<R extends object> = {
-  packet: Publish
-  feeds: NonNullable<Publish['feeds']>
+type Task<R extends Receiver> = {
+  message: Publish & { seq: number }
   tenant: string
   done: Done
   /** The filters that match, if they were already looked up. */
@@ -30,10 +30,8 @@ type Task<R extends object> = {
   receivers: Iterator<readonly [receiver: R, delivery: Delivery]> | undefined
 }
 
-/** The id of this broker in Aedes. */
-export const brokerId = 'caracal'
 /** The platform itself. Its messages have turns, like those of a tenant. */
-const platform: Sender = { tenant: '' }
+const platform = ''
 const closed = new Error('the bus is closed')
 /** Receivers that get a message in one turn. */
 const RECEIVERS_PER_TURN = 16
@@ -44,13 +42,13 @@ const FILTERS_PER_STEP = 50
 /**
  * Delivers messages to connected clients, a few receivers at a time. Messages with the same first
  * topic level (an installation) are delivered in order: each to all of its receivers before the
- * next one. It takes the place of the `mq` of Aedes, which has room for a hundred messages and
- * waits until every receiver has taken them: one receiver that does not read would delay every
- * sender.
+ * next one. It never waits for a receiver that does not read.
  */
-export class FanOut<R extends object> {
+export class FanOut<R extends Receiver> {
   readonly #listening = new TopicTree<Listening<R>>()
-  readonly #deliver: (receiver: R, packet: Publish, delivery: Delivery) => void
+  /** Parts of the platform that wait for a message. */
+  readonly #hearers = new Hearers()
+  readonly #deliveries: Deliverer<R>
   readonly #turns: TenantTurns
   readonly #nextSeq: () => number
   /** By the first level of the topic. */
@@ -60,11 +58,11 @@ export class FanOut<R extends object> {
   constructor(options: {
     turns: TenantTurns
     nextSeq: () => number
-    deliver: (receiver: R, packet: Publish, delivery: Delivery) => void
+    deliveries: Deliverer<R>
   }) {
     this.#turns = options.turns
     this.#nextSeq = options.nextSeq
-    this.#deliver = options.deliver
+    this.#deliveries = options.deliveries
   }
 
   get isBusy(): boolean {
@@ -80,30 +78,36 @@ export class FanOut<R extends object> {
   }
 
   isHeard(topic: string): boolean {
-    return this.#listening.match(topic).length > 0
+    return this.#hearers.has(topic) || this.#listening.match(topic).length > 0
+  }
+
+  /** Returns how to stop. */
+  hear(topic: string, hearer: Hearer): () => void {
+    this.#hearers.add(topic, hearer)
+    return () => this.#hearers.remove(topic, hearer)
   }
 
   /** Delivers the message in the turns of the tenant. */
-  send(sent: PublishPacket & Partial<Publish>, { tenant, sender }: Sender, done: Done): void {
+  send(sent: Publish, tenant: string, done: Done): void {
     if (this.#closed) {
       done(closed)
       return
     }
-    const { topic, payload, qos, retain, brokerCounter = this.#nextSeq(), feeds = [] } = sent
+    const { topic, seq = this.#nextSeq() } = sent
+    if (!this.#hearers.isEmpty && this.#hearers.has(topic)) {
+      this.#hearers.tell(topic, { payload: sent.payload, ...readPassed(sent.properties) })
+    }
     const level = firstLevel(topic)
     const lane = this.#lanes.get(level)
-    const found = lane ? undefined : this.#listening.match(topic)
+    const found = lane ? undefined : this.#find(sent)
     // A message without receivers needs no turn.
     if (found?.length === 0) {
-      for (const feed of feeds) feed.pass(brokerCounter)
+      for (const feed of sent.feeds ?? []) feed.pass(seq)
       done()
       return
     }
-    const packet: Publish = {
-      ...{ cmd: 'publish', dup: false, topic, payload, qos, retain, brokerId, brokerCounter },
-      ...(sender !== undefined && { clientId: sender })
-    }
-    const task: Task<R> = { packet, feeds, tenant, done, found, receivers: undefined }
+    const message = Object.assign(sent, { seq })
+    const task: Task<R> = { message, tenant, done, found, receivers: undefined }
     if (lane) lane.push(task)
     else {
       const begun = new Fifo<Task<R>>()
@@ -114,33 +118,22 @@ export class FanOut<R extends object> {
   }
 
   /** Resolves when all receivers have the message; rejects if the broker stops before. */
-  sent(packet: PublishPacket & Partial<Publish>, by = platform): Promise<void> {
+  sent(message: Publish, tenant = platform): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.send(packet, by, (error) => (error ? reject(error) : resolve()))
+      this.send(message, tenant, (error) => (error ? reject(error) : resolve()))
     })
   }
 
-  /**
-   * Aedes calls these. Clients subscribe with `listen`, and the messages of Aedes itself are not
-   * used.
-   */
-  on(_filter: string, _deliver: unknown, done?: () => void): void {
-    done?.()
-  }
-
-  removeListener(_filter: string, _deliver: unknown, done?: () => void): void {
-    done?.()
-  }
-
-  emit(_packet: object, done: Done): void {
-    done()
-  }
-
-  close(done: () => void): void {
+  close(): void {
     this.#closed = true
     for (const lane of this.#lanes.values()) for (const task of lane) task.done(closed)
     this.#lanes.clear()
-    setImmediate(done)
+  }
+
+  #find({ topic, chosen }: Publish): Listening<R>[] {
+    const found = this.#listening.match(topic)
+    if (chosen) found.push(...(chosen.connected as Listening<R>[]))
+    return found
   }
 
   #goOn(level: string): void {
@@ -152,23 +145,23 @@ export class FanOut<R extends object> {
   /** Returns how many steps it took. */
   #deliverSome(level: string, task: Task<R>): number {
     if (this.#closed) return 1
-    const { packet } = task
+    const { message } = task
     let steps = 1
     if (!task.receivers) {
-      const found = task.found ?? this.#listening.match(packet.topic)
+      const found = task.found ?? this.#find(message)
       steps += Math.floor(found.length / FILTERS_PER_STEP)
-      task.receivers = strongest(found)
+      task.receivers = strongest(found, message.sender)
     }
     for (let i = 0; i < RECEIVERS_PER_TURN; i++) {
       const { value, done } = task.receivers.next()
       if (done) {
         this.#lanes.get(level)?.shift()
-        for (const feed of task.feeds) feed.pass(packet.brokerCounter)
+        for (const feed of message.feeds ?? []) feed.pass(message.seq)
         task.done()
         break
       }
       const [receiver, delivery] = value
-      this.#deliver(receiver, packet, delivery)
+      this.#deliveries.deliver(receiver, message, delivery)
       steps += STEPS_PER_RECEIVER
     }
     this.#goOn(level)
@@ -176,21 +169,26 @@ export class FanOut<R extends object> {
   }
 }
 
-/** [MQTT 3.3.5-1] Each receiver once, with the highest QoS of its filters. */
-function strongest<R extends object>(
-  found: Listening<R>[]
+/** [MQTT 3.3.5-1] Each receiver once, with the highest QoS of its filters and all identifiers. */
+function strongest<R extends Receiver>(
+  found: Listening<R>[],
+  sender: string | undefined
 ): Iterator<readonly [receiver: R, delivery: Delivery]> {
   const [first] = found
-  if (first === undefined) return [].values()
-  if (found.length === 1) return [[first.receiver, first] as const].values()
+  if (found.length === 1 && first && !first.nl) {
+    const { receiver, qos, rap, id } = first
+    return [[receiver, { qos, rap, ids: pushed(undefined, id) }] as const].values()
+  }
   const all = new Map<R, Delivery>()
-  for (const { receiver, qos, nl, rap } of found) {
+  for (const { receiver, qos, nl, rap, id } of found) {
+    // [MQTT-3.8.3-3]
+    if (nl && receiver.name === sender) continue
     const other = all.get(receiver)
-    if (!other) all.set(receiver, { qos, nl, rap })
+    if (!other) all.set(receiver, { qos, rap, ids: pushed(undefined, id) })
     else {
       if (other.qos < qos) other.qos = qos
-      other.nl &&= nl
       other.rap ||= rap
+      other.ids = pushed(other.ids, id)
     }
   }
   return all.entries()

@@ -1,20 +1,29 @@
-import type { PublishPacket } from 'aedes'
 import type { Logger } from 'pino'
-import { isWithinTopicLimits } from '../../lib/topic.ts'
-import type { BrokerRules, Message, MessageHandler, Publish, Session } from '../bus.ts'
-import type { Connection } from './connection.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isTopicName, isWithinTopicLimits } from '../../lib/topic.ts'
+import { SECOND } from '../../lib/unix-time.ts'
+import type { BrokerRules, Message, MessageHandler, Session } from '../bus.ts'
+import type { Connection, Outcome, PendingAnswer } from './connection.ts'
 import type { FanOut } from './fan-out.ts'
 import type { KeptState, Receipt } from './kept.ts'
 import type { Counts } from './limits.ts'
+import type { Publish } from './publish.ts'
+import { MAX_UNRELEASED } from './receipts.ts'
 import type { KeptWill } from './store/changes.ts'
 import type { TenantTurns } from './tenant-turns.ts'
+import type { Ack } from './wire/encode.ts'
+import type { PublishPacket, Will } from './wire/packets.ts'
+import { withResponseTopic } from './wire/properties.ts'
+import { BadPacket, type Reason, reasons } from './wire/reasons.ts'
 
-type Done = (error?: Error | null) => void
+/** A message that is being handled. */
+type Taken<S extends Session> = {
+  connection: Connection<S>
+  packet: PublishPacket
+  message: Publish
+  pending: PendingAnswer
+}
 
-/** The topic of a message that is acknowledged and not delivered. Nobody can subscribe to `$`. */
-const nowhere = '$dropped'
-const nothing = Buffer.alloc(0)
-const connectionEnded = new Error('the connection ended')
 /** A message is queued for so many sessions in one step. */
 const SESSIONS_PER_STEP = 10
 
@@ -29,9 +38,10 @@ export class Inbound<S extends Session> {
   readonly #kept: KeptState
   readonly #counts: Counts
   readonly #turns: TenantTurns
-  readonly #fanOut: FanOut<Connection<Session>>
-  /** The topics that were too long, by message. */
-  readonly #longTopics = new WeakMap<object, string>()
+  readonly #fanOut: FanOut<Connection<S>>
+  readonly #clock: Clock
+  /** The messages that were handled together last. */
+  #handled: { promise: Promise<void>; messages: Taken<S>[] } | undefined
 
   constructor(options: {
     rules: BrokerRules<S>
@@ -40,7 +50,8 @@ export class Inbound<S extends Session> {
     kept: KeptState
     counts: Counts
     turns: TenantTurns
-    fanOut: FanOut<Connection<Session>>
+    fanOut: FanOut<Connection<S>>
+    clock: Clock
   }) {
     this.#rules = options.rules
     this.#onMessage = options.onMessage
@@ -49,130 +60,157 @@ export class Inbound<S extends Session> {
     this.#counts = options.counts
     this.#turns = options.turns
     this.#fanOut = options.fanOut
+    this.#clock = options.clock
   }
 
-  /**
-   * Aedes would end the connection at a topic with too many levels. This way the message is refused
-   * and acknowledged.
-   */
-  shorten(packet: { topic: string }): void {
-    if (isWithinTopicLimits(packet.topic)) return
-    this.#longTopics.set(packet, packet.topic)
-    packet.topic = nowhere
-  }
-
-  /** Aedes acknowledges when `done` is called, and closes the connection if it gets an error. */
-  take(connection: Connection<S>, packet: PublishPacket, done: Done): void {
-    // Aedes publishes a will with the same object that CONNECT brought.
-    if (connection.will === packet) {
-      connection.sendWill(this.#sendWill(connection, packet).then(() => done(), done))
-      return
-    }
-    const { session, client } = connection
-    // [MQTT 1.5.3-2]
-    if (!session || packet.topic.includes('\0')) {
-      done(new Error(session ? 'malformed topic' : 'no session'))
-      return
-    }
-    this.#counts.received++
-    packet.dup = false // [MQTT 3.3.1-3]
-    if (connection.isBridge) Object.assign(packet, { clientId: client.id })
-
-    const { tenant, gate } = connection
-    const { messageId = 0 } = packet
-    const pending = connection.take((outcome, error) => {
+  /** `done` is called when the message is handled and the acknowledgement is written. */
+  take(connection: Connection<S>, packet: PublishPacket, done: () => void): void {
+    const { session, name, tenant, gate, acks, terms } = connection
+    if (!session) throw new Error('no session')
+    const message = this.#messageOf(connection, packet)
+    const { topic, qos } = message
+    const { id } = packet
+    this.#countIn(connection, packet)
+    const pending = connection.take((outcome) => {
       // The sender pays for the memory until the message is delivered.
-      if (outcome === 'stored') {
-        this.#fanOut.send(packet, { tenant, sender: client.id }, () => gate.settled())
-      } else gate.settled()
-      if (outcome === 'failed') done(error)
-      // Aedes still has to note a QoS 2 message of a kept session.
-      else if (client.closed && (packet.qos < 2 || client.clean)) done(connectionEnded)
-      else if (packet.qos === 1) {
-        // Aedes would write each acknowledgement separately. It sends none for QoS 0.
-        packet.qos = 0
-        connection.pubacks.add(messageId, done)
-      } else done()
+      if (outcome === 'stored') this.#fanOut.send(message, tenant, () => gate.settled())
+      else gate.settled()
+      if (terms && qos === 1) terms.unacknowledged--
+      if (qos === 0 || outcome === 'failed') done()
+      else acks.add(ackOf(connection, message, { id, outcome }), done)
     })
-    if (packet.qos === 2 && !this.#kept.receipts.receive(client.id, messageId, packet)) {
+    if (qos === 2 && this.#kept.receipts.receive(name, id) === 'repeated') {
       connection.settle(pending, 'repeated')
       return
     }
-    const message = toMessage(packet)
-    message.topic = this.#longTopics.get(packet) ?? message.topic
-    if (!this.#mayPublish(session, packet.topic)) {
+    if (!this.#mayPublish(session, topic)) {
       this.#counts.dropped.forbidden++
       this.#rules.refused(message, session)
-      packet.topic = nowhere
-      packet.payload = nothing
-      packet.retain = false
+      // [MQTT-4.3.3-9] After an error there is no PUBREL.
+      if (terms && qos === 2) this.#kept.receipts.unreceive(name, id)
       connection.settle(pending, 'refused')
       return
     }
-    const failed = (error: Error) => {
-      this.#log.error({ err: error, topic: message.topic }, 'an MQTT message could not be handled')
-      if (packet.qos === 2) this.#kept.receipts.unreceive(client.id, messageId, packet)
-      connection.settle(pending, 'failed', error)
+    const taken = { connection, packet, message, pending }
+    this.#whenHandled(this.#onMessage(message, session.owner), taken)
+  }
+
+  /** Messages that are stored together have the same promise. One reaction for all is faster. */
+  #whenHandled(handled: Promise<void>, taken: Taken<S>): void {
+    if (this.#handled?.promise === handled) {
+      this.#handled.messages.push(taken)
+      return
     }
+    const group = { promise: handled, messages: [taken] }
+    this.#handled = group
+    const end = () => {
+      if (this.#handled === group) this.#handled = undefined
+      return group.messages
+    }
+    handled.then(
+      () => {
+        for (const one of end()) this.#turns.take(one.connection.tenant, () => this.#keep(one))
+      },
+      (error) => {
+        for (const one of end()) this.#fail(one, error)
+      }
+    )
+  }
+
+  /** After the handler, because a QoS 2 message with a receipt is not handled again. */
+  #keep(taken: Taken<S>): number {
+    const { connection, packet, message, pending } = taken
     const stored = () => {
       connection.settle(pending, 'stored')
       return 1
     }
-    const keep = () => {
-      // After the handler, because a QoS 2 message with a receipt is not handled again.
-      const kept = this.#kept.keep(packet as Publish, this.#receiptOf(connection, packet))
-      if (kept) kept.then(() => this.#turns.take(tenant, stored), failed)
-      else stored()
-      return 1 + Math.floor(this.#kept.lastReceivers / SESSIONS_PER_STEP)
-    }
-    this.#onMessage(message, session.owner).then(() => this.#turns.take(tenant, keep), failed)
+    const kept = this.#kept.keep(message, receiptOf(connection, packet))
+    if (kept) {
+      kept.then(
+        () => this.#turns.take(connection.tenant, stored),
+        (error) => this.#fail(taken, error)
+      )
+    } else stored()
+    return 1 + Math.floor(this.#kept.lastReceivers / SESSIONS_PER_STEP)
   }
 
-  #receiptOf(
-    { client }: Connection<Session>,
-    { qos, messageId = 0 }: PublishPacket
-  ): Receipt | undefined {
-    if (qos !== 2 || client.clean) return undefined
-    const key = this.#kept.sessions.find(client)?.key
-    return key === undefined ? undefined : { key, messageId }
+  /** Without an acknowledgement, so that the sender sends it again. */
+  #fail({ connection, packet, message, pending }: Taken<S>, error: Error): void {
+    this.#log.error({ err: error, topic: message.topic }, 'an MQTT message could not be handled')
+    if (packet.qos === 2) this.#kept.receipts.unreceive(connection.name, packet.id)
+    connection.fail(error)
+    connection.settle(pending, 'failed')
   }
 
   /** Sends the will of a connection that was open when the last process ended. */
-  async sendLeftWill({ name: _, sealed, ...will }: KeptWill): Promise<void> {
+  async sendLeftWill({ name: _, sealed, ...kept }: KeptWill): Promise<void> {
     const session = await this.#rules.unseal(sealed)
-    const packet = {
-      cmd: 'publish',
-      dup: false,
-      ...will,
-      payload: Buffer.from(will.payload)
-    } as const
-    if (!this.#mayLeave(session, packet)) return
-    await this.#store(session, packet)
-    const tenant = this.#rules.tenantOf(session)
-    await this.#fanOut.sent(packet, { tenant })
+    const { payload, properties } = kept
+    const message = this.#willMessage({
+      ...{ ...kept, payload: Buffer.from(payload) },
+      properties: properties && Buffer.from(properties)
+    })
+    if (!this.#mayLeave(session, message)) return
+    await this.#store(session, message)
+    await this.#fanOut.sent(message, this.#rules.tenantOf(session))
   }
 
-  /** Rejects if the will must not be sent. */
-  async #sendWill(connection: Connection<S>, will: PublishPacket): Promise<void> {
-    const { session, owner, client, tenant } = connection
-    if (this.#kept.wills.areWithheld) throw new Error('the broker stops')
-    if (!this.#mayLeave(session, will)) throw new Error(`will of ${owner} refused`)
-    await this.#store(session, will)
-    await this.#fanOut.sent(will, { tenant, sender: client.id })
-    void this.#kept.wills.remove(client.id)
+  /** Sends the will of a connection that was lost. */
+  async sendWill({ session, name, tenant }: Connection<S>, will: Will): Promise<void> {
+    if (this.#kept.wills.areWithheld) return
+    const message: Publish = { ...this.#willMessage(will), sender: name }
+    if (this.#mayLeave(session, message)) {
+      await this.#store(session, message)
+      await this.#fanOut.sent(message, tenant)
+    }
+    void this.#kept.wills.remove(name)
   }
 
-  #mayLeave(session: S | undefined, will: PublishPacket): session is S {
+  #messageOf(connection: Connection<S>, packet: PublishPacket): Publish {
+    const { mount, terms, name } = connection
+    const { qos, payload, retain, properties, expiry, alias } = packet
+    const enter = (topic: string) => mount?.enter(topic) ?? topic
+    const topic = terms ? terms.topicOf(packet.topic, alias, enter) : enter(packet.topic)
+    // [MQTT-3.3.2-2]
+    if (!isTopicName(topic)) throw new BadPacket(reasons.badTopic, 'malformed topic')
+    const message: Publish = { topic, payload, qos, retain, sender: name }
+    if (properties) {
+      message.properties = mount ? withResponseTopic(properties, enter) : properties
+    }
+    if (expiry !== undefined) message.expires = this.#clock() + expiry * SECOND
+    return message
+  }
+
+  /** [MQTT-3.3.4-7] A client that sends too many messages at once loses its connection. */
+  #countIn({ name, terms }: Connection<S>, { qos, id }: PublishPacket): void {
+    this.#counts.received++
+    if (qos === 0) return
+    const { receipts } = this.#kept
+    if (terms && qos === 1) terms.unacknowledged++
+    const waiting = receipts.count(name) + (terms?.unacknowledged ?? 0)
+    const isMore = qos === 1 || !receipts.has(name, id)
+    if (waiting + (qos === 2 ? 1 : 0) > MAX_UNRELEASED && isMore) {
+      throw new BadPacket(reasons.receiveMaximum, 'too many messages at once')
+    }
+  }
+
+  #willMessage({ topic, payload, qos, retain, properties, expiry }: Will): Publish {
+    const message: Publish = { topic, payload, qos, retain, properties }
+    if (expiry !== undefined) message.expires = this.#clock() + expiry * SECOND
+    return message
+  }
+
+  #mayLeave(session: S | undefined, will: Message): session is S {
     if (session && this.#mayPublish(session, will.topic)) return true
     this.#counts.dropped.forbidden++
-    if (session) this.#rules.refused(toMessage(will), session)
+    if (session) this.#rules.refused(will, session)
     return false
   }
 
-  async #store(session: S, will: PublishPacket): Promise<void> {
+  async #store(session: S, will: Publish): Promise<void> {
     try {
-      await this.#onMessage(toMessage(will), session.owner)
-      await this.#kept.keep(will as Publish)
+      await this.#onMessage(will, session.owner)
+      await this.#kept.keep(will)
     } catch (error) {
       this.#log.error({ err: error, topic: will.topic }, 'an MQTT will could not be handled')
       throw error
@@ -180,13 +218,33 @@ export class Inbound<S extends Session> {
   }
 
   #mayPublish(session: S, topic: string): boolean {
-    // Aedes obeys messages under $SYS.
     return (
       !topic.startsWith('$') && isWithinTopicLimits(topic) && this.#rules.mayPublish(session, topic)
     )
   }
 }
 
-function toMessage({ topic, payload, qos, retain }: PublishPacket): Message {
-  return { topic, payload: payload as Buffer, qos, retain }
+/** Refused: dropped, and the sender with MQTT 5 is told why. */
+function ackOf(
+  { terms }: Connection<Session>,
+  { qos, notStored }: Publish,
+  { id, outcome }: { id: number; outcome: Outcome }
+): Ack {
+  const ack: Ack = { type: qos === 1 ? 'puback' : 'pubrec', id }
+  if (!terms) return ack
+  if (outcome === 'refused') {
+    ack.reason = reasonFor(notStored)
+    ack.properties = terms.explanation(notStored ?? 'forbidden topic')
+  } else if (notStored !== undefined) ack.properties = terms.explanation(notStored, false)
+  return ack
+}
+
+/** [ADR-0066] Of a message that was dropped. */
+function reasonFor(cause: string | undefined): Reason {
+  if (cause?.startsWith('too ')) return reasons.quota
+  return cause === 'topic too long' ? reasons.implementation : reasons.notAuthorized
+}
+
+function receiptOf({ kept }: Connection<Session>, { qos, id }: PublishPacket): Receipt | undefined {
+  return qos === 2 && kept ? { key: kept.key, messageId: id } : undefined
 }

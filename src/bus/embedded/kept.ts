@@ -1,9 +1,12 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { DiskRoom, Publish } from '../bus.ts'
+import type { DiskRoom } from '../bus.ts'
 import type { BrokerCharges } from './charges.ts'
+import type { Listening, Receiver } from './fan-out.ts'
+import type { Publish } from './publish.ts'
 import { Receipts } from './receipts.ts'
 import { Retained } from './retained.ts'
-import { Sessions } from './sessions.ts'
+import { type KeptSubscription, Sessions } from './sessions.ts'
+import { Shares } from './shares.ts'
 import type { Change } from './store/changes.ts'
 import type { Store } from './store/store.ts'
 import { Wills } from './wills.ts'
@@ -28,6 +31,7 @@ export class KeptState {
   readonly receipts: Receipts
   readonly retained: Retained
   readonly wills: Wills
+  readonly shares = new Shares<Listening<Receiver>, KeptSubscription>()
   readonly #disk: DiskRoom
   readonly #lost: (reason: Loss, messages: number) => void
   /** How many sessions the last message was queued for. */
@@ -51,12 +55,13 @@ export class KeptState {
     this.receipts = new Receipts(store)
     const maxPerOwner = limits.sessionsPerOwner
     const { charges } = options
-    this.sessions = new Sessions({ store, receipts: this.receipts, clock, maxPerOwner, charges })
+    const { receipts, shares } = this
+    this.sessions = new Sessions({ store, receipts, clock, maxPerOwner, charges, shares })
     this.retained = new Retained(store, {
       messages: limits.retainedMessages,
       bytes: limits.retainedBytes
     })
-    this.wills = new Wills(store)
+    this.wills = new Wills(store, clock)
   }
 
   async open(): Promise<void> {
@@ -76,40 +81,41 @@ export class KeptState {
    * Resolves when the message is on disk for all who must get it later. Undefined: nothing has to be
    * written.
    */
-  keep(packet: Publish, receipt?: Receipt): Promise<void> | undefined {
-    const receivers = this.sessions.receiversOf(packet)
+  keep(message: Publish, receipt?: Receipt): Promise<void> | undefined {
+    message.chosen = this.shares.choose(message.topic, message.qos)
+    const receivers = this.sessions.receiversOf(message)
     this.lastReceivers = receivers.length
-    if (receivers.length === 0 && !packet.retain && !receipt) return undefined
-    if (this.#disk.isEnough) return this.#keep(packet, receivers, receipt)
-    if (packet.qos > 0) return this.#keepLater(packet, receipt)
+    if (receivers.length === 0 && !message.retain && !receipt) return undefined
+    if (this.#disk.isEnough) return this.#keep(message, receivers, receipt)
+    if (message.qos > 0) return this.#keepLater(message, receipt)
     // QoS 0 promises nothing.
     this.#lost('disk reserve', 1)
     return undefined
   }
 
-  async #keepLater(packet: Publish, receipt: Receipt | undefined): Promise<void> {
+  async #keepLater(message: Publish, receipt: Receipt | undefined): Promise<void> {
     await this.#disk.whenEnough()
-    await this.#keep(packet, this.sessions.receiversOf(packet), receipt)
+    await this.#keep(message, this.sessions.receiversOf(message), receipt)
   }
 
   /** Writes everything or nothing. */
   #keep(
-    packet: Publish,
+    message: Publish,
     receivers: ReturnType<Sessions['receiversOf']>,
     receipt: Receipt | undefined
   ): Promise<void> | undefined {
-    packet.brokerCounter = this.nextSeq()
+    const numbered = Object.assign(message, { seq: this.nextSeq() })
     const changes: Change[] = []
-    if (packet.retain) {
-      const retained = this.retained.put(packet)
+    if (message.retain) {
+      const retained = this.retained.put(message)
       if (retained) changes.push(...retained)
       else this.#lost('retained full', 1)
     }
-    if (receivers.length > 0) changes.push(this.sessions.enqueue(packet, receivers))
+    if (receivers.length > 0) changes.push(this.sessions.enqueue(numbered, receivers))
     if (receipt) changes.push({ kind: 'receive', ...receipt })
     if (changes.length === 0) return undefined
     const written = this.store.write(...changes)
-    if (receivers.length > 0) written.catch(() => this.sessions.unqueue(packet, receivers))
+    if (receivers.length > 0) written.catch(() => this.sessions.unqueue(numbered, receivers))
     return written
   }
 }

@@ -14,10 +14,20 @@ export type BrokerLimits = KeptLimits &
     /** Limits of connections that have not signed in. */
     newcomers: NewcomerLimits
     drainMs: number
+    /** The longest session expiry, in seconds, that a client can ask for. */
+    sessionExpiry: number
+    /** The longest keep alive of MQTT 5, in seconds. */
+    keepAlive: number
   }
 
 /** Why a message was dropped, for one receiver or for all. */
-export type DropReason = 'forbidden' | 'slow' | 'queue full' | 'retained full' | 'disk reserve'
+export type DropReason =
+  | 'forbidden'
+  | 'slow'
+  | 'too large'
+  | 'queue full'
+  | 'retained full'
+  | 'disk reserve'
 export type Counts = {
   connections: number
   received: number
@@ -34,6 +44,9 @@ export const noCounts = (): Counts => ({
   received: 0,
   delivered: 0,
   refusedVersions: 0,
-  dropped: { forbidden: 0, slow: 0, 'queue full': 0, 'retained full': 0, 'disk reserve': 0 },
+  dropped: {
+    ...{ forbidden: 0, slow: 0, 'too large': 0 },
+    ...{ 'queue full': 0, 'retained full': 0, 'disk reserve': 0 }
+  },
   refused: { connections: 0, sessions: 0, filters: 0, newcomers: 0 }
 })

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { Flow } from './in-flight.ts'
 import type { TenantTurns } from './tenant-turns.ts'
 import { isSpoken } from './versions.ts'
+import { BadPacket, malformed, protocolError, reasons } from './wire/reasons.ts'
 
 const CONNECT = 0x10
 /** The longest name of the protocol, `MQIsdp`, with its length in front. */
@@ -15,7 +16,7 @@ const MAX_SUBSCRIBE_BYTES = 32 * 1024
 const STEPS_PER_PIECE = 25
 const BYTES_PER_STEP = 2048
 const FILTER_BYTES_PER_STEP = 64
-/** So much is handed over before Aedes has handled all of it and asks for more. */
+/** So much is handed over before all of it is handled. */
 const MAX_AHEAD_BYTES = 64 * 1024
 /** How long a sender may stop in the middle of a packet. */
 const STALL_MS = 60_000
@@ -25,68 +26,69 @@ type Passage = {
   flow: Flow
   turns: TenantTurns
   tenant: string
-  parse: (bytes: Buffer) => void
+}
+type Options = {
+  limit: number
+  /** Gets each packet. `handled` is called once when the work for the packet is done. */
+  take: (header: number, body: Buffer, handled: () => void) => void
+  /** The client speaks a version that the broker does not. */
+  refuse: (level: number) => void
+  /** The connection must end. */
+  fail: (error: BadPacket) => void
 }
 
+const nothing = Buffer.alloc(0)
+
 /**
- * Takes the place of the reads of Aedes, and follows the packet headers. The parser of Aedes
- * collects up to 256 MiB for one packet, even before sign-in, and may handle packets that came with
- * CONNECT after later ones. So the gate ends a connection at the header of a packet that is too
- * long or that comes before CONNECT, and nothing behind CONNECT passes until `open`. If the broker
- * does not speak the version of a CONNECT, the gate calls `refuse` and drops everything after it.
- * After `open` packets pass in the turns of their tenant, a few at a time. The body of a message
- * passes when there is room for it.
+ * Reads a connection and cuts it into packets. It fails at the header of a packet that is too long
+ * or that comes before CONNECT, and nothing behind CONNECT passes until `open`. If the broker does
+ * not speak the version of a CONNECT, the gate calls `refuse` and drops everything after it. After
+ * `open` packets pass in the turns of their tenant, a few at a time. The body of a message is read
+ * when there is room for it.
  */
 export class PacketGate {
   readonly #conn: Duplex
-  readonly #limit: number
-  readonly #refuse: (level: number) => void
-  readonly #read: () => Buffer | null
+  readonly #options: Options
+  readonly #handled = () => this.#settleOne()
+  readonly #filtersHandled = () => this.#settleFilters()
   #passage: Passage | undefined
   #isAsked = false
-  #isAskedAgain = false
   /** Of the packets that are handed over in this turn. */
   #steps = 0
-  /** Bytes that were handed over since Aedes asked for more. */
+  /** Packets that were handed over and are not handled, and their bytes. */
+  #unhandled = 0
   #ahead = 0
+  /** Filters are being written to the disk. What the client sends next must find them there. */
+  #isAlone = false
   #state: 'connect' | 'held' | 'open' | 'refused' = 'connect'
-  /** The beginning of CONNECT, until the protocol level is known. */
-  #head: number[] | undefined = []
-  #behindConnect: Buffer | undefined
   /** Where in a packet the next byte belongs: type, length or body. */
   #part: 'type' | 'length' | 'body' = 'type'
-  #type = 0
+  #header = 0
   #shift = 0
   #length = 0
+  /** The part of a body that has come, if it comes in several pieces. */
+  #body = nothing
+  #bodyBytes = 0
   /** The length of a message for which there is no room yet. */
   #waiting = 0
   #stall: NodeJS.Timeout | undefined
 
-  constructor(conn: Duplex, { limit, refuse }: { limit: number; refuse: (level: number) => void }) {
+  constructor(conn: Duplex, options: Options) {
     this.#conn = conn
-    this.#limit = limit
-    this.#refuse = refuse
-    const read = conn.read.bind(conn)
-    this.#read = read
-    // Streams call read(0) themselves, to ask for more without taking anything.
-    conn.read = (size?: number) => {
-      if (size === 0) return read(0)
-      if (this.#state !== 'open') return this.#next()
-      this.#ahead = 0
-      this.ask()
-      return null
-    }
+    this.#options = options
+    conn.on('readable', () => this.#readable())
   }
 
   open(passage: Passage): void {
+    if (this.#state === 'refused') return
     this.#passage = passage
     this.#state = 'open'
+    this.ask()
   }
 
   /** Asks for a turn to hand over more. */
   ask(): void {
-    this.#isAskedAgain = true
-    if (this.#isAsked || !this.#passage) return
+    if (this.#isAsked || this.#state !== 'open' || !this.#passage) return
     this.#isAsked = true
     const { turns, tenant } = this.#passage
     turns.read(tenant, () => this.#handOver())
@@ -95,6 +97,17 @@ export class PacketGate {
   /** Hands over nothing more. TCP then slows down the sender. */
   hold(): void {
     this.#state = 'held'
+  }
+
+  /**
+   * Reads on and drops everything: if a socket is closed with unread bytes, the client may not get
+   * what was written last.
+   */
+  drop(): void {
+    this.#state = 'refused'
+    this.#body = nothing
+    this.#conn.removeAllListeners('readable')
+    this.#conn.resume()
   }
 
   /** The oldest message that passed was handled. */
@@ -106,43 +119,59 @@ export class PacketGate {
   end(): void {
     clearTimeout(this.#stall)
     this.#state = 'held'
+    this.#body = nothing
     this.#passage?.flow.end()
+  }
+
+  #readable(): void {
+    if (this.#state === 'open') this.ask()
+    else if (this.#state === 'connect') this.#pass()
   }
 
   /** Returns how many steps it took. */
   #handOver(): number {
     this.#steps = 0
-    const piece = this.#next()
-    // If Aedes asks for more while it parses, it has to wait until it is done.
-    this.#isAskedAgain = false
-    if (piece) {
-      this.#ahead += piece.length
-      this.#passage?.parse(piece)
-      if (this.#steps >= STEPS_PER_PIECE && this.#ahead < MAX_AHEAD_BYTES) this.#isAskedAgain = true
-    }
+    const isMore = this.#pass()
     this.#isAsked = false
-    if (this.#isAskedAgain) this.ask()
+    if (isMore) this.ask()
     return 1 + this.#steps
   }
 
-  #next(): Buffer | null {
-    if (this.#state === 'held' || !this.#hasRoom()) return null
-    let chunk = this.#read()
-    // Read on: if the socket is closed with unread bytes, the client may not get the refusal.
-    if (this.#state === 'refused') return null
-    if (this.#behindConnect) {
-      chunk = chunk ? Buffer.concat([this.#behindConnect, chunk]) : this.#behindConnect
-      this.#behindConnect = undefined
+  #settleOne(): void {
+    if (--this.#unhandled > 0) return
+    const wasFull = this.#ahead >= MAX_AHEAD_BYTES
+    this.#ahead = 0
+    if (wasFull) this.ask()
+  }
+
+  #settleFilters(): void {
+    this.#isAlone = false
+    this.#settleOne()
+    this.ask()
+  }
+
+  /** Hands over what may pass now; true if there is more. */
+  #pass(): boolean {
+    if (!this.#mayPass() || !this.#hasRoom()) return false
+    const chunk: Buffer | null = this.#conn.read()
+    if (chunk === null) return false
+    let end = 0
+    try {
+      end = this.#follow(chunk)
+    } catch (error) {
+      this.#state = 'held'
+      this.#options.fail(error as BadPacket)
+      return false
     }
-    if (chunk === null) return null
-    const end = this.#follow(chunk)
     this.#watch()
-    if (end === undefined) return null
-    if (end === chunk.length) return chunk
     // Put the rest back, because a stream that has given out everything may end.
-    if (this.#state === 'open') this.#conn.unshift(chunk.subarray(end))
-    else this.#behindConnect = chunk.subarray(end)
-    return end === 0 ? null : chunk.subarray(0, end)
+    if (end < chunk.length && !this.#conn.destroyed) this.#conn.unshift(chunk.subarray(end))
+    return end < chunk.length
+  }
+
+  #mayPass(): boolean {
+    if (this.#state === 'open') return this.#ahead < MAX_AHEAD_BYTES && !this.#isAlone
+    return this.#state === 'connect'
   }
 
   #hasRoom(): boolean {
@@ -150,88 +179,125 @@ export class PacketGate {
     return this.#waiting === 0
   }
 
-  /** How many bytes may pass; undefined when the connection was ended. */
-  #follow(chunk: Buffer): number | undefined {
+  /** Hands over the packets of the chunk; returns how many of its bytes may pass now. */
+  #follow(chunk: Buffer): number {
     let at = 0
     while (at < chunk.length) {
-      if (this.#part === 'type' && this.#steps >= STEPS_PER_PIECE) return at
+      if (this.#state === 'refused') return chunk.length
       if (this.#part === 'body') {
         if (!this.#hasRoom()) return at
-        const step = Math.min(this.#length, chunk.length - at)
-        if (this.#head && !this.#readHead(chunk.subarray(at, at + step))) return undefined
-        at += step
-        this.#length -= step
-        if (this.#length > 0) continue
-        this.#part = 'type'
-        if (this.#state !== 'connect') continue
-        this.#state = 'held'
-        return at
-      }
-      const byte = chunk[at++] ?? 0
-      if (this.#part === 'type') {
-        // [MQTT 3.1.0-1]
-        if (this.#state === 'connect' && byte !== CONNECT) return this.#end('no CONNECT')
-        this.#part = 'length'
-        this.#type = byte >> 4
-        this.#shift = 0
-        this.#length = 0
-      } else {
-        this.#length += (byte & 127) << this.#shift
-        this.#shift += 7
-        if (this.#length > this.#longest()) return this.#end('packet too long')
-        if (byte < 128) this.#begin()
-        // [MQTT 2.2.3] at most four bytes.
-        else if (this.#shift > 21) return this.#end('malformed length')
-      }
+        at += this.#readBody(chunk, at)
+      } else if (this.#part === 'type') {
+        if (this.#steps >= STEPS_PER_PIECE || !this.#mayPass()) return at
+        this.#readType(chunk[at++] ?? 0)
+      } else this.#readLength(chunk[at++] ?? 0)
     }
     return at
   }
 
-  /** False when the connection was refused. */
-  #readHead(bytes: Buffer): boolean {
-    const head = this.#head ?? []
-    for (const byte of bytes) {
-      head.push(byte)
-      const levelAt = 2 + (head[0] ?? 0) * 256 + (head[1] ?? 0)
-      if (head.length < 2 || (head.length <= levelAt && levelAt <= MAX_NAME_BYTES)) continue
-      this.#head = undefined
-      // The parser refuses other protocol names.
-      if (levelAt > MAX_NAME_BYTES || isSpoken(byte)) return true
-      this.#state = 'refused'
-      this.#refuse(byte)
-      return false
-    }
-    return true
+  #readType(byte: number): void {
+    // [MQTT 3.1.0-1]
+    if (this.#state === 'connect' && byte !== CONNECT) throw protocolError('no CONNECT')
+    this.#header = byte
+    this.#part = 'length'
+    this.#shift = 0
+    this.#length = 0
+  }
+
+  #readLength(byte: number): void {
+    this.#length += (byte & 127) << this.#shift
+    this.#shift += 7
+    if (this.#length > this.#longest()) throw new BadPacket(reasons.tooLarge, 'packet too long')
+    if (byte < 128) this.#begin()
+    // [MQTT 2.2.3] at most four bytes.
+    else if (this.#shift > 21) throw malformed('malformed length')
   }
 
   #begin(): void {
-    this.#part = this.#length > 0 ? 'body' : 'type'
-    if (this.#type === PUBLISH) this.#waiting = this.#length
-    const bytesPerStep = this.#isOfFilters() ? FILTER_BYTES_PER_STEP : BYTES_PER_STEP
+    const isOfFilters = this.#isOfFilters()
+    const bytesPerStep = isOfFilters ? FILTER_BYTES_PER_STEP : BYTES_PER_STEP
     this.#steps += 1 + Math.floor(this.#length / bytesPerStep)
+    this.#part = 'body'
+    if (this.#length === 0) this.#handle(nothing)
+    else if (this.#header >> 4 === PUBLISH) this.#waiting = this.#length
+  }
+
+  /** Returns how many bytes of the chunk belong to the packet. */
+  #readBody(chunk: Buffer, at: number): number {
+    const missing = this.#length - this.#bodyBytes
+    const step = Math.min(missing, chunk.length - at)
+    const piece = chunk.subarray(at, at + step)
+    if (this.#bodyBytes === 0 && step === missing) {
+      if (this.#state !== 'connect' || this.#isSpokenIn(piece)) this.#handle(piece)
+      return step
+    }
+    this.#collect(piece)
+    const body = this.#body.subarray(0, this.#bodyBytes)
+    if (this.#state === 'connect' && !this.#isSpokenIn(body)) return step
+    if (step === missing) this.#handle(body)
+    return step
+  }
+
+  #collect(piece: Buffer): void {
+    const bytes = this.#bodyBytes + piece.length
+    if (bytes > this.#body.length) {
+      const grown = Buffer.allocUnsafeSlow(
+        Math.min(this.#length, Math.max(bytes, 2 * this.#body.length))
+      )
+      this.#body.copy(grown, 0, 0, this.#bodyBytes)
+      this.#body = grown
+    }
+    piece.copy(this.#body, this.#bodyBytes)
+    this.#bodyBytes = bytes
+  }
+
+  #handle(body: Buffer): void {
+    this.#part = 'type'
+    this.#body = nothing
+    this.#bodyBytes = 0
+    // [MQTT 3.1.0-2] What follows CONNECT waits for `open`.
+    if (this.#state === 'connect') this.#state = 'held'
+    this.#unhandled++
+    this.#ahead += body.length
+    this.#isAlone = this.#isOfFilters()
+    const handled = this.#isAlone ? this.#filtersHandled : this.#handled
+    this.#options.take(this.#header, body, handled)
+  }
+
+  /** False when the connection was refused. True while its version is not known. */
+  #isSpokenIn(connect: Buffer): boolean {
+    if (connect.length < 2) return true
+    const levelAt = 2 + connect.readUInt16BE()
+    const level = connect[levelAt]
+    // The decoder refuses other protocol names.
+    if (levelAt > MAX_NAME_BYTES || level === undefined || isSpoken(level)) return true
+    this.drop()
+    this.#options.refuse(level)
+    return false
   }
 
   #longest(): number {
-    return this.#isOfFilters() ? Math.min(this.#limit, MAX_SUBSCRIBE_BYTES) : this.#limit
+    const { limit } = this.#options
+    return this.#isOfFilters() ? Math.min(limit, MAX_SUBSCRIBE_BYTES) : limit
   }
 
   #isOfFilters(): boolean {
-    return this.#type === SUBSCRIBE || this.#type === UNSUBSCRIBE
+    const type = this.#header >> 4
+    return type === SUBSCRIBE || type === UNSUBSCRIBE
   }
 
   /** An incomplete packet takes memory, and room from others. */
   #watch(): void {
     const isHalf = this.#state === 'open' && this.#part !== 'type' && this.#waiting === 0
     if (isHalf) {
-      this.#stall ??= setTimeout(() => this.#end('half a packet'), STALL_MS).unref()
+      this.#stall ??= setTimeout(
+        () => this.#options.fail(malformed('half a packet')),
+        STALL_MS
+      ).unref()
       this.#stall.refresh()
     } else if (this.#stall) {
       clearTimeout(this.#stall)
       this.#stall = undefined
     }
-  }
-
-  #end(reason: string): undefined {
-    this.#conn.destroy(new Error(reason))
   }
 }

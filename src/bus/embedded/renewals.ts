@@ -3,15 +3,16 @@ import { Rounds } from '../../lib/rounds.ts'
 import type { BrokerRules, Session } from '../bus.ts'
 import { clientIdIn } from './client-name.ts'
 import type { Connection } from './connection.ts'
-import type { Deliveries } from './deliveries.ts'
 import type { Sessions } from './sessions.ts'
+import type { Subscriptions } from './subscriptions.ts'
 import { eachOf } from './waiting.ts'
+import { reasons } from './wire/reasons.ts'
 
 type Parts<S extends Session> = {
   rules: BrokerRules<S>
   log: Pick<Logger, 'error'>
   sessions: Sessions
-  deliveries: Deliveries<S>
+  subscriptions: Subscriptions<S>
   /** By the name of the client. */
   holders: ReadonlyMap<string, Connection<S>>
 }
@@ -49,8 +50,8 @@ export class Renewals<S extends Session> {
   }
 
   async #renew(connection: Connection<S>): Promise<void> {
-    const { rules, log, deliveries } = this.#parts
-    const { session, client } = connection
+    const { rules, log, subscriptions } = this.#parts
+    const { session, name } = connection
     if (!session) return
     let renewed: S | undefined
     try {
@@ -58,7 +59,7 @@ export class Renewals<S extends Session> {
     } catch (error) {
       // The session may still be valid. The next round asks again.
       log.error(
-        { err: error, client: clientIdIn(client.id) },
+        { err: error, client: clientIdIn(name) },
         'an MQTT session could not be checked again'
       )
       return
@@ -66,10 +67,10 @@ export class Renewals<S extends Session> {
     if (renewed?.owner !== session.owner) {
       // Without a session nothing is received or delivered, and the will is not sent.
       connection.session = undefined
-      client.close()
+      connection.close(reasons.administrative, 'the credential is no longer valid')
       return
     }
     connection.session = renewed
-    await deliveries.dropLost(connection)
+    await subscriptions.dropLost(connection)
   }
 }

@@ -1,7 +1,7 @@
 import { Tally } from '../../lib/tally.ts'
 import { firstLevel } from '../../lib/topic.ts'
 import { type Branch, find, grow, newBranch, prune } from '../../lib/topic-tree.ts'
-import type { Publish } from '../bus.ts'
+import type { Publish } from './publish.ts'
 import { type RetainedMatch, walkRetained } from './retained-walk.ts'
 import type { Change, Contents } from './store/changes.ts'
 import { bytesOf, type Store } from './store/store.ts'
@@ -29,34 +29,31 @@ export class Retained {
   }
 
   restore(retained: Contents['retained']): void {
-    for (const { topic, payload, qos } of retained) {
+    for (const { topic, payload, qos, properties, expires } of retained) {
       this.#set(topic, {
-        cmd: 'publish',
-        topic,
-        payload: Buffer.from(payload),
-        qos,
-        retain: true,
-        dup: false,
-        brokerId: '',
-        brokerCounter: 0
+        ...{ topic, payload: Buffer.from(payload), qos, retain: true, expires },
+        properties: properties && Buffer.from(properties)
       })
     }
   }
 
   /** The changes to write; undefined if there is no room for the message. */
-  put(packet: Publish): Change[] | undefined {
-    const { topic, qos } = packet
-    const payload = packet.payload as Buffer
+  put(message: Publish): Change[] | undefined {
+    const { topic, qos, payload, properties, expires } = message
     // [MQTT 3.3.1-10], [MQTT 3.3.1-11]
     if (payload.length === 0) return this.#clear(topic)
     const level = firstLevel(topic)
     const before = this.#find(topic)
     const messages = this.#messages.of(level) + (before ? 0 : 1)
-    const bytes = this.#bytes.of(level) + sizeOf(packet) - (before ? sizeOf(before) : 0)
+    const bytes = this.#bytes.of(level) + sizeOf(message) - (before ? sizeOf(before) : 0)
     if (messages > this.#limits.messages || bytes > this.#limits.bytes) return undefined
     // A copy, because the payload is a view of a much larger buffer.
-    this.#set(topic, { ...packet, payload: Buffer.from(payload) })
-    return [{ kind: 'retain', topic, payload: bytesOf(payload), qos }]
+    this.#set(topic, {
+      ...{ topic, qos, payload: Buffer.from(payload), retain: true, expires },
+      properties: properties && Buffer.from(properties)
+    })
+    const kept = { properties: properties && bytesOf(properties), expires }
+    return [{ kind: 'retain', topic, payload: bytesOf(payload), qos, ...kept }]
   }
 
   /**
@@ -76,6 +73,11 @@ export class Retained {
     return topics.length
   }
 
+  /** The message has expired. A newer one stays. */
+  forget(message: Publish): void {
+    if (this.#find(message.topic) === message) void this.#store.write(...this.#clear(message.topic))
+  }
+
   /** Each message that one of the filters matches, once, with the highest granted QoS. */
   async *under(
     filters: Iterable<readonly [filter: string, qos: 0 | 1 | 2]>,
@@ -91,9 +93,9 @@ export class Retained {
   }
 
   #clear(topic: string): Change[] {
-    const packet = this.#find(topic)
-    if (!packet) return []
-    this.#count(packet, -1)
+    const message = this.#find(topic)
+    if (!message) return []
+    this.#count(message, -1)
     const branch = find(this.#root, topic)
     if (branch) branch.values = undefined
     prune(this.#root, topic)
@@ -101,22 +103,23 @@ export class Retained {
   }
 
   #find(topic: string): Publish | undefined {
-    const packet = find(this.#root, topic)?.values
-    return packet instanceof Set ? undefined : packet
+    const message = find(this.#root, topic)?.values
+    return message instanceof Set ? undefined : message
   }
 
-  #set(topic: string, packet: Publish): void {
+  #set(topic: string, message: Publish): void {
     const before = this.#find(topic)
     if (before) this.#count(before, -1)
-    grow(this.#root, topic).values = packet
-    this.#count(packet, 1)
+    grow(this.#root, topic).values = message
+    this.#count(message, 1)
   }
 
-  #count(packet: Publish, sign: 1 | -1): void {
-    const level = firstLevel(packet.topic)
+  #count(message: Publish, sign: 1 | -1): void {
+    const level = firstLevel(message.topic)
     this.#messages.add(level, sign)
-    this.#bytes.add(level, sign * sizeOf(packet))
+    this.#bytes.add(level, sign * sizeOf(message))
   }
 }
 
-const sizeOf = ({ topic, payload }: Publish): number => topic.length + payload.length
+const sizeOf = ({ topic, payload, properties }: Publish): number =>
+  topic.length + payload.length + (properties?.length ?? 0)

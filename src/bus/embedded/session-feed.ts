@@ -1,8 +1,21 @@
-import type { Client } from 'aedes'
+import type { Publish } from './publish.ts'
 import type { QueuedMessage, SentMessage } from './store/changes.ts'
 import type { Store } from './store/store.ts'
+import type { Qos } from './wire/packets.ts'
 
-type Qos = 0 | 1 | 2
+/** `ids` are the identifiers of the filters that matched. */
+export type QueuedPublish = Publish & { ids: number[] | undefined }
+
+/** The connection of the client. */
+export type FeedLine = {
+  readonly isClosed: boolean
+  /** False: the client does not get the message. */
+  send(message: QueuedPublish, id: number, isRepeated: boolean): boolean
+  release(id: number): void
+  /** Resolves when the client reads again. Undefined: it reads. */
+  drained(): Promise<void> | undefined
+  fail(error: Error): void
+}
 /**
  * A message that was sent and not yet acknowledged. `seq` 0 is a retained message, which is not in
  * the queue.
@@ -10,17 +23,12 @@ type Qos = 0 | 1 | 2
 type SentEntry = { seq: number; bytes: number }
 /** A message that has a packet id and was not yet written to the client. */
 type Due = { messageId: number; qos: Qos }
-type Numbered = { brokerId?: string; brokerCounter: number }
 
 const MAX_MESSAGE_ID = 65_535
 /** So much may be sent and not acknowledged. The rest waits on disk. */
 const WINDOW_MESSAGES = 1000
 const WINDOW_BYTES = 2 * 1024 * 1024
 const PAGE_MESSAGES = 250
-/**
- * In place of the broker id. A message may come from the queue and directly; it must be sent once.
- */
-const fromQueue = 'queue'
 
 /**
  * Sends messages to the connected client of a kept session. First it repeats what was sent before,
@@ -28,16 +36,18 @@ const fromQueue = 'queue'
  * the order of the queue is kept.
  */
 export class SessionFeed {
-  readonly client: Client
+  readonly line: FeedLine
   readonly #key: number
   readonly #store: Store
   readonly #sent: SentMessage[]
+  /** So many messages may be sent and not acknowledged. */
+  readonly #size: number
   /** By packet id. */
   readonly #inFlight = new Map<number, SentEntry>()
   /** By `seq`: messages that are sent directly. */
   readonly #live = new Map<number, Due>()
-  /** By `seq`: messages from the queue. */
-  readonly #paged = new Map<number, Due>()
+  /** Called when a message was acknowledged. */
+  #borrowers: (() => void)[] = []
   #bytes = 0
   #lastSeq = 0
   #lastId = 0
@@ -49,13 +59,19 @@ export class SessionFeed {
   #isEnded = false
 
   constructor(
-    client: Client,
-    { key, store, sent }: { key: number; store: Store; sent: SentMessage[] }
+    line: FeedLine,
+    {
+      key,
+      store,
+      sent,
+      receiveMaximum
+    }: { key: number; store: Store; sent: SentMessage[]; receiveMaximum: number }
   ) {
-    this.client = client
+    this.line = line
     this.#key = key
     this.#store = store
     this.#sent = sent
+    this.#size = Math.min(receiveMaximum, WINDOW_MESSAGES)
     for (const { seq, messageId, payload } of sent) {
       this.#inFlight.set(messageId, { seq, bytes: payload.length })
       this.#bytes += payload.length
@@ -65,15 +81,17 @@ export class SessionFeed {
   }
 
   /** [MQTT 4.4.0-1] Repeats messages with their old packet ids and in their order. */
-  *sentBefore(): Generator<object> {
-    for (const { seq, messageId, isReleased, ...message } of this.#sent.splice(0)) {
-      if (isReleased) yield { cmd: 'pubrel', messageId, brokerCounter: seq }
+  async repeat(): Promise<void> {
+    for (const { messageId, isReleased, ...message } of this.#sent.splice(0)) {
+      if (this.line.isClosed) return
+      if (isReleased) this.line.release(messageId)
       // [MQTT 3.3.1-1]
-      else yield { ...asPacket(message), cmd: 'publish', messageId, brokerCounter: seq, dup: true }
+      else if (!this.line.send(asMessage(message), messageId, true)) this.acknowledge(messageId)
+      await this.line.drained()
     }
   }
 
-  /** Call this when the messages of `sentBefore` are repeated. */
+  /** Call this when the messages of before are repeated. */
   start(): void {
     this.#isStarted = true
     void this.#pump()
@@ -82,6 +100,11 @@ export class SessionFeed {
   end(): void {
     this.#isEnded = true
     this.#isLive = false
+    this.#wake()
+  }
+
+  has(messageId: number): boolean {
+    return this.#inFlight.has(messageId)
   }
 
   /**
@@ -93,14 +116,15 @@ export class SessionFeed {
       this.#isBehind = true
       return undefined
     }
-    return this.#number(this.#live, seq, qos, bytes)
+    const messageId = this.#number(seq, bytes)
+    this.#live.set(seq, { messageId, qos })
+    return messageId
   }
 
-  /** Gives each message out once. Undefined: it was or will be sent the other way. */
-  claim({ brokerId, brokerCounter: seq }: Numbered): Due | undefined {
-    const dues = brokerId === fromQueue ? this.#paged : this.#live
-    const due = dues.get(seq)
-    if (dues.delete(seq)) this.#goOn()
+  /** Gives each message out once. Undefined: it was or will be sent from the queue. */
+  claim(seq: number): Due | undefined {
+    const due = this.#live.get(seq)
+    if (this.#live.delete(seq)) this.#goOn()
     return due
   }
 
@@ -109,26 +133,29 @@ export class SessionFeed {
    * not get it.
    */
   pass(seq: number): void {
-    if (!this.client.closed) this.refuse({ brokerCounter: seq })
+    if (!this.line.isClosed) this.refuse(seq)
   }
 
-  /** A packet id for a message that is not in the queue. */
-  borrow(): number | undefined {
-    if (this.#inFlight.size >= MAX_MESSAGE_ID - 1) return undefined
-    const messageId = this.#nextId()
-    this.#inFlight.set(messageId, { seq: 0, bytes: 0 })
-    return messageId
+  /**
+   * A packet id for a message that is not in the queue. Resolves when the client allows one more,
+   * or is gone.
+   */
+  async borrow(): Promise<number> {
+    while (this.#inFlight.size >= this.#size && !this.#isEnded) {
+      await new Promise<void>((resolve) => this.#borrowers.push(resolve))
+    }
+    return this.#number(0, 0)
   }
 
   /** The client must not get the message. */
-  refuse(packet: Numbered): void {
-    const due = this.claim(packet)
+  refuse(seq: number): void {
+    const due = this.claim(seq)
     if (due) this.acknowledge(due.messageId)
   }
 
   /** The message could not be queued. */
   forget(seq: number): void {
-    const due = this.claim({ brokerCounter: seq })
+    const due = this.claim(seq)
     if (due) this.#free(due.messageId)
   }
 
@@ -136,6 +163,7 @@ export class SessionFeed {
     const sent = this.#free(messageId)
     if (!sent) return
     if (sent.seq > 0) void this.#store.write({ kind: 'done', key: this.#key, seq: sent.seq })
+    this.#wake()
     this.#goOn()
   }
 
@@ -150,9 +178,13 @@ export class SessionFeed {
     return this.#store.write({ kind: 'pubrel', key: this.#key, seq })
   }
 
+  #wake(): void {
+    for (const goOn of this.#borrowers.splice(0)) goOn()
+  }
+
   /** Reads no page while direct messages are on their way, because they come before the queue. */
   #goOn(): void {
-    if (this.#isLive || this.#live.size > 0 || this.#inFlight.size > WINDOW_MESSAGES / 2) return
+    if (this.#isLive || this.#live.size > 0 || this.#inFlight.size > this.#size / 2) return
     void this.#pump()
   }
 
@@ -165,7 +197,7 @@ export class SessionFeed {
         const page = await this.#store.read('page', {
           key: this.#key,
           after: this.#lastSeq,
-          count: Math.min(PAGE_MESSAGES, WINDOW_MESSAGES - this.#inFlight.size),
+          count: Math.min(PAGE_MESSAGES, this.#size - this.#inFlight.size),
           bytes: Math.max(0, WINDOW_BYTES - this.#bytes)
         })
         if (this.#isEnded) return
@@ -177,7 +209,7 @@ export class SessionFeed {
       }
     } catch (error) {
       // Close the connection. When the client connects again, everything is read again.
-      this.client.conn.destroy(error as Error)
+      this.line.fail(error as Error)
     } finally {
       this.#isPumping = false
     }
@@ -188,31 +220,27 @@ export class SessionFeed {
    * same id.
    */
   async #send(page: QueuedMessage[]): Promise<void> {
-    const ids = page.map(({ seq, qos, payload }) => {
-      return { seq, messageId: this.#number(this.#paged, seq, qos, payload.length) }
+    const numbered = page.map(({ seq, ...message }) => {
+      return { seq, message, messageId: this.#number(seq, message.payload.length) }
     })
+    const ids = numbered.map(({ seq, messageId }) => ({ seq, messageId }))
     await this.#store.write({ kind: 'numbered', key: this.#key, ids })
-    const written = page.map(({ seq, ...message }) => {
-      if (this.client.closed) return undefined
-      const packet = { ...asPacket(message), cmd: 'publish' as const, dup: false }
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const numbers = { brokerId: fromQueue, brokerCounter: seq }
-      this.client.publish(Object.assign(packet, numbers), () => resolve())
-      return promise
-    })
-    await Promise.all(written)
+    for (const { message, messageId } of numbered) {
+      if (this.line.isClosed) return
+      if (!this.line.send(asMessage(message), messageId, false)) this.acknowledge(messageId)
+    }
+    await this.line.drained()
   }
 
   #hasRoom(): boolean {
-    return this.#inFlight.size < WINDOW_MESSAGES && this.#bytes < WINDOW_BYTES
+    return this.#inFlight.size < this.#size && this.#bytes < WINDOW_BYTES
   }
 
-  #number(dues: Map<number, Due>, seq: number, qos: Qos, bytes: number): number {
+  #number(seq: number, bytes: number): number {
     const messageId = this.#nextId()
     this.#inFlight.set(messageId, { seq, bytes })
-    dues.set(seq, { messageId, qos })
     this.#bytes += bytes
-    this.#lastSeq = seq
+    if (seq > 0) this.#lastSeq = seq
     return messageId
   }
 
@@ -231,10 +259,11 @@ export class SessionFeed {
   }
 }
 
-const asPacket = ({ topic, payload, qos, retain }: Omit<QueuedMessage, 'seq'>) => ({
-  topic,
-  // Aedes needs a Buffer.
-  payload: Buffer.from(payload.buffer, payload.byteOffset, payload.length),
-  qos,
-  retain
-})
+const asMessage = (queued: Omit<QueuedMessage, 'seq'>): QueuedPublish => {
+  const { topic, payload, qos, retain, properties, expires, ids } = queued
+  const message = { topic, payload: asBuffer(payload), qos, retain, ids }
+  return { ...message, expires, properties: properties && asBuffer(properties) }
+}
+
+const asBuffer = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, length)

@@ -42,7 +42,7 @@ export function serveWebSocket(
   })
 }
 
-/** Aedes writes a packet in several pieces. They are sent as one frame. */
+/** A packet is written in several pieces. They are sent as one frame. */
 function asStream(webSocket: WebSocket): Duplex {
   return createWebSocketStream(webSocket, {
     writev: (pieces, done) => webSocket.send(Buffer.concat(pieces.map(({ chunk }) => chunk)), done)

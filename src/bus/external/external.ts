@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { everyBrokerTakes } from '../../lib/topic.ts'
-import { type Bus, type MessageHandler, ownClientIds, type PublishOptions } from '../bus.ts'
+import {
+  type Bus,
+  type Hearer,
+  type MessageHandler,
+  ownClientIds,
+  type PublishOptions
+} from '../bus.ts'
 import { type BrokerAddress, brokerAddress, Link } from './link.ts'
 import { Marks } from './marks.ts'
 import { Publisher } from './publisher.ts'
@@ -52,6 +58,7 @@ export class ExternalBus implements Bus {
   #wasWell = true
   #isStarted = false
   #levels: readonly string[] = []
+  #shortest: number | undefined
 
   constructor(options: ExternalBusOptions) {
     const { url, ca, slots: count, claims, log } = options
@@ -108,14 +115,26 @@ export class ExternalBus implements Bus {
   async publish(
     topic: string,
     payload: string,
-    { qos = 0, retain = false, isStored = false }: PublishOptions = {}
+    { qos = 0, retain = false, isStored = false, ...more }: PublishOptions = {}
   ): Promise<void> {
     // If the broker hung up, the messages of all tenants would have to wait.
     if (!everyBrokerTakes(topic)) throw new Error(`not a topic to publish to: ${topic}`)
     const message = { topic, payload: Buffer.from(payload), qos, retain }
-    const properties = isStored ? this.#marks.propertiesFor(topic, message.payload) : {}
+    const { contentType, responseTopic, correlationData, expirySeconds } = more
+    const properties = {
+      ...(isStored && this.#marks.propertiesFor(topic, message.payload)),
+      ...(contentType !== undefined && { contentType }),
+      ...(responseTopic !== undefined && { responseTopic }),
+      ...(correlationData && { correlationData }),
+      ...(expirySeconds !== undefined && { messageExpiryInterval: expirySeconds })
+    }
     await this.#publisher.publish(message, properties)
     this.#published++
+  }
+
+  hear(topic: string, hearer: Hearer): Promise<() => void> {
+    if (!everyBrokerTakes(topic)) return Promise.reject(new Error(`not a topic: ${topic}`))
+    return this.#publisher.hear(topic, hearer)
   }
 
   /**
@@ -201,9 +220,20 @@ export class ExternalBus implements Bus {
       isStored: (packet) => this.#marks.isMarked(packet),
       onReceived: () => this.#received++,
       onChange: () => this.#report(),
+      onShort: (seconds) => this.#reportShort(seconds),
       onRefused: (err, filter) =>
         log.error({ err, filter }, 'the MQTT broker lets no messages for mappings through')
     }
+  }
+
+  /** Once for each time that the broker names. */
+  #reportShort(seconds: number): void {
+    if (this.#shortest === seconds) return
+    this.#shortest = seconds
+    this.#options.log.warn(
+      { seconds, wanted: this.#expirySeconds },
+      'the MQTT broker keeps messages that nobody reads for a shorter time than CARACAL_MQTT_SESSION_DAYS'
+    )
   }
 
   /** Logs one line when the connection breaks, and one when all is well again. */

@@ -3,7 +3,9 @@ import { connect as connectTls, getCACertificates } from 'node:tls'
 import {
   generate,
   type IConnackPacket,
+  type IDisconnectPacket,
   type IPublishPacket,
+  type ISubackPacket,
   type Packet,
   parser
 } from 'mqtt-packet'
@@ -36,6 +38,8 @@ export type LinkOptions = {
 
 export type Properties = NonNullable<IPublishPacket['properties']>
 
+/** An acknowledgement. */
+type Answer = Pick<ISubackPacket, 'messageId' | 'properties'>
 type Waiting = { resolve: () => void; reject: (error: Error) => void }
 
 /**
@@ -84,7 +88,10 @@ export class Link {
   readonly #connack = Promise.withResolvers<IConnackPacket>()
   #endReason: Error | undefined
   #isResumed = false
+  #keptSeconds = 0
   #sendQuota = 65_535
+  /** [MQTT5 3.2.2.3] What the broker takes. If it got more, it would end the connection. */
+  #limits = { bytes: Number.POSITIVE_INFINITY, qos: 2, retains: true }
   #lastId = 0
   #acks: number[] = []
   #heardAt = performance.now()
@@ -136,6 +143,11 @@ export class Link {
     return this.#isResumed
   }
 
+  /** For how long the broker keeps the session. It may be shorter than asked for. */
+  get keptSeconds(): number {
+    return this.#keptSeconds
+  }
+
   get isUp(): boolean {
     return this.#endReason === undefined
   }
@@ -160,13 +172,14 @@ export class Link {
     { topic, payload, qos, retain }: Message,
     properties: Properties = {}
   ): Promise<void> {
+    if (qos > this.#limits.qos) throw new Error(`the broker does not take QoS ${qos}`)
+    if (retain && !this.#limits.retains) throw new Error('the broker keeps no retained messages')
     const packet = { cmd: 'publish' as const, topic, payload, qos, retain, dup: false, properties }
     if (qos === 0) {
+      const bytes = this.#fitting(packet)
       await new Promise<void>((resolve, reject) => {
         if (this.#endReason) return reject(this.#endReason)
-        this.#socket.write(generate(packet, version), (error) =>
-          error ? reject(error) : resolve()
-        )
+        this.#socket.write(bytes, (error) => (error ? reject(error) : resolve()))
       })
       return
     }
@@ -249,12 +262,20 @@ export class Link {
   }
 
   #welcome({ reasonCode = 0, properties = {}, sessionPresent }: IConnackPacket): void {
-    if (reasonCode !== 0) throw new Error(`the broker refused: ${reasonText(reasonCode)}`)
+    if (reasonCode !== 0) {
+      throw new Error(`the broker refused: ${reasonText(reasonCode, properties.reasonString)}`)
+    }
     if (properties.sharedSubscriptionAvailable === false) {
       throw new Error('the broker has no shared subscriptions')
     }
     this.#isResumed = sessionPresent
     this.#sendQuota = properties.receiveMaximum ?? 65_535
+    this.#limits = {
+      bytes: properties.maximumPacketSize ?? Number.POSITIVE_INFINITY,
+      qos: properties.maximumQoS ?? 2,
+      retains: properties.retainAvailable ?? true
+    }
+    this.#keptSeconds = properties.sessionExpiryInterval ?? this.#options.expirySeconds
     const seconds = properties.serverKeepAlive ?? KEEPALIVE_SECONDS
     if (seconds === 0) return
     this.#keepalive = setInterval(() => this.#keepAlive(seconds * 1500), seconds * 500)
@@ -295,14 +316,12 @@ export class Link {
         }
         break
       case 'disconnect':
-        this.destroy(
-          new Error(`the broker ended the connection: ${reasonText(packet.reasonCode ?? 0)}`)
-        )
+        this.destroy(new Error(`the broker ended the connection: ${endOf(packet)}`))
         break
     }
   }
 
-  #subscribed(packet: Packet, granted: number): void {
+  #subscribed(packet: Answer, granted: number): void {
     if (granted === 0) {
       const why = new Error('the broker grants QoS 0, but QoS 1 is needed')
       this.#waiting.get(packet.messageId ?? 0)?.reject(why)
@@ -310,11 +329,14 @@ export class Link {
     this.#answered(packet, granted)
   }
 
-  #answered({ messageId = 0 }: Packet, code = 0): void {
+  #answered({ messageId = 0, properties }: Answer, code = 0): void {
     const waiting = this.#waiting.get(messageId)
     this.#waiting.delete(messageId)
     if (code < FAILED) waiting?.resolve()
-    else waiting?.reject(new Error(`the broker refused: ${reasonText(code)}`))
+    else
+      waiting?.reject(
+        new Error(`the broker refused: ${reasonText(code, properties?.reasonString)}`)
+      )
   }
 
   #ask(packet: (messageId: number) => Packet): Promise<void> {
@@ -322,9 +344,16 @@ export class Link {
       if (this.#endReason) return reject(this.#endReason)
       do this.#lastId = (this.#lastId % 65_535) + 1
       while (this.#waiting.has(this.#lastId))
+      const bytes = this.#fitting(packet(this.#lastId))
       this.#waiting.set(this.#lastId, { resolve, reject })
-      this.#write(generate(packet(this.#lastId), version))
+      this.#write(bytes)
     })
+  }
+
+  #fitting(packet: Packet): Buffer {
+    const bytes = generate(packet, version)
+    if (bytes.length <= this.#limits.bytes) return bytes
+    throw new Error(`the broker takes no packet above ${this.#limits.bytes} bytes`)
   }
 
   /** [MQTT5 4.9] Waits until the broker allows one more message without an acknowledgement. */
@@ -347,6 +376,9 @@ export class Link {
     return this.#endReason
   }
 }
+
+const endOf = ({ reasonCode = 0, properties }: IDisconnectPacket): string =>
+  reasonText(reasonCode, properties?.reasonString)
 
 const PUBACK = 0x4002
 const FAILED = 0x80

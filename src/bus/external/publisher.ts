@@ -2,7 +2,8 @@ import type { IPublishPacket } from 'mqtt-packet'
 import type { Logger } from 'pino'
 import { topicMatches } from '../../lib/topic.ts'
 import { endsWithin, within } from '../../lib/within.ts'
-import type { Message } from '../bus.ts'
+import type { Hearer, Message } from '../bus.ts'
+import { Hearers } from '../hearers.ts'
 import { LastingLink } from './lasting-link.ts'
 import { Link, type LinkOptions, type Properties } from './link.ts'
 
@@ -17,12 +18,17 @@ const PUBLISH_LIMIT_MS = 5000
 /** If the broker is away for longer, nobody waits for it. */
 const SHORT_OUTAGE_MS = 1000
 const RECEIVE_MAXIMUM = 1000
+/** Subscriptions of hearers that are renewed in one step. */
+const TOPICS_AT_ONCE = 100
 
 /** The connection on which a node publishes, and hears what every node has to hear. */
 export class Publisher {
   readonly #options: Pick<LinkOptions, 'address' | 'clientId'> & { log: Pick<Logger, 'error'> }
   readonly #lasting: LastingLink
   readonly #listeners: Listener[] = []
+  readonly #hearers = new Hearers()
+  /** The subscriptions of hearers on the connection that is up, by topic. */
+  #subscribed = new Map<string, Promise<void>>()
   #changed = Promise.withResolvers<void>()
   #upSince: number | undefined
   #downSince: number | undefined = performance.now()
@@ -96,8 +102,31 @@ export class Publisher {
     this.#subscribe(link, listener).then(listener.onReady, (error) => link.destroy(error))
   }
 
+  /** Resolves when the broker has the subscription. It is renewed on later connections. */
+  async hear(topic: string, hearer: Hearer): Promise<() => void> {
+    const link = await this.#whenUp()
+    this.#hearers.add(topic, hearer)
+    const stop = () => this.#stopHearing(topic, hearer)
+    const subscribed = this.#subscribed.get(topic) ?? link.subscribe(topic, { isOthersOnly: false })
+    this.#subscribed.set(topic, subscribed)
+    try {
+      await within(PUBLISH_LIMIT_MS, subscribed, tooLate)
+    } catch (error) {
+      stop()
+      throw error
+    }
+    return stop
+  }
+
   stop(): Promise<void> {
     return this.#lasting.stop()
+  }
+
+  #stopHearing(topic: string, hearer: Hearer): void {
+    this.#hearers.remove(topic, hearer)
+    if (this.#hearers.has(topic) || !this.#subscribed.delete(topic)) return
+    // If the connection ends before, so does the subscription.
+    this.#lasting.link?.unsubscribe([topic]).catch(() => {})
   }
 
   async #whenUp(): Promise<Link> {
@@ -128,6 +157,7 @@ export class Publisher {
     })
     try {
       for (const listener of this.#listeners) await this.#subscribe(link, listener)
+      await this.#hearAgain(link)
       return link
     } catch (error) {
       link.destroy(error as Error)
@@ -135,12 +165,35 @@ export class Publisher {
     }
   }
 
+  /** A topic that the broker refuses now must not keep the connection from coming back. */
+  async #hearAgain(link: Link): Promise<void> {
+    this.#subscribed = new Map()
+    const { topics } = this.#hearers
+    for (let start = 0; start < topics.length; start += TOPICS_AT_ONCE) {
+      const some = topics.slice(start, start + TOPICS_AT_ONCE)
+      const asked = some.map(
+        (topic) => [topic, link.subscribe(topic, { isOthersOnly: false })] as const
+      )
+      for (const [topic, subscribed] of asked) this.#subscribed.set(topic, subscribed)
+      await Promise.allSettled(asked.map(([, subscribed]) => subscribed))
+    }
+  }
+
   #subscribe(link: Link, { filter }: Listener): Promise<void> {
     return link.subscribe(filter, { isOthersOnly: true })
   }
 
-  #hear({ topic, payload, retain }: IPublishPacket): void {
+  #hear({ topic, payload, retain, properties = {} }: IPublishPacket): void {
     if (retain) return
+    if (this.#hearers.has(topic)) {
+      const { contentType, correlationData, userProperties = {} } = properties
+      this.#hearers.tell(topic, {
+        ...{ payload: payload as Buffer, contentType, correlationData },
+        userProperties: Object.entries(userProperties).flatMap(([name, values]) =>
+          [values].flat().map((value) => ({ name, value }))
+        )
+      })
+    }
     for (const { filter, handler } of this.#listeners) {
       if (!topicMatches(filter, topic)) continue
       try {

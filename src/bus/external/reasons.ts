@@ -25,4 +25,11 @@ const reasons = new Map([
   [0xa2, 'wildcard subscriptions not supported']
 ])
 
-export const reasonText = (code: number): string => reasons.get(code) ?? `reason code ${code}`
+/** A broker may say as much as it likes. */
+const MAX_TOLD = 200
+
+/** `told` is what the broker itself says about it. */
+export function reasonText(code: number, told?: string): string {
+  const text = reasons.get(code) ?? `reason code ${code}`
+  return told ? `${text} (${told.slice(0, MAX_TOLD)})` : text
+}

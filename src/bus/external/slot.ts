@@ -17,6 +17,8 @@ export type SlotOptions = Pick<LinkOptions, 'address' | 'clientId' | 'expirySeco
   isStored: (packet: IPublishPacket) => boolean
   onReceived: () => void
   onChange: () => void
+  /** The broker keeps the session for a shorter time than it was asked to. */
+  onShort: (seconds: number) => void
   /** The broker refuses a filter of `alsoFilters`. */
   onRefused: (error: Error, filter: string) => void
 }
@@ -130,7 +132,8 @@ export class Slot {
     const link = await openLink(this.#options, reader, signal)
     // A new session begins with new packet ids. It has no filter yet, so no message has come.
     if (!link.isResumed) this.#unacknowledged.clear()
-    const { filter, formerFilter } = this.#options
+    const { filter, formerFilter, expirySeconds, onShort } = this.#options
+    if (link.keptSeconds < expirySeconds) onShort(link.keptSeconds)
     try {
       if (link.isResumed) await link.unsubscribe([formerFilter])
       await link.subscribe(filter, { isOthersOnly: false })

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { badRequest, conflict, forbidden } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { Message } from '../../http/schema.ts'
 import { creates, deletes, updates } from '../../http/traced.ts'
 import { clientIdOf, isTopicFilter } from '../../lib/topic.ts'
@@ -89,7 +90,10 @@ export const blacklistRoutes: Routes<BlacklistDeps> = (
       },
       config: { access }
     },
-    async ({ principal, params }) => shown(await find(registry, principal, params.entry_id))
+    async ({ principal, params }, reply) => {
+      const entry = await find(registry, principal, params.entry_id)
+      return tagged(reply, shown(entry), lasting(entry))
+    }
   )
 
   app.put(
@@ -98,7 +102,7 @@ export const blacklistRoutes: Routes<BlacklistDeps> = (
       schema: {
         tags,
         operationId: 'updateBlacklistEntry',
-        faults: [409],
+        faults: [409, 412],
         summary:
           'Update an entry; fields that are missing or null keep their value; so does the count',
         params: EntryParams,
@@ -107,9 +111,11 @@ export const blacklistRoutes: Routes<BlacklistDeps> = (
       },
       config: { access, trace: updates('mqtt', 'entry_id') }
     },
-    async ({ principal, params, body }) =>
-      inTransaction(registry, async (registry) => {
+    async (request, reply) => {
+      const { principal, params, body } = request
+      return inTransaction(registry, async (registry) => {
         const current = await find(registry, principal, params.entry_id)
+        checkMatch(request, lasting(current))
         const entry = {
           ...current,
           topic: body.topic ?? current.topic,
@@ -120,8 +126,9 @@ export const blacklistRoutes: Routes<BlacklistDeps> = (
         check(principal, entry.topic)
         await checkPlace(registry, entry)
         await updateBlacklistEntry(registry, entry, clock())
-        return shown(entry)
+        return tagged(reply, shown(entry), lasting(entry))
       })
+    }
   )
 
   app.delete(
@@ -199,3 +206,6 @@ export const blacklistRoutes: Routes<BlacklistDeps> = (
     count: entry.count + blacklist.counted(entry.id)
   })
 }
+
+/** Messages change the count. */
+const lasting = ({ count: _, ...entry }: EntryRecord) => entry

@@ -118,6 +118,7 @@ export class BrokerAccess {
     if (username !== '' && !isName(username, MAX_USERNAME_LENGTH)) return 'refused'
     const session = await rules.signIn({ username, password, address: address.slice(0, 64) })
     if (typeof session === 'string') return session
+    if ('refused' in session) return 'refused'
     if (session.mount) {
       // The broker would let it publish and subscribe outside of its mount. [ADR-0062]
       if (this.#mounted.isDue(session.owner, clock())) {

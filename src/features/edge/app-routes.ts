@@ -1,6 +1,8 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { conflict, forbidden } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { given } from '../../http/given.ts'
 import { Id, Message } from '../../http/schema.ts'
 import { creates, deletes, updates } from '../../http/traced.ts'
@@ -9,6 +11,7 @@ import { onOrganization, permit } from '../../permission/guard.ts'
 import type { Principal } from '../../permission/principal.ts'
 import { reachesEverything } from '../../permission/visibility.ts'
 import { findOrganization } from '../../registry/organizations.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import {
   deleteEdgeApp,
   type EdgeAppFields,
@@ -72,11 +75,16 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
       },
       config: { access: permit('edge/app/list') }
     },
-    async ({ principal, params }) => shown(await visibleApp(registry, principal, params.app_id))
+    async ({ principal, params }, reply) =>
+      tagged(reply, shown(await visibleApp(registry, principal, params.app_id)))
   )
 
   const put = {
-    schema: { tags, summary: 'Update an app; fields that are missing or null keep their value' },
+    schema: {
+      tags,
+      summary: 'Update an app; fields that are missing or null keep their value',
+      faults: [412]
+    },
     config: { access: permit('edge/app/update'), trace: updates('edge_app', 'app_id') }
   }
   app.put(
@@ -90,7 +98,7 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
       },
       config: { ...put.config, trace: { ...put.config.trace, id: 'body' } }
     },
-    ({ principal, body }) => update(principal, body.id, body)
+    (request, reply) => update(request, reply, request.body.id, request.body)
   )
   app.put(
     '/app/:app_id',
@@ -104,7 +112,7 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
         response: { 200: EdgeApp }
       }
     },
-    ({ principal, params, body }) => update(principal, params.app_id, body)
+    (request, reply) => update(request, reply, request.params.app_id, request.body)
   )
 
   app.delete(
@@ -185,13 +193,21 @@ export const edgeAppRoutes: Routes = (app, { registry, clock }) => {
     }
   )
 
-  async function update(principal: Principal, id: number, body: Static<typeof EdgeAppUpdate>) {
-    await ownApp(registry, principal, id)
+  async function update(
+    request: Pick<FastifyRequest, 'principal' | 'headers'>,
+    reply: FastifyReply,
+    id: number,
+    body: Static<typeof EdgeAppUpdate>
+  ) {
+    const { principal } = request
     const fields = givenFields(body)
-    const check = ({ official }: { official: boolean }) =>
-      checkOfficial(principal, official, fields.official ?? official)
-    await updateEdgeApp(registry, id, fields, check, clock())
-    return answer(id)
+    await inTransaction(registry, async (registry) => {
+      const current = await ownApp(registry, principal, id)
+      checkMatch(request, shown(current))
+      checkOfficial(principal, current.official, fields.official ?? current.official)
+      await updateEdgeApp(registry, id, fields, clock())
+    })
+    return tagged(reply, await answer(id))
   }
 
   async function answer(id: number) {

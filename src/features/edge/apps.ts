@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import { deleteUnlessUsed } from '../../registry/delete-unused.ts'
-import { forUpdate, isOneOf } from '../../registry/dialect.ts'
+import { isOneOf } from '../../registry/dialect.ts'
 import { flag } from '../../registry/meta.ts'
 import type { Registry } from '../../registry/tables.ts'
 
@@ -129,28 +129,18 @@ export async function insertEdgeApp(
 }
 
 /** Reads, checks and writes in one transaction. Writes only the given fields. `check` may throw. */
-export const updateEdgeApp = (
+export async function updateEdgeApp(
   registry: Registry,
   id: number,
   fields: Partial<EdgeAppFields>,
-  check: (current: { official: boolean }) => void,
   now: number
-): Promise<void> =>
-  registry.transaction().execute(async (registry) => {
-    const current = await registry
-      .selectFrom('edge_apps')
-      .select('official')
-      .where('id', '=', id)
-      .modifyEnd(forUpdate(registry))
-      .executeTakeFirst()
-    if (!current) return
-    check({ official: current.official === 1 })
-    await registry
-      .updateTable('edge_apps')
-      .set({ ...columnsOf(fields), updated: now })
-      .where('id', '=', id)
-      .execute()
-  })
+): Promise<void> {
+  await registry
+    .updateTable('edge_apps')
+    .set({ ...columnsOf(fields), updated: now })
+    .where('id', '=', id)
+    .execute()
+}
 
 /** Deletes an app with its versions, but not while an installation uses it. */
 export const deleteEdgeApp = (registry: Registry, publisher_id: number, id: number) =>

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
 import { creates, deletes, updates } from '../../http/traced.ts'
 import { configFault } from '../../lib/edge-config.ts'
@@ -9,6 +10,8 @@ import { tellChange } from '../../notify/change.ts'
 import { onInstallation } from '../../permission/guard.ts'
 import type { Principal } from '../../permission/principal.ts'
 import type { InstallationRef } from '../../registry/installations.ts'
+import type { Registry } from '../../registry/tables.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import {
   deleteInstance,
   type EdgeAppInstanceFields,
@@ -59,7 +62,7 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
       }
     },
     async ({ principal, installation, body, query }) => {
-      const fields = await checked(principal, body)
+      const fields = await checked(registry, principal, body)
       const instance = await insertInstance(registry, installation.id, fields, clock())
       await tell(installation, query.silent)
       return shown(instance)
@@ -79,10 +82,10 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
       },
       config: { access: onInstallation('edge/app/configured/list') }
     },
-    async ({ installation, params }) => {
+    async ({ installation, params }, reply) => {
       const instance = await findInstance(registry, installation.id, params.instance_id)
       if (!instance) throw notFound()
-      return shown(instance)
+      return tagged(reply, shown(instance))
     }
   )
 
@@ -92,7 +95,7 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
       schema: {
         tags,
         operationId: 'updateEdgeAppInstance',
-        faults: [404],
+        faults: [404, 412],
         summary: 'Change version, name or configuration of an app on an installation',
         params: InstanceParams,
         querystring: SilentQuery,
@@ -104,20 +107,19 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
         trace: updates('edge_app_instance', 'instance_id')
       }
     },
-    async ({ principal, installation, params, body, query }) => {
-      const current = await findInstance(registry, installation.id, params.instance_id)
-      if (!current) throw notFound()
-      const fields = await checked(principal, body, current)
-      const instance = await updateInstance(
-        registry,
-        installation.id,
-        params.instance_id,
-        fields,
-        clock()
-      )
+    async (request, reply) => {
+      const { principal, installation, params, body, query } = request
+      const id = params.instance_id
+      const instance = await inTransaction(registry, async (registry) => {
+        const current = await findInstance(registry, installation.id, id)
+        if (!current) throw notFound()
+        checkMatch(request, shown(current))
+        const fields = await checked(registry, principal, body, current)
+        return updateInstance(registry, installation.id, id, fields, clock())
+      })
       if (!instance) throw notFound()
       await tell(installation, query.silent)
-      return shown(instance)
+      return tagged(reply, shown(instance))
     }
   )
 
@@ -150,6 +152,7 @@ export const edgeConfiguredRoutes: Routes = (app, deps) => {
 
   /** Checks that the caller can use the app and the version, and that `config` fits the inputs. */
   async function checked(
+    registry: Registry,
     principal: Principal,
     { app_id, version, name, config }: Static<typeof EdgeAppInstanceBody>,
     current?: EdgeAppInstanceRow

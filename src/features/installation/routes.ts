@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Deps, Routes } from '../../deps.ts'
 import { removeInstallations } from '../../holding.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { given } from '../../http/given.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
 import { each, sendList } from '../../http/json-text.ts'
@@ -107,10 +108,10 @@ export const installationRoutes: Routes = (app, deps) => {
       },
       config: { access: onInstallation('installation/list') }
     },
-    async ({ principal, params }) => {
+    async ({ principal, params }, reply) => {
       const installation = await findInstallation(registry, params.installation_id)
       if (!installation) throw forbidden()
-      return shown(installation, principal)
+      return tagged(reply, shown(installation, principal))
     }
   )
 
@@ -120,6 +121,7 @@ export const installationRoutes: Routes = (app, deps) => {
       schema: {
         tags: ['Installation'],
         operationId: 'updateInstallation',
+        faults: [412],
         summary: 'Update an installation; fields that are missing or null keep their value',
         params: InstallationParams,
         querystring: SilentQuery,
@@ -131,10 +133,12 @@ export const installationRoutes: Routes = (app, deps) => {
         trace: updates('installation', 'installation_id')
       }
     },
-    async ({ principal, installation, body, query }) => {
+    async (request, reply) => {
+      const { principal, installation, body, query } = request
       const now = clock()
       await inTransaction(registry, async (registry) => {
         const current = await findInstallation(registry, installation.id)
+        if (current) checkMatch(request, shown(current, principal))
         const scope = { ...deps, registry }
         const fields = await checked(scope, principal, body, current?.users ?? [])
         if (body.organization_id) {
@@ -150,7 +154,7 @@ export const installationRoutes: Routes = (app, deps) => {
       if (typeof body.timezone === 'string') {
         for (const { zoneChanged } of holdings) await zoneChanged?.(registry, installation.id, now)
       }
-      return answerChanged(installation.id, principal, query.silent)
+      return tagged(reply, await answerChanged(installation.id, principal, query.silent))
     }
   )
 

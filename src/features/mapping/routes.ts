@@ -1,11 +1,13 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { badRequest, notFound } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
 import { creates, deletes, readsOnly, updates } from '../../http/traced.ts'
 import { everyBrokerTakes } from '../../lib/topic.ts'
 import { toSeconds } from '../../lib/unix-time.ts'
-import { onInstallation, type RouteAccess, withinOrganization } from '../../permission/guard.ts'
+import { onInstallation, withinOrganization } from '../../permission/guard.ts'
+import type { RouteAccess } from '../../permission/route-access.ts'
 import type { MappingDeps } from './deps.ts'
 import { compile, fieldsOf } from './fields.ts'
 import { type ActiveMapping, readMessage } from './reading.ts'
@@ -200,11 +202,11 @@ function ownerRoutes(app: App, deps: Deps, owned: OwnerKind): void {
       },
       config: { access: access('mapping/list') }
     },
-    async ({ params }) => {
+    async ({ params }, reply) => {
       const owner = ownerOf(params)
       const mapping = await findMapping(registry, owner, idOf(params))
       if (!mapping) throw notFound()
-      return shown(owner, mapping)
+      return tagged(reply, shown(owner, mapping))
     }
   )
 
@@ -215,23 +217,25 @@ function ownerRoutes(app: App, deps: Deps, owned: OwnerKind): void {
         tags,
         operationId: `update${names.one}`,
         summary: `Update a mapping of an ${kind}; fields that are missing or null keep their value`,
-        faults: [404],
+        faults: [404, 412],
         params: params.one,
         body: MappingUpdate,
         response: { 200: schema }
       },
       config: { access: access('mapping/update'), trace: updates('mapping', 'mapping_id') }
     },
-    async ({ params, body }) => {
+    async (request, reply) => {
+      const { params, body } = request
       const owner = ownerOf(params)
       const change = (current: MappingRecord) => {
+        checkMatch(request, shown(owner, current))
         const fields = fieldsOf(body, current)
         compile(fields)
         return fields
       }
       const mapping = await changeMapping(registry, owner, idOf(params), { change, now: clock() })
       if (!mapping) throw notFound()
-      return shown(owner, requireRoom(mapping))
+      return tagged(reply, shown(owner, requireRoom(mapping)))
     }
   )
 

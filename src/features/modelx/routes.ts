@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { forbidden, notFound } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { given } from '../../http/given.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
 import { sendJsonParts, sendJsonText } from '../../http/json-text.ts'
@@ -147,10 +148,8 @@ function modelRoutes(app: App, deps: Deps, { name, resource, kind, param }: Mode
     },
     async (request, reply) => {
       const object = await requireModelx(request)
-      return sendJsonText(
-        reply,
-        jsonOf(object, rights(request.principal, request.installation).sees)
-      )
+      const { sees } = rights(request.principal, request.installation)
+      return sendJsonText(reply, tagged(reply, jsonOf(object, sees)))
     }
   )
 
@@ -160,7 +159,7 @@ function modelRoutes(app: App, deps: Deps, { name, resource, kind, param }: Mode
       schema: {
         ...one,
         operationId: `update${name}`,
-        faults: [404],
+        faults: [404, 412],
         summary: `Update a ${kind}; fields that are missing or null keep their value`,
         querystring: SilentQuery,
         body: ModelXUpdate,
@@ -175,6 +174,7 @@ function modelRoutes(app: App, deps: Deps, { name, resource, kind, param }: Mode
         const type = body.type ?? current.type
         checkType(request, current.type)
         if (!allows(request.types, type)) throw forbidden()
+        checkMatch(request, jsonOf(current, sees))
         const maps = given(body, ['meta', 'protected_meta'])
         const old = mapsOf(current)
         leaveProtected(maps, (key) => Object.hasOwn(old.protected_meta, key), { sees, edits })
@@ -183,7 +183,7 @@ function modelRoutes(app: App, deps: Deps, { name, resource, kind, param }: Mode
       const object = await changeModelx(registry, refOf(request), change, clock())
       if (!object) throw notFound()
       await tell(installation, query.silent)
-      return sendJsonText(reply, jsonOf(object, sees))
+      return sendJsonText(reply, tagged(reply, jsonOf(object, sees)))
     }
   )
 

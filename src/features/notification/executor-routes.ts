@@ -1,12 +1,14 @@
 import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { badRequest, forbidden, notFound, usedByOutput } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { given } from '../../http/given.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
 import { creates, deletes, updates } from '../../http/traced.ts'
 import type { Executors } from '../../outbound/executors.ts'
 import { onInstallation, permit } from '../../permission/guard.ts'
 import type { Principal } from '../../permission/principal.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import type { NotificationDeps } from './deps.ts'
 import {
   deleteExecutor,
@@ -125,10 +127,10 @@ export const executorRoutes: Routes<NotificationDeps> = (app, { registry, clock,
       },
       config: { access: manage }
     },
-    async ({ principal, params }) => {
+    async ({ principal, params }, reply) => {
       const executor = await findExecutor(registry, reach(principal), params.executor_id)
       if (!executor) throw forbidden()
-      return forManagers(executor)
+      return tagged(reply, forManagers(executor))
     }
   )
 
@@ -138,6 +140,7 @@ export const executorRoutes: Routes<NotificationDeps> = (app, { registry, clock,
       schema: {
         tags,
         operationId: 'updateExecutor',
+        faults: [412],
         summary: 'Update an executor; fields that are missing or null keep their value',
         params: ExecutorParams,
         body: ExecutorUpdate,
@@ -145,19 +148,25 @@ export const executorRoutes: Routes<NotificationDeps> = (app, { registry, clock,
       },
       config: { access: manage, trace: updates('output_executor', 'executor_id') }
     },
-    async ({ principal, params, body }) => {
+    async (request, reply) => {
+      const { principal, params, body } = request
       const fields = given(body, ['name', 'type', 'organization_id', 'config', 'secret'])
       const { organization_id, type, ...others } = fields
       if (organization_id && !principal.organizationsBelow.has(organization_id)) throw forbidden()
       if (others.config) checkConfig(others.config, executors)
-      const executor = await updateExecutor(registry, reach(principal), params.executor_id, {
+      const changes = {
         ...others,
         ...(type && { type }),
         ...(organization_id && { organization_id }),
         updated: clock()
+      }
+      const executor = await inTransaction(registry, async (registry) => {
+        const current = await findExecutor(registry, reach(principal), params.executor_id)
+        if (current) checkMatch(request, forManagers(current))
+        return updateExecutor(registry, reach(principal), params.executor_id, changes)
       })
       if (!executor) throw forbidden()
-      return forManagers(executor)
+      return tagged(reply, forManagers(executor))
     }
   )
 

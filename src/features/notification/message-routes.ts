@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound, usedByOutput } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { given } from '../../http/given.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
 import { creates, deletes, updates } from '../../http/traced.ts'
 import { onInstallation } from '../../permission/guard.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import {
   deleteMessage,
   findMessage,
@@ -74,10 +76,10 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
       },
       config: { access: onInstallation('notification/message/list') }
     },
-    async ({ installation, params }) => {
+    async ({ installation, params }, reply) => {
       const row = await findMessage(registry, installation.id, params.message_id)
       if (!row) throw notFound()
-      return shown(row)
+      return tagged(reply, shown(row))
     }
   )
 
@@ -87,7 +89,7 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
       schema: {
         tags,
         operationId: 'updateMessage',
-        faults: [404],
+        faults: [404, 412],
         summary: 'Update a message; fields that are missing or null keep their value',
         params: MessageParams,
         body: MessageUpdate,
@@ -98,13 +100,19 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
         trace: updates('notification_message', 'message_id')
       }
     },
-    async ({ installation, params, body }) => {
+    async (request, reply) => {
+      const { installation, params, body } = request
       const fields = given(body, ['name', 'text'])
       if (fields.text !== undefined) checkTemplate('text', fields.text)
       const changes = { ...fields, updated: clock() }
-      const row = await updateMessage(registry, installation.id, params.message_id, changes)
+      const id = params.message_id
+      const row = await inTransaction(registry, async (registry) => {
+        const current = await findMessage(registry, installation.id, id)
+        if (current) checkMatch(request, shown(current))
+        return updateMessage(registry, installation.id, id, changes)
+      })
       if (!row) throw notFound()
-      return shown(row)
+      return tagged(reply, shown(row))
     }
   )
 

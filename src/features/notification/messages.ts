@@ -151,24 +151,24 @@ export const insertOutput = (
   })
 
 /** Only the fields that are given are written. */
-export const updateOutput = (
+/** In a transaction. */
+export async function updateOutput(
   registry: Registry,
   installation_id: number,
   id: number,
   { config, ...fields }: Partial<OutputFields> & { updated: number }
-): Promise<OutputRecord | OutputFault> =>
-  registry.transaction().execute(async (registry) => {
-    const fault = await linkFault(registry, installation_id, fields)
-    if (fault) return fault
-    const row = await registry
-      .updateTable('notification_outputs')
-      .set({ ...fields, ...(config && { config: JSON.stringify(config) }) })
-      .where('id', '=', id)
-      .where('installation_id', '=', installation_id)
-      .returningAll()
-      .executeTakeFirst()
-    return row ? outputOf(row) : 'missing'
-  })
+): Promise<OutputRecord | OutputFault> {
+  const fault = await linkFault(registry, installation_id, fields)
+  if (fault) return fault
+  const row = await registry
+    .updateTable('notification_outputs')
+    .set({ ...fields, ...(config && { config: JSON.stringify(config) }) })
+    .where('id', '=', id)
+    .where('installation_id', '=', installation_id)
+    .returningAll()
+    .executeTakeFirst()
+  return row ? outputOf(row) : 'missing'
+}
 
 /** Locks the message and the executor until the transaction ends. */
 async function linkFault(

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { badRequest, notFound } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { given } from '../../http/given.ts'
 import { stopping } from '../../http/hung-up.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
@@ -8,6 +9,7 @@ import { creates, deletes, executes, updates } from '../../http/traced.ts'
 import { isTooDeep } from '../../lib/edge-config.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { onInstallation } from '../../permission/guard.ts'
+import { inTransaction } from '../../registry/transaction.ts'
 import type { NotificationDeps } from './deps.ts'
 import {
   deleteOutput,
@@ -91,8 +93,10 @@ export const outputRoutes: Routes<NotificationDeps> = (app, deps) => {
       },
       config: { access: onInstallation('notification/output/list') }
     },
-    async ({ installation, params }) =>
-      answer((await findOutput(registry, installation.id, params.output_id)) ?? 'missing')
+    async ({ installation, params }, reply) => {
+      const output = await findOutput(registry, installation.id, params.output_id)
+      return tagged(reply, answer(output ?? 'missing'))
+    }
   )
 
   app.put(
@@ -101,7 +105,7 @@ export const outputRoutes: Routes<NotificationDeps> = (app, deps) => {
       schema: {
         tags,
         operationId: 'updateOutput',
-        faults: [404],
+        faults: [404, 412],
         summary: 'Update an output; fields that are missing or null keep their value',
         params: OutputParams,
         body: OutputUpdate,
@@ -112,7 +116,8 @@ export const outputRoutes: Routes<NotificationDeps> = (app, deps) => {
         trace: updates('notification_output', 'output_id')
       }
     },
-    async ({ installation, params, body }) => {
+    async (request, reply) => {
+      const { installation, params, body } = request
       const fields = given(body, [
         'name',
         'notification_message_id',
@@ -121,7 +126,13 @@ export const outputRoutes: Routes<NotificationDeps> = (app, deps) => {
       ])
       if (fields.config) checkTemplates(fields.config)
       const changes = { ...fields, updated: clock() }
-      return answer(await updateOutput(registry, installation.id, params.output_id, changes))
+      const id = params.output_id
+      const output = await inTransaction(registry, async (registry) => {
+        const current = await findOutput(registry, installation.id, id)
+        if (current) checkMatch(request, shown(current))
+        return updateOutput(registry, installation.id, id, changes)
+      })
+      return tagged(reply, answer(output))
     }
   )
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, conflict, forbidden } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { given } from '../../http/given.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
 import { each, sendList } from '../../http/json-text.ts'
@@ -124,7 +125,8 @@ export const organizationRoutes: Routes = (app, deps) => {
       },
       config: { access: view }
     },
-    async ({ principal, params }) => answer(params.organization_id, principal)
+    async ({ principal, params }, reply) =>
+      tagged(reply, await answer(params.organization_id, principal))
   )
 
   app.put(
@@ -133,7 +135,7 @@ export const organizationRoutes: Routes = (app, deps) => {
       schema: {
         tags,
         operationId: 'updateOrganization',
-        faults: [409],
+        faults: [409, 412],
         summary: 'Update an organization; fields that are missing or null keep their value',
         params: OrganizationParams,
         body: OrganizationUpdate,
@@ -141,11 +143,13 @@ export const organizationRoutes: Routes = (app, deps) => {
       },
       config: { access: edit, trace: updates('organization', 'organization_id') }
     },
-    async ({ principal, params, body }) => {
+    async (request, reply) => {
+      const { principal, params, body } = request
       const id = params.organization_id
       await inTransaction(registry, async (registry) => {
         const current = await findOrganization(registry, id)
         if (!current) throw forbidden()
+        checkMatch(request, shown(current, principal))
         const fields = fieldsOf(body, current)
         if (body.parent && body.parent !== current.parent_id) {
           if (!principal.organizationsBelow.has(body.parent)) throw forbidden()
@@ -158,7 +162,7 @@ export const organizationRoutes: Routes = (app, deps) => {
         await keepProtected(registry, { kind: 'organization', id }, fields, rights(principal, id))
         await updateOrganization(registry, id, fields, clock())
       })
-      return answer(id, principal)
+      return tagged(reply, await answer(id, principal))
     }
   )
 

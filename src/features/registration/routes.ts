@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest, conflict, forbidden, tooManyRegistrations } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { Message } from '../../http/schema.ts'
 import { authenticates, creates, deletes, updates } from '../../http/traced.ts'
 import { namesDomain } from '../../lib/email-pattern.ts'
@@ -130,7 +131,8 @@ export const registrationRoutes: Routes<RegistrationDeps> = (app, deps) => {
       },
       config: { access: permit('registration/policy/list') }
     },
-    async ({ principal, params }) => shown(await find(registry, principal, params.policy_id))
+    async ({ principal, params }, reply) =>
+      tagged(reply, shown(await find(registry, principal, params.policy_id)))
   )
 
   app.put(
@@ -139,7 +141,7 @@ export const registrationRoutes: Routes<RegistrationDeps> = (app, deps) => {
       schema: {
         tags,
         operationId: 'updateRegistrationPolicy',
-        faults: [409],
+        faults: [409, 412],
         summary: 'Update a policy; fields that are missing, null or 0 keep their value',
         params: PolicyParams,
         body: PolicyUpdate,
@@ -150,9 +152,11 @@ export const registrationRoutes: Routes<RegistrationDeps> = (app, deps) => {
         trace: updates('user_registration_policy', 'policy_id')
       }
     },
-    ({ principal, params, body }) =>
-      inTransaction(registry, async (registry) => {
+    async (request, reply) => {
+      const { principal, params, body } = request
+      return inTransaction(registry, async (registry) => {
         const current = await findOwn(registry, principal, params.policy_id)
+        checkMatch(request, shown(current))
         const email_pattern = body.email_pattern ?? current.email_pattern
         const isOther = email_pattern !== current.email_pattern
         const policy = {
@@ -165,8 +169,9 @@ export const registrationRoutes: Routes<RegistrationDeps> = (app, deps) => {
         await check(registry, principal, policy)
         if (isOther) await checkPattern(registry, principal, email_pattern)
         await updatePolicy(registry, policy)
-        return shown(policy)
+        return tagged(reply, shown(policy))
       })
+    }
   )
 
   app.delete(

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { defaults } from '../../http/described.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { given } from '../../http/given.ts'
 import { AnyKey, Id, Maybe, Message } from '../../http/schema.ts'
 import { creates, deletes, updates } from '../../http/traced.ts'
@@ -115,7 +116,8 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
       },
       config: { access: permit('role/list') }
     },
-    async ({ principal, params }) => shown(await find(registry, principal, params.role_id))
+    async ({ principal, params }, reply) =>
+      tagged(reply, shown(await find(registry, principal, params.role_id)))
   )
 
   app.post(
@@ -155,16 +157,18 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
         tags,
         operationId: 'updateRole',
         summary: 'Update a role; fields that are missing or null keep their value',
-        faults: [404],
+        faults: [404, 412],
         params: RoleParams,
         body: RoleUpdate,
         response: { 200: Role }
       },
       config: { access: permit('role/update'), trace: updates('role', 'role_id') }
     },
-    async ({ principal, params, body }) => {
+    async (request, reply) => {
+      const { principal, params, body } = request
       await inTransaction(registry, async (registry) => {
         const role = await findBelow(registry, principal, params.role_id)
+        checkMatch(request, shown(role))
         if (body.organization_id && body.organization_id !== role.organization_id) {
           throw badRequest('organization_id cannot be changed')
         }
@@ -178,7 +182,7 @@ export const roleRoutes: Routes = (app, { registry, directory, clock }) => {
         }
         if (!(await updateRole(registry, updated, clock()))) throw badRequest('name is taken')
       })
-      return shown(await find(registry, principal, params.role_id))
+      return tagged(reply, shown(await find(registry, principal, params.role_id)))
     }
   )
 

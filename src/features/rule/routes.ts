@@ -1,6 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { badRequest, conflict, forbidden, notFound } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { dropIfStalled, hungUpOrLate } from '../../http/hung-up.ts'
 import { each, sendList } from '../../http/json-text.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
@@ -8,9 +9,10 @@ import { timed } from '../../http/timed.ts'
 import { creates, deletes, readsOnly, updates } from '../../http/traced.ts'
 import { Turns } from '../../lib/turns.ts'
 import { DAY, momentOr, SECOND, toSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
-import { onInstallation, type RouteAccess, withinOrganization } from '../../permission/guard.ts'
+import { onInstallation, withinOrganization } from '../../permission/guard.ts'
 import { typesAllowed } from '../../permission/modelx-types.ts'
 import { may } from '../../permission/principal.ts'
+import type { RouteAccess } from '../../permission/route-access.ts'
 import { queriesOf } from '../../quota/shares.ts'
 import { clientIdOfInstallation, findInstallation } from '../../registry/installations.ts'
 import { listRules, type RuleOwner } from '../../registry/rules.ts'
@@ -201,11 +203,11 @@ function ownerRoutes(app: App, deps: Deps & RuleDeps, owned: OwnerKind): void {
       },
       config: { access: access('rule/list') }
     },
-    async ({ params }) => {
+    async ({ params }, reply) => {
       const owner = ownerOf(params)
       const rule = await findRule(registry, owner, idOf(params))
       if (!rule) throw notFound()
-      return shown(owner, rule)
+      return tagged(reply, shown(owner, rule))
     }
   )
 
@@ -216,16 +218,18 @@ function ownerRoutes(app: App, deps: Deps & RuleDeps, owned: OwnerKind): void {
         tags,
         operationId: `update${names.one}`,
         summary: `Update a rule of an ${kind}; fields that are missing keep their value, and those that are null as well, except schedule`,
-        faults: [404, 409],
+        faults: [404, 409, 412],
         params: params.one,
         body: RuleUpdate,
         response: { 200: schema }
       },
       config: { access: access('rule/update'), trace: updates('rule', 'rule_id') }
     },
-    async ({ params, body }) => {
+    async (request, reply) => {
+      const { params, body } = request
       const owner = ownerOf(params)
       const change = (current: RuleRecord) => {
+        checkMatch(request, shown(owner, current))
         const fields = fieldsOf(body, { current })
         if (fields.active && !current.active) requireJudging(deps)
         return fields
@@ -235,7 +239,7 @@ function ownerRoutes(app: App, deps: Deps & RuleDeps, owned: OwnerKind): void {
       )
       if (!changed) throw notFound()
       await tellCleared(deps, changed.cleared)
-      return shown(owner, changed.rule)
+      return tagged(reply, shown(owner, changed.rule))
     }
   )
 

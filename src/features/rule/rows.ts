@@ -23,7 +23,9 @@ export const definitionText = (definition: RuleDefinition): string => {
   return JSON.stringify({ on, when, for: lasting, hysteresis, schedule, message })
 }
 
-export const recordOf = ({ id, name, active, severity, definition }: RuleRow): RuleRecord => ({
+type StoredRule = Pick<RuleRow, 'id' | 'name' | 'active' | 'severity' | 'definition'>
+
+export const recordOf = ({ id, name, active, severity, definition }: StoredRule): RuleRecord => ({
   ...{ id, name, active: active === 1, severity },
   ...(JSON.parse(definition) as RuleDefinition)
 })
@@ -150,7 +152,7 @@ export const changeRule = (
     await registry.updateTable('rules').set(row).where('id', '=', id).execute()
     const cleared = fields.active ? [] : await clearRule(registry, id, now)
     await told(registry, owner, now)
-    return { rule: { ...fields, id }, cleared }
+    return { rule: recordOf({ ...row, id }), cleared }
   })
 
 /** Undefined when there is no such rule. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { notFound } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { InstallationParams, Message, SilentQuery } from '../../http/schema.ts'
 import { creates, deletes, updates } from '../../http/traced.ts'
 import { toWholeSeconds, unixMs } from '../../lib/unix-time.ts'
@@ -93,7 +94,8 @@ export const scheduleRoutes: Routes = (app, deps) => {
       },
       config: { access: onInstallation('schedule/list') }
     },
-    async ({ installation, params }) => shown(await requireSchedule(installation, params))
+    async ({ installation, params }, reply) =>
+      tagged(reply, shown(await requireSchedule(installation, params)))
   )
 
   app.put(
@@ -102,7 +104,7 @@ export const scheduleRoutes: Routes = (app, deps) => {
       schema: {
         tags,
         operationId: 'updateSchedule',
-        faults: [404],
+        faults: [404, 412],
         summary: 'Replace a schedule',
         params: ScheduleParams,
         querystring: SilentQuery,
@@ -114,17 +116,19 @@ export const scheduleRoutes: Routes = (app, deps) => {
         trace: updates('schedule', 'schedule_id')
       }
     },
-    async ({ installation, params, body, query }) => {
+    async (request, reply) => {
+      const { installation, params, body, query } = request
       const zone = await zoneOf(installation)
       const ref = { installation_id: installation.id, id: params.schedule_id }
       const change = (current: ScheduleRow) => {
+        checkMatch(request, shown(current))
         const fields = fieldsOf(body, current)
         return { ...fields, ...planOf(fields, zone, clock()) }
       }
       const row = await changeSchedule(registry, ref, change, clock())
       if (!row) throw notFound()
       await tell(installation, query.silent)
-      return shown(row)
+      return tagged(reply, shown(row))
     }
   )
 

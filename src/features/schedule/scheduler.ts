@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../../bus/bus.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Ticks } from '../../lib/ticks.ts'
 import { withClientId } from '../../lib/topic.ts'
 import { HOUR, MINUTE, SECOND, toSeconds, type UnixMs, unixMs } from '../../lib/unix-time.ts'
 import type { Metrics } from '../../metrics.ts'
@@ -64,8 +65,9 @@ const SCHEDULES_PER_ROUND = 50
 export class Scheduler {
   readonly #parts: Parts
   readonly #elapsed: () => number
-  #timer: NodeJS.Timeout | undefined
-  #ticking: Promise<void> = Promise.resolve()
+  readonly #ticks = new Ticks(TICK_MS, () =>
+    this.tick().catch((err) => this.#parts.log.error({ err }, 'schedules could not be run'))
+  )
   #lookedAt = Number.NEGATIVE_INFINITY
   #last: { wall: UnixMs; elapsed: number } | undefined
 
@@ -75,19 +77,11 @@ export class Scheduler {
   }
 
   start(): void {
-    this.#timer = setTimeout(() => {
-      this.#ticking = this.tick()
-        .catch((err) => this.#parts.log.error({ err }, 'schedules could not be run'))
-        .finally(() => {
-          if (this.#timer) this.start()
-        })
-    }, TICK_MS)
+    this.#ticks.start()
   }
 
-  async stop(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    await this.#ticking
+  stop(): Promise<void> {
+    return this.#ticks.stop()
   }
 
   /** Runs everything that is due. Only one node does this at a time. */

@@ -32,7 +32,8 @@ export const pingRoutes: Routes = (app) => {
   )
 }
 
-export const healthRoutes: Routes<SystemDeps> = (app, { health, isDraining, backupHealth }) => {
+export const healthRoutes: Routes<SystemDeps> = (app, deps) => {
+  const { health, isDraining, backupHealth, certificateHealth } = deps
   app.get(
     '/live',
     {
@@ -66,9 +67,11 @@ export const healthRoutes: Routes<SystemDeps> = (app, { health, isDraining, back
       const isWell = Object.values(engines).every(({ ok }) => ok)
       const status = isDraining() ? 'draining' : isWell ? 'ready' : 'degraded'
       const backup = backupHealth()
+      const certificates = await certificateHealth()
       return reply.code(status === 'ready' ? 200 : 503).send({
         ...{ status, version: VERSION, engines },
-        ...(backup && { backup })
+        ...(backup && { backup }),
+        ...(certificates && { certificates })
       })
     }
   )

@@ -17,6 +17,24 @@ export const Health = Type.Object(
         },
         { description: 'How the last backup ended. It does not change the status' }
       )
+    ),
+    certificates: Type.Optional(
+      Type.Object(
+        {
+          ok: Type.Boolean({ description: 'false while one has expired or ends within 30 days' }),
+          expiring: Type.Integer(),
+          expired: Type.Integer(),
+          next: Type.Union([Type.Integer(), Type.Null()], {
+            description: 'When the next one ends, in Unix seconds'
+          }),
+          detail: Type.String()
+        },
+        {
+          description:
+            'Client certificates that are not revoked, counted every minute. They do not change ' +
+            'the status; missing if there are none'
+        }
+      )
     )
   },
   { title: 'Health' }

@@ -29,6 +29,7 @@ export function traceWrites(app: App, deps: Deps & TraceDeps): void {
   )
   app.decorateRequest('signedInAs', 0)
   app.decorateRequest('changedNothing', false)
+  app.decorateRequest('changedAnyway', false)
   app.decorateRequest('formerOwner')
   app.decorateRequest('traceText')
 
@@ -45,9 +46,8 @@ export function traceWrites(app: App, deps: Deps & TraceDeps): void {
     const { statusCode } = reply
     const trace = traceOf(request)
     const isRefused = statusCode === 401 || statusCode === 403
-    if (!trace || request.changedNothing || (statusCode >= 300 && !isRefused)) {
-      return done(null, payload)
-    }
+    const isDone = statusCode < 300 || request.changedAnyway
+    if (!trace || request.changedNothing || !(isDone || isRefused)) return done(null, payload)
     const caller = callerOf(request)
     const owner = request.principal?.owner ?? (caller && `user:${caller}`)
     const write = async () => {

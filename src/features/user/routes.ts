@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { afterAnswer } from '../../http/after-answer.ts'
 import { badRequest } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
 import { sendList } from '../../http/json-text.ts'
 import { readMetaFilters } from '../../http/meta-filters.ts'
@@ -118,7 +119,7 @@ export const userRoutes: Routes = (app, deps) => {
       },
       config: { access: onUser('user/list', 'user/list/assigned') }
     },
-    async ({ principal, subject }) => answer(principal, subject.id)
+    async ({ principal, subject }, reply) => tagged(reply, await answer(principal, subject.id))
   )
 
   app.put(
@@ -127,6 +128,7 @@ export const userRoutes: Routes = (app, deps) => {
       schema: {
         tags,
         operationId: 'updateUser',
+        faults: [412],
         summary: 'Update a user; fields that are missing or null keep their value',
         params: UserParams,
         body: UserUpdate,
@@ -141,6 +143,8 @@ export const userRoutes: Routes = (app, deps) => {
       const password_hash = await newPasswordHash(principal, subject, body)
       const { changes, addresses } = await inTransaction(registry, async (registry) => {
         const current = await requireUser(registry, subject.id)
+        const rights = await metaRights(registry, principal, subject.id)
+        checkMatch(request, shown(current, rights.sees))
         const fields = {
           ...plainFields(body, current),
           ...(await rightsFields({ ...deps, registry }, principal, body, current)),
@@ -151,7 +155,6 @@ export const userRoutes: Routes = (app, deps) => {
           const { role_id, organisations } = { ...current, ...fields }
           await checkRolePlace(registry, role_id, organisations)
         }
-        const rights = await metaRights(registry, principal, subject.id)
         await keepProtected(registry, { kind: 'user', id: subject.id }, fields, rights)
         const top = await topOrganization(registry)
         const leavesTop =
@@ -175,7 +178,7 @@ export const userRoutes: Routes = (app, deps) => {
         request.traceText = `changed the ${namesOf(changes)} of`
         afterAnswer(reply, () => tellAccountChanged(deps, { id: subject.id, addresses }, changes))
       }
-      return answer(principal, subject.id)
+      return tagged(reply, await answer(principal, subject.id))
     }
   )
 

@@ -44,14 +44,16 @@ export class Latest {
     this.#pulse = new Pulse(options.clock())
   }
 
-  /** A sample that is acknowledged. `isPending`: it is not in history yet. */
-  put(sample: Sample, { isPending = true } = {}): void {
-    const held = heldOf(sample)
+  /** Samples that are acknowledged. `isPending`: they are not in history yet. */
+  put(samples: Iterable<Sample>, { isPending = true } = {}): void {
     const now = this.#options.clock()
-    if (isPending) this.#pending.put(held, now)
-    this.#note(held, now)
-    if (held.msg === undefined) this.#long.keep(sample)
-    this.#pulse.beat(sample.installation_id, now)
+    for (const sample of samples) {
+      const held = heldOf(sample)
+      if (isPending) this.#pending.put(held, now)
+      this.#note(held, now)
+      if (held.msg === undefined) this.#long.keep(sample)
+      this.#pulse.beat(sample.installation_id, now)
+    }
   }
 
   /** A sample that nobody sent now, and that is in history. */

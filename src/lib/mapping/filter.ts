@@ -6,8 +6,8 @@ export type LevelFilter = readonly string[]
 /** Where keys without another prefix are mounted. */
 export const DEFAULT_MOUNT = 'dev'
 
-/** Values, commands and news of the platform are never mapped. */
-const OWN_LEVELS = ['obj', 'set', 'evt']
+/** Values, commands, news of the platform and answers to commands are never mapped. */
+const OWN_LEVELS = ['obj', 'set', 'evt', 'answer']
 
 /** A text is the reason why the filter is wrong. */
 export function parseFilter(text: string): LevelFilter | string {

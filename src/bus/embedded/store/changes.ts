@@ -6,9 +6,22 @@ export type KeptFilter = {
   nl?: boolean | undefined
   rap?: boolean | undefined
   rh?: number | undefined
+  id?: number | undefined
+}
+/** What a message has from a sender of MQTT 5. `expires` is a time. */
+export type KeptProperties = {
+  properties?: Uint8Array | undefined
+  expires?: number | undefined
 }
 /** `messageId` is undefined until the message is sent. */
-export type Receiver = { key: number; qos: Qos; retain: boolean; messageId: number | undefined }
+export type Receiver = {
+  key: number
+  qos: Qos
+  retain: boolean
+  messageId: number | undefined
+  /** The identifiers of the filters that matched. */
+  ids?: number[] | undefined
+}
 export type KeptWill = {
   /** The name of the client: its owner and client id. */
   name: string
@@ -18,25 +31,41 @@ export type KeptWill = {
   payload: Uint8Array
   qos: Qos
   retain: boolean
+  properties?: Uint8Array | undefined
+  /** In seconds, as `delay`. */
+  expiry?: number | undefined
+  delay?: number | undefined
+  /** When it is sent if the client does not come back; undefined while the client is connected. */
+  due?: number | undefined
 }
+
+/** After how many seconds a session ends that nobody uses; undefined: it has no end of its own. */
+type Expiry = { expiresAfter?: number | undefined }
 
 /** A change in the file of sessions. `key` is the number of a session, `seq` that of a message. */
 export type Change =
-  | { kind: 'session'; key: number; clientId: string; owner: string; at: number }
-  | { kind: 'awake'; key: number }
-  | { kind: 'asleep'; key: number; at: number }
+  | ({ kind: 'session'; key: number; clientId: string; owner: string; at: number } & Expiry)
+  | ({ kind: 'awake'; key: number } & Expiry)
+  | ({ kind: 'asleep'; key: number; at: number } & Expiry)
   | { kind: 'end'; key: number }
   | ({ kind: 'subscribe'; key: number } & KeptFilter)
   | { kind: 'unsubscribe'; key: number; filter: string }
-  | { kind: 'message'; seq: number; topic: string; payload: Uint8Array; receivers: Receiver[] }
+  | ({
+      kind: 'message'
+      seq: number
+      topic: string
+      payload: Uint8Array
+      receivers: Receiver[]
+    } & KeptProperties)
   | { kind: 'numbered'; key: number; ids: { seq: number; messageId: number }[] }
   | { kind: 'pubrel'; key: number; seq: number }
   | { kind: 'done'; key: number; seq: number }
   | { kind: 'receive'; key: number; messageId: number }
   | { kind: 'release'; key: number; messageId: number }
-  | { kind: 'retain'; topic: string; payload: Uint8Array; qos: Qos }
+  | ({ kind: 'retain'; topic: string; payload: Uint8Array; qos: Qos } & KeptProperties)
   | { kind: 'unretain'; topic: string }
   | ({ kind: 'will' } & KeptWill)
+  | { kind: 'due'; name: string; at: number }
   | { kind: 'unwill'; name: string }
   | { kind: 'platform'; id: string }
 
@@ -46,14 +75,15 @@ export type QueuedMessage = {
   payload: Uint8Array
   qos: Qos
   retain: boolean
-}
+  ids?: number[] | undefined
+} & KeptProperties
 export type SentMessage = QueuedMessage & { messageId: number; isReleased: boolean }
 
 /** Everything except the queues. A queue is read when its client connects again. */
 export type Contents = {
-  sessions: { key: number; clientId: string; owner: string; used: number }[]
+  sessions: ({ key: number; clientId: string; owner: string; used: number } & Expiry)[]
   filters: (KeptFilter & { key: number })[]
-  retained: { topic: string; payload: Uint8Array; qos: Qos }[]
+  retained: ({ topic: string; payload: Uint8Array; qos: Qos } & KeptProperties)[]
   wills: KeptWill[]
   /** What was removed because it was over the limits. */
   cut: Cut

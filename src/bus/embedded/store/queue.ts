@@ -94,6 +94,7 @@ export class Queue {
         lanes.add(`retained ${firstLevel(change.topic)}`)
         return 1
       case 'will':
+      case 'due':
       case 'unwill':
         lanes.add(`will ${change.name}`)
         return 1

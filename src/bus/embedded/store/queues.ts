@@ -26,6 +26,8 @@ export class Queues {
     this.#limits = limits
     this.#statements = {
       message: db.prepare('insert into messages values (?, ?, ?)'),
+      properties: db.prepare('insert or replace into message_properties values (?, ?, ?)'),
+      ids: db.prepare('insert or replace into queue_ids values (?, ?, ?)'),
       row: db.prepare('insert into queue values (?, ?, ?, ?, ?, 0, ?)'),
       number: db.prepare('update queue set message_id = ? where key = ? and seq = ?'),
       release: db.prepare('update queue set released = 1 where key = ? and seq = ?'),
@@ -48,13 +50,18 @@ export class Queues {
     this.forgetSizes()
   }
 
-  add({ seq, topic, payload, receivers }: Extract<Change, { kind: 'message' }>): void {
+  add(change: Extract<Change, { kind: 'message' }>): void {
+    const { seq, topic, payload, receivers, properties, expires } = change
     const waiting = receivers.filter(({ key }) => this.#sizeOf(key))
     if (waiting.length === 0) return
     this.#statements.message.run(seq, topic, payload)
-    const bytes = topic.length + payload.length + ROW_BYTES
-    for (const { key, qos, retain, messageId } of waiting) {
+    if (properties || expires !== undefined) {
+      this.#statements.properties.run(seq, properties ?? null, expires ?? null)
+    }
+    const bytes = topic.length + payload.length + (properties?.length ?? 0) + ROW_BYTES
+    for (const { key, qos, retain, messageId, ids } of waiting) {
       this.#statements.row.run(key, seq, qos, Number(retain), messageId ?? null, bytes)
+      if (ids) this.#statements.ids.run(key, seq, ids.join(' '))
       this.#count(key, 1, bytes)
     }
     for (const { key } of waiting) this.#makeRoom(key)

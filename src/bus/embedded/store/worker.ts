@@ -13,8 +13,9 @@ import type {
   SentMessage,
   SessionLimits
 } from './changes.ts'
-import { type AsRow, readContents } from './contents.ts'
+import { readContents, withoutNulls } from './contents.ts'
 import { cutDown } from './cut-down.ts'
+import { addLevelFive } from './level-five.ts'
 import { nameByOwner } from './name-by-owner.ts'
 import { Queues } from './queues.ts'
 
@@ -55,6 +56,7 @@ db.exec(`
 `)
 
 nameByOwner(db)
+addLevelFive(db)
 keepSchema(db, SCHEMA)
 
 // A file of an older version has another mode. VACUUM rewrites it once, in the mode set above.
@@ -75,13 +77,20 @@ const statements = {
   session: db.prepare('insert into sessions values (?, ?, ?, ?, 1, 0, 0)'),
   awake: db.prepare('update sessions set awake = 1 where key = ?'),
   asleep: db.prepare('update sessions set awake = 0, used = ? where key = ?'),
+  expiry: db.prepare('insert or replace into session_expiry values (?, ?)'),
+  noExpiry: db.prepare('delete from session_expiry where key = ?'),
   subscribe: db.prepare('insert or replace into filters values (?, ?, ?, ?, ?, ?)'),
+  filterId: db.prepare('insert or replace into filter_ids values (?, ?, ?)'),
   unsubscribe: db.prepare('delete from filters where key = ? and filter = ?'),
   receive: db.prepare('insert or ignore into received values (?, ?)'),
   release: db.prepare('delete from received where key = ? and message_id = ?'),
   retain: db.prepare('insert or replace into retained values (?, ?, ?)'),
+  retainedProperties: db.prepare('insert or replace into retained_properties values (?, ?, ?)'),
   unretain: db.prepare('delete from retained where topic = ?'),
   will: db.prepare('insert or replace into wills values (?, ?, ?, ?, ?, ?)'),
+  willProperties: db.prepare('insert or replace into will_properties values (?, ?, ?, ?)'),
+  due: db.prepare(`
+    insert or replace into will_due select client_id, ? from wills where client_id = ?`),
   unwill: db.prepare('delete from wills where client_id = ?'),
   platform: db.prepare('insert or replace into platform values (1, ?)')
 }
@@ -91,11 +100,15 @@ const endings = ['sessions', 'filters', 'received'].map((table) =>
 const sessionsNamed = db.prepare('select key from sessions where owner = ? and client_id = ?')
 const readSent = db.prepare(`
   select seq, topic, qos, retain, message_id as messageId, released as isReleased,
-    case released when 0 then payload else x'' end as payload
-  from queue join messages using (seq) where key = ? and message_id is not null order by seq`)
+    case released when 0 then payload else x'' end as payload, properties, expires, ids
+  from queue join messages using (seq) left join message_properties using (seq)
+    left join queue_ids using (key, seq)
+  where key = ? and message_id is not null order by seq`)
 const readQueued = db.prepare(`
-  select seq, topic, payload, qos, retain
-  from queue join messages using (seq) where key = ? and seq > ? order by seq limit ?`)
+  select seq, topic, payload, qos, retain, properties, expires, ids
+  from queue join messages using (seq) left join message_properties using (seq)
+    left join queue_ids using (key, seq)
+  where key = ? and seq > ? order by seq limit ?`)
 const readReceived = db.prepare('select message_id from received where key = ?')
 const readPlatform = db.prepare('select id from platform')
 const readTotals = db.prepare(
@@ -110,19 +123,23 @@ function apply(change: Change): void {
         endSession(Number(key))
       }
       statements.session.run(change.key, change.clientId, change.owner, change.at)
+      keepExpiry(change)
       return
     case 'awake':
       statements.awake.run(change.key)
+      keepExpiry(change)
       return
     case 'asleep':
       statements.asleep.run(change.at, change.key)
+      keepExpiry(change)
       return
     case 'end':
       endSession(change.key)
       return
     case 'subscribe': {
-      const { key, filter, qos, nl, rap, rh } = change
+      const { key, filter, qos, nl, rap, rh, id } = change
       statements.subscribe.run(key, filter, qos, flag(nl), flag(rap), rh ?? null)
+      if (id !== undefined) statements.filterId.run(key, filter, id)
       return
     }
     case 'unsubscribe':
@@ -146,17 +163,27 @@ function apply(change: Change): void {
     case 'release':
       statements.release.run(change.key, change.messageId)
       return
-    case 'retain':
-      statements.retain.run(change.topic, change.payload, change.qos)
+    case 'retain': {
+      const { topic, payload, qos, properties, expires } = change
+      statements.retain.run(topic, payload, qos)
+      if (properties || expires !== undefined) {
+        statements.retainedProperties.run(topic, properties ?? null, expires ?? null)
+      }
       return
+    }
     case 'unretain':
       statements.unretain.run(change.topic)
       return
     case 'will': {
       const { name, sealed, topic, payload, qos, retain } = change
       statements.will.run(name, sealed, topic, payload, qos, Number(retain))
+      const { properties = null, expiry = null, delay = null } = change
+      statements.willProperties.run(name, properties, expiry, delay)
       return
     }
+    case 'due':
+      statements.due.run(change.at, change.name)
+      return
     case 'unwill':
       statements.unwill.run(change.name)
       return
@@ -164,6 +191,17 @@ function apply(change: Change): void {
       statements.platform.run(change.id)
       return
   }
+}
+
+function keepExpiry({
+  key,
+  expiresAfter
+}: {
+  key: number
+  expiresAfter?: number | undefined
+}): void {
+  if (expiresAfter === undefined) statements.noExpiry.run(key)
+  else statements.expiry.run(key, expiresAfter)
 }
 
 function endSession(key: number): void {
@@ -227,17 +265,26 @@ function answer(read: Read): unknown {
 }
 
 function sent(key: number): SentMessage[] {
-  return readSent.all(key).map((row) => {
-    const { retain, isReleased, ...message } = row as AsRow<SentMessage>
-    return { ...message, retain: retain === 1, isReleased: isReleased === 1 }
-  })
+  return readSent.all(key).map((row) => ({
+    ...(queuedOf(row) as SentMessage),
+    isReleased: row['isReleased'] === 1
+  }))
+}
+
+function queuedOf(row: Record<string, unknown>): QueuedMessage {
+  const { retain, ids, ...message } = row
+  return {
+    ...(withoutNulls(message) as QueuedMessage),
+    retain: retain === 1,
+    ...(typeof ids === 'string' && { ids: ids.split(' ').map(Number) })
+  }
 }
 
 function page({ key, after, count, bytes }: Extract<Read, { kind: 'page' }>): QueuedMessage[] {
   const found: QueuedMessage[] = []
   let room = bytes
   for (const row of readQueued.iterate(key, after, count)) {
-    const message = { ...row, retain: row['retain'] === 1 } as QueuedMessage
+    const message = queuedOf(row)
     room -= message.payload.length
     if (room < 0 && found.length > 0) break
     found.push(message)

@@ -6,6 +6,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { FairSlots } from '../../../lib/fair-slots.ts'
 import { Rounds } from '../../../lib/rounds.ts'
 import { Tally } from '../../../lib/tally.ts'
+import { Ticks } from '../../../lib/ticks.ts'
 import { MINUTE, SECOND, type UnixMs } from '../../../lib/unix-time.ts'
 import type { Metrics } from '../../../metrics.ts'
 import type { Directory } from '../../../permission/directory.ts'
@@ -79,8 +80,9 @@ export class Teller {
   readonly #stop = new AbortController()
   readonly #notes = new Rounds(() => this.#writeNotes())
   #tried: Tried[] = []
-  #timer: NodeJS.Timeout | undefined
-  #ticking: Promise<void> = Promise.resolve()
+  readonly #ticks = new Ticks(TICK_MS, () =>
+    this.tick().catch((err) => this.#parts.log.error({ err }, 'people could not be told of alarms'))
+  )
   #ticked: UnixMs | undefined
   #sweptAt = 0
   #sweepPlace = { group: 0, message: 0 }
@@ -92,20 +94,12 @@ export class Teller {
   }
 
   start(): void {
-    this.#timer = setTimeout(() => {
-      this.#ticking = this.tick()
-        .catch((err) => this.#parts.log.error({ err }, 'people could not be told of alarms'))
-        .finally(() => {
-          if (this.#timer) this.start()
-        })
-    }, TICK_MS)
+    this.#ticks.start()
   }
 
   /** A message that is cut off is sent again by the next run, or by another node. */
   async stop(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    await this.#ticking
+    await this.#ticks.stop()
     this.#stop.abort(new Error('the platform stops'))
     await this.settled()
   }
