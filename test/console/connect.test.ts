@@ -127,6 +127,25 @@ describe('connect a device', { skip: chromium.missing }, () => {
     assert.equal(existsSync('/tmp/hacked'), false)
   })
 
+  test('no line is shown before the address of the broker is known', async () => {
+    const { user, url } = await site()
+    const { page } = await open()
+    const asked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    await page.route('**/api/v2/gateway/broker', async (route) => {
+      asked.resolve()
+      await release.promise
+      await route.continue()
+    })
+    await signIn(page, url, user)
+    await makeKey(page, 'Early')
+    await asked.promise
+    assert.equal(await page.getByRole('region', { name: 'curl' }).count(), 0)
+    release.resolve()
+    const line = await page.getByRole('region', { name: 'curl' }).innerText()
+    assert(line.includes(`127.0.0.1:${platform().mqttPort}/`), line)
+  })
+
   test('the line for HTTP works as shown, whatever the topic', { skip: noHttp }, async () => {
     const { installation, user, url, world } = await site()
     for (const word of ['hall', `a b/{x}[1-3]/å?&%2F%`, QUOTES]) {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } fr
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { connectAsync } from 'mqtt'
+import { connect } from 'mqtt'
 import { migrations } from '../../src/registry/migrate.ts'
 import { admin, content, lampTopic, member, type Value, values } from '../fixtures/contents.ts'
 import { eventually } from '../support/eventually.ts'
@@ -92,15 +92,15 @@ async function assertMessages(
   { token, client_id }: { token: string; client_id: number }
 ): Promise<void> {
   const arrived: string[] = []
-  const client = await connectAsync(
-    `mqtt://127.0.0.1:${mqttPort}`,
-    {
-      ...{ username: 'key', password: token, clientId: 'fixture-gateway', clean: false },
-      reconnectPeriod: 0
-    },
-    false
-  )
+  const client = connect(`mqtt://127.0.0.1:${mqttPort}`, {
+    ...{ username: 'key', password: token, clientId: 'fixture-gateway', clean: false },
+    reconnectPeriod: 0
+  })
+  // What waited can come together with CONNACK.
   client.on('message', (topic) => void arrived.push(topic))
+  await new Promise<void>((resolve, reject) =>
+    client.on('connect', () => resolve()).on('error', reject)
+  )
   await client.subscribeAsync(`${client_id}/obj/door`, { qos: 1 })
   await eventually(() =>
     assert.deepEqual(

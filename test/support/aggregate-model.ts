@@ -67,7 +67,11 @@ function of(method: Method, samples: readonly Sample[]): number | { value: numbe
       return { value: (at(Math.floor((n - 1) / 2)) + at(Math.floor(n / 2))) / 2, slack }
     case 'stddev':
       if (n === 1) return 0
-      return { value: Math.sqrt(sum(values.map((v) => (v - mean) ** 2)) / (n - 1)), slack }
+      return {
+        value: Math.sqrt(sum(values.map((v) => (v - mean) ** 2)) / (n - 1)),
+        // The square of a smaller deviation is subnormal.
+        slack: slack + 1e-150
+      }
     case 'integral':
       throw new Error('needs the neighbours')
   }

@@ -13,8 +13,30 @@ type Props = { id: number; clientId: number; device: Device; secret: Key }
 export function Examples({ id, clientId, device, secret }: Props) {
   const { connect: t } = useTexts()
   const known = useQuery(brokerUrls)
-  const [own, setOwn] = useState<string>()
-  const url = own ?? known.data?.[0] ?? `mqtt://${location.hostname}:1883`
+  return (
+    <Stack>
+      <div className="note">
+        <Text fw={650}>{t.onceTitle}</Text>
+        <Text>{t.once}</Text>
+      </div>
+      <Paste label={t.key} text={secret.token} isWrapped />
+      {/* A line with a guessed address would be pasted before the right one is there. */}
+      {!known.isPending && (
+        <Lines
+          id={id}
+          clientId={clientId}
+          device={device}
+          secret={secret}
+          urls={known.data ?? []}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function Lines({ id, clientId, device, secret, urls }: Props & { urls: readonly string[] }) {
+  const { connect: t } = useTexts()
+  const [url, setUrl] = useState(urls[0] ?? `mqtt://${location.hostname}:1883`)
   const broker = brokerOf(url)
   const sending = broker && {
     broker,
@@ -24,19 +46,14 @@ export function Examples({ id, clientId, device, secret }: Props) {
   }
   const texts = sending && textsOf(sending, id)
   return (
-    <Stack>
-      <div className="note">
-        <Text fw={650}>{t.onceTitle}</Text>
-        <Text>{t.once}</Text>
-      </div>
-      <Paste label={t.key} text={secret.token} isWrapped />
+    <>
       <Autocomplete
         label={t.broker}
         description={t.brokerHelp}
         error={broker ? undefined : t.brokerWrong}
-        data={known.data ?? []}
+        data={[...urls]}
         value={url}
-        onChange={setOwn}
+        onChange={setUrl}
         filter={({ options }) => options}
         maw={420}
       />
@@ -57,7 +74,7 @@ export function Examples({ id, clientId, device, secret }: Props) {
           ))}
         </Tabs>
       )}
-    </Stack>
+    </>
   )
 }
 
