@@ -1,8 +1,10 @@
-import { QueryClient, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query'
 import { CaracalError, type Schemas } from '../../tools/client/client.ts'
 import { call, currentSession, onSession } from './session/session.ts'
 
 const MINUTE = 60_000
+/** How often a page looks for what others changed, where no event tells it. */
+export const OTHERS_MS = 15_000
 
 /** Errors of the caller do not get better by asking again. */
 const isTheCallers = (error: unknown) => error instanceof CaracalError && error.status < 500
@@ -207,6 +209,24 @@ export const ledger = (installation_id: number) =>
           query: { limit: 100 }
         })
       )
+  })
+
+const LEDGER_PAGE = 100
+
+/** All of them, page by page. */
+export const ledgerPages = (installation_id: number) =>
+  infiniteQueryOptions({
+    queryKey: ['ledger pages', installation_id],
+    refetchInterval: OTHERS_MS,
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam: before }) =>
+      call((caracal) =>
+        caracal.get('/api/v2/ledger/{installation_id}', {
+          path: { installation_id },
+          query: { limit: LEDGER_PAGE, before }
+        })
+      ),
+    getNextPageParam: (page) => (page.length < LEDGER_PAGE ? undefined : page.at(-1)?.id)
   })
 
 /** The keys and sessions of the caller. */

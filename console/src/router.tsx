@@ -209,6 +209,12 @@ const connect = createRoute({
   component: page(() => import('./pages/ConnectPage.tsx'), 'ConnectPage')
 })
 
+const refused = createRoute({
+  getParentRoute: () => installation,
+  path: '/refused',
+  component: page(() => import('./pages/RefusedPage.tsx'), 'RefusedPage')
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -227,7 +233,8 @@ export const router = createRouter({
         rulesPage,
         functionsAndDevices,
         mappingsPage,
-        connect
+        connect,
+        refused
       ])
     ])
   ]),

@@ -38,7 +38,7 @@ type Body<O> = O extends { requestBody: { content: infer C } }
     : unknown
 
 type Sent<O> = O extends { parameters: infer P }
-  ? Part<P, 'path'> & Part<P, 'query'> & Body<O>
+  ? Part<P, 'path'> & Part<P, 'query'> & Part<P, 'header'> & Body<O>
   : never
 
 type Arguments<O> = object extends Sent<O> ? [sent?: Sent<O>] : [sent: Sent<O>]
@@ -48,6 +48,9 @@ type Answer<O> = O extends { responses: infer R }
       | (R extends { 200: { content: infer C } } ? Content<C> : undefined)
       | (R extends { 204: unknown } ? undefined : never)
   : never
+
+/** An object with the tag for `If-Match` of a later change. */
+export type Tagged<T> = { value: T; etag: string }
 
 export class CaracalError extends Error {
   override readonly name = 'CaracalError'
@@ -114,6 +117,16 @@ export class Caracal {
     return this.#call<Answer<Operation<'get', P>>>('GET', path, sent)
   }
 
+  /** As `get`, with the tag of the object. */
+  async tagged<P extends Path<'get'>>(
+    path: P,
+    ...[sent]: Arguments<Operation<'get', P>>
+  ): Promise<Tagged<Answer<Operation<'get', P>>>> {
+    const answer = await this.raw('GET', path, sent)
+    const value = (await resultOf(answer)) as Answer<Operation<'get', P>>
+    return { value, etag: answer.headers.get('etag') ?? '*' }
+  }
+
   post<P extends Path<'post'>>(path: P, ...[sent]: Arguments<Operation<'post', P>>) {
     return this.#call<Answer<Operation<'post', P>>>('POST', path, sent)
   }
@@ -133,7 +146,7 @@ export class Caracal {
     request: unknown = {},
     signal: AbortSignal | null = null
   ): Promise<Response> {
-    const { path: names = {}, query = {}, body } = request as Request
+    const { path: names = {}, query = {}, header = {}, body } = request as Request
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => partOf(names[name] ?? ''))
     const url = new URL(this.#url + filled)
     for (const [name, value] of valuesOf(query)) url.searchParams.append(name, value)
@@ -142,6 +155,7 @@ export class Caracal {
       method,
       signal,
       headers: {
+        ...header,
         'x-api-key': this.#token,
         ...(!isPlain && { 'content-type': 'application/json' })
       },
@@ -159,6 +173,7 @@ export class Caracal {
 type Request = {
   path?: Record<string, string | number>
   query?: Record<string, unknown>
+  header?: Record<string, string>
   body?: unknown
 }
 

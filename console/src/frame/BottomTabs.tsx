@@ -6,9 +6,11 @@ import {
   IconLayoutDashboard,
   IconListDetails
 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { rights } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
-import { installationPages } from './installation-pages.ts'
+import { installationPages, managePagesOf } from './installation-pages.ts'
 
 const tabs = [
   { tab: 'board', Icon: IconLayoutDashboard },
@@ -23,6 +25,7 @@ const isInMenu = (page: Page): boolean => tabs.every(({ tab }) => tab !== page)
 /** The views of an installation on a phone: where the thumb is. */
 export function BottomTabs({ id }: { id: number }) {
   const { installation: t } = useTexts()
+  const may = useQuery(rights(id)).data
   return (
     <nav className="bottom-tabs" aria-label={t.tabs}>
       {tabs.map(({ tab, Icon }) => (
@@ -39,7 +42,7 @@ export function BottomTabs({ id }: { id: number }) {
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          {installationPages.filter(isInMenu).map((page) => (
+          {[...installationPages.filter(isInMenu), ...managePagesOf(may)].map((page) => (
             <Menu.Item
               key={page}
               renderRoot={(props) => (

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
+import { ChangedMeanwhile } from '../edit/save.ts'
 import { refusal } from '../modelx/Details.tsx'
 import { type Texts, useTexts } from '../texts/texts.ts'
 
@@ -21,7 +22,9 @@ export function useEditing(after: () => Promise<void>, permission: (work: Work) 
       await work()
       await after()
     } catch (error) {
-      setFault(refusal(error as Error, permission(kind), texts))
+      // The page shows what differs.
+      if (!(error instanceof ChangedMeanwhile))
+        setFault(refusal(error as Error, permission(kind), texts))
     }
     setBusy(undefined)
   }

@@ -9,3 +9,20 @@ export const installationPages = [
   'mappings',
   'connect'
 ] as const
+
+/**
+ * What a manager does on an installation, in the order of the menu. A page is shown to who has one of
+ * its permissions there.
+ */
+export const managePages = {
+  refused: ['ledger/list']
+} as const satisfies Record<string, readonly string[]>
+
+export type ManagePage = keyof typeof managePages
+export type InstallationPage = (typeof installationPages)[number] | ManagePage
+
+/** `may`: what the caller may do on the installation. */
+export const managePagesOf = (may: Readonly<Record<string, boolean>> | undefined): ManagePage[] =>
+  Object.entries(managePages).flatMap(([page, needs]) =>
+    needs.some((name) => may?.[name]) ? [page as ManagePage] : []
+  )

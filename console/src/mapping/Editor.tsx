@@ -1,21 +1,24 @@
 import { Button, Select, Stack, Switch, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
+import { useDraftOf } from '../drafts.ts'
+import { Meanwhile } from '../edit/Meanwhile.tsx'
+import { saveOnSeen } from '../edit/save.ts'
 import { EditorActions, useEditing } from '../frame/EditorActions.tsx'
 import { Fault } from '../modelx/Details.tsx'
 import { queryClient } from '../queries.ts'
-import { useTexts } from '../texts/texts.ts'
-import { create, makes, mappings, remove, update } from './api.ts'
+import { type Texts, useTexts } from '../texts/texts.ts'
+import { create, makes, mappings, read, remove, update } from './api.ts'
 import {
   bodyOf,
   type Draft,
   draftOf,
+  drafts,
   dropDraft,
   emptyDraft,
   hasDraft,
   type Make,
   type Mapping,
   type MappingBody,
-  useMappingDraft,
   withNewValue,
   withoutValue,
   withValue
@@ -33,25 +36,33 @@ type Props = {
 }
 
 /** A mapping, and beside it what it makes of a message. */
-export function Editor({ installation, mapping, may, saved, deleted }: Props) {
+export function Editor({ installation, mapping, may, saved: onSaved, deleted }: Props) {
   const { mapping: t } = useTexts()
-  const [draft, change] = useMappingDraft(
-    `${installation.id}/${mapping?.id ?? 'new'}`,
-    mapping ? draftOf(mapping) : emptyDraft
-  )
+  const of = `${installation.id}/${mapping?.id ?? 'new'}`
+  const saved = mapping ? draftOf(mapping) : emptyDraft
+  const [draft, change] = useDraftOf(drafts, of, saved)
   const body = bodyOf(draft)
   const { fault, busy, run } = useEditing(
     () => queryClient.invalidateQueries({ queryKey: mappings(installation.id).queryKey }),
     (work) => `mapping/${work === 'save' && mapping ? 'update' : 'create_delete'}`
   )
-  const save = async (body: MappingBody) => {
-    const made = await (mapping ? update(mapping, body) : create(installation.id, body))
+  const show = (now: Mapping) =>
     queryClient.setQueryData(
       mappings(installation.id).queryKey,
-      (list: Mapping[] | undefined) => list && [...list.filter(({ id }) => id !== made.id), made]
+      (list: Mapping[] | undefined) => list && [...list.filter(({ id }) => id !== now.id), now]
     )
+  const save = async (body: MappingBody) => {
+    const made = mapping
+      ? await saveOnSeen({
+          read: () => read(mapping),
+          isKnown: (now) => drafts.isBase(of, draftOf(now)),
+          write: (etag) => update(mapping, body, etag),
+          show
+        })
+      : await create(installation.id, body)
+    show(made)
     dropDraft()
-    saved(made)
+    onSaved(made)
   }
   return (
     <form
@@ -63,6 +74,7 @@ export function Editor({ installation, mapping, may, saved, deleted }: Props) {
     >
       <Stack gap="sm">
         <Fields draft={draft} change={change} isLocked={!may.save} />
+        <Meanwhile {...{ drafts, of, saved }} {...fieldTexts(t)} />
         {fault && <Fault text={fault} />}
         <EditorActions
           texts={t}
@@ -159,4 +171,18 @@ function Fields({ draft, change, isLocked }: FieldsProps) {
       )}
     </>
   )
+}
+
+const fieldTexts = (t: Texts['mapping']) => {
+  const names: Readonly<Record<string, string>> = {
+    ...{ name: t.name, active: t.active, make: t.make, filter: t.filter },
+    ...{ create_missing: t.createMissing, values: t.value }
+  }
+  return {
+    nameOf: (field: string) => names[field],
+    textOf: (value: unknown, field: string) =>
+      field === 'values'
+        ? (value as Draft['values']).map(({ path, topic }) => `${path} → ${topic}`).join('; ')
+        : undefined
+  }
 }

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Schemas } from '../../../tools/client/client.ts'
+import type { Schemas, Tagged } from '../../../tools/client/client.ts'
+import { OTHERS_MS } from '../queries.ts'
 import { call } from '../session/session.ts'
 import type { Mapping, MappingBody } from './draft.ts'
 
@@ -17,6 +18,7 @@ export const makes = [
 export const mappings = (installation_id: number) =>
   queryOptions({
     queryKey: ['mappings', installation_id],
+    refetchInterval: OTHERS_MS,
     queryFn: () =>
       call((caracal) =>
         caracal.get('/api/v2/mapping/{installation_id}', { path: { installation_id } })
@@ -32,9 +34,19 @@ export const create = (installation_id: number, body: MappingBody): Promise<Mapp
     caracal.post('/api/v2/mapping/{installation_id}', { path: { installation_id }, body })
   )
 
-export const update = (mapping: Mapping, body: MappingBody): Promise<Mapping> =>
+/** One mapping, with the tag for its change. */
+export const read = (mapping: Mapping): Promise<Tagged<Mapping>> =>
   call((caracal) =>
-    caracal.put('/api/v2/mapping/{installation_id}/{mapping_id}', { ...pathOf(mapping), body })
+    caracal.tagged('/api/v2/mapping/{installation_id}/{mapping_id}', pathOf(mapping))
+  )
+
+export const update = (mapping: Mapping, body: MappingBody, etag: string): Promise<Mapping> =>
+  call((caracal) =>
+    caracal.put('/api/v2/mapping/{installation_id}/{mapping_id}', {
+      ...pathOf(mapping),
+      header: { 'If-Match': etag },
+      body
+    })
   )
 
 export const remove = (mapping: Mapping): Promise<unknown> =>

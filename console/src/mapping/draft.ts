@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../tools/client/client.ts'
-import { Drafts, useDraftOf } from '../drafts.ts'
+import { Drafts } from '../drafts.ts'
 import { readNumber } from '../numbers.ts'
 
 export type Mapping = Schemas['Mapping']
@@ -33,9 +33,8 @@ export const emptyDraft: Draft = {
   values: [{ row: 1, ...emptyValue }]
 }
 
-const drafts = new Drafts<Draft>()
+export const drafts = new Drafts<Draft>()
 
-export const useMappingDraft = (of: string, saved: Draft) => useDraftOf(drafts, of, saved)
 export const { drop: dropDraft, has: hasDraft } = drafts
 
 export function withNewValue(draft: Draft): Draft {

@@ -6,6 +6,7 @@ import { useAlarmsByInstallation } from '../alarm/glance.ts'
 import { BottomTabs } from '../frame/BottomTabs.tsx'
 import { installationPages as tabs } from '../frame/installation-pages.ts'
 import { Lost } from '../frame/Lost.tsx'
+import { ManageMenu } from '../frame/ManageMenu.tsx'
 import { GatewayState } from '../live/GatewayState.tsx'
 import { useNews } from '../live/news.ts'
 import { freshness, installations } from '../queries.ts'
@@ -43,22 +44,25 @@ export function InstallationPage() {
           {zone && <Text visibleFrom="sm">{zone}</Text>}
         </Group>
       </div>
-      <Tabs
-        visibleFrom="sm"
-        value={tabs.find((tab) => path.endsWith(`/${tab}`)) ?? null}
-        onChange={(tab) =>
-          void navigate({ to: `/installations/$id/${tab as Tab}`, params: { id } })
-        }
-      >
-        <Tabs.List aria-label={t.tabs}>
-          {tabs.map((tab) => (
-            <Tabs.Tab key={tab} value={tab}>
-              {t[tab]}
-              {tab === 'alarms' && alarms && <AlarmCount {...alarms} isShort />}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-      </Tabs>
+      <Group visibleFrom="sm" wrap="nowrap" gap={0} className="tab-row">
+        <Tabs
+          flex={1}
+          value={tabs.find((tab) => path.endsWith(`/${tab}`)) ?? null}
+          onChange={(tab) =>
+            void navigate({ to: `/installations/$id/${tab as Tab}`, params: { id } })
+          }
+        >
+          <Tabs.List aria-label={t.tabs}>
+            {tabs.map((tab) => (
+              <Tabs.Tab key={tab} value={tab}>
+                {t[tab]}
+                {tab === 'alarms' && alarms && <AlarmCount {...alarms} isShort />}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+        </Tabs>
+        <ManageMenu id={id} />
+      </Group>
       {installation && <Outlet key={id} />}
       <BottomTabs id={id} />
     </Stack>

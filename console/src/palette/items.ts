@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../tools/client/client.ts'
-import { installationPages } from '../frame/installation-pages.ts'
+import type { InstallationPage } from '../frame/installation-pages.ts'
 import type { Model } from '../modelx/api.ts'
 import { nameOf } from '../modelx/rows.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -27,7 +27,7 @@ export type Item = {
 
 /** Addresses of the console. */
 export type Ways = {
-  page: (id: number, page: (typeof installationPages)[number]) => string
+  page: (id: number, page: InstallationPage) => string
   live: (id: number, name: string) => string
   model: (id: number, view: 'devices' | undefined, model: number) => string
 }
@@ -47,8 +47,13 @@ export const installationItems = (
 
 type Here = { id: number; name: string }
 
-export const pageItems = ({ id, name }: Here, { installation: t }: Texts, ways: Ways): Item[] =>
-  installationPages.map((page) => ({
+export const pageItems = (
+  { id, name }: Here,
+  pages: readonly InstallationPage[],
+  { installation: t }: Texts,
+  ways: Ways
+): Item[] =>
+  pages.map((page) => ({
     id: `page ${id} ${page}`,
     group: 'pages',
     label: t[page],

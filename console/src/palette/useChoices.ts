@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMatchRoute, useRouter } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useMayList } from '../alarm/glance.ts'
+import { installationPages, managePagesOf } from '../frame/installation-pages.ts'
 import { useSignOut } from '../frame/useSignOut.ts'
 import { devices, found, functions, installations, me, rights, status } from '../queries.ts'
 import { choose as chooseLanguage, type Language, languages, useTexts } from '../texts/texts.ts'
@@ -44,14 +45,14 @@ export function useChoices(asked: string) {
         ...installationItems(list ?? [], ways),
         ...(known
           ? [
-              ...pageItems(known, texts, ways),
+              ...pageItems(known, [...installationPages, ...managePagesOf(may)], texts, ways),
               ...modelItems(known, undefined, someFunctions ?? [], ways),
               ...modelItems(known, 'devices', someDevices ?? [], ways),
               ...topicItems(known, values?.map(({ topic }) => topic) ?? [], ways)
             ]
           : [])
       ]),
-    [actions, list, known, someFunctions, someDevices, values, texts, ways]
+    [actions, list, known, may, someFunctions, someDevices, values, texts, ways]
   )
   const answer = useQuery(found(asked))
   const more = useMemo(
@@ -64,7 +65,9 @@ export function useChoices(asked: string) {
       const action = actions.find(({ id }) => id === one.id)
       return action ? [{ ...action, group: 'recent' }] : []
     })
-    const near = known ? pageItems(known, texts, ways) : installationItems(list ?? [], ways)
+    const near = known
+      ? pageItems(known, installationPages, texts, ways)
+      : installationItems(list ?? [], ways)
     const others = near.filter(({ id }) => !items.some((one) => one.id === id))
     return [
       { group: 'recent', items },

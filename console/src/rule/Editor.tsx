@@ -1,14 +1,18 @@
 import { Group, SegmentedControl, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { alarmsKey, severities } from '../alarm/api.ts'
+import { useDraftOf } from '../drafts.ts'
+import { Meanwhile } from '../edit/Meanwhile.tsx'
+import { saveOnSeen } from '../edit/save.ts'
 import { EditorActions, useEditing } from '../frame/EditorActions.tsx'
 import { Fault } from '../modelx/Details.tsx'
 import { readNumber } from '../numbers.ts'
 import { useAllRows } from '../plot/use-rows.ts'
 import { queryClient } from '../queries.ts'
 import { ReachOfRule } from '../tell/Reach.tsx'
-import { useTexts } from '../texts/texts.ts'
-import { create, remove, rulesOf, update } from './api.ts'
-import { dropDraft, hasDraft, useRuleDraft } from './draft.ts'
+import { useLocale, useTexts } from '../texts/texts.ts'
+import { create, read, remove, rulesOf, update } from './api.ts'
+import { drafts, dropDraft, hasDraft } from './draft.ts'
+import { fieldTexts } from './field-texts.ts'
 import { bodyOf, type Draft, draftOf, emptyDraft, readDuration } from './form.ts'
 import { HoursFields } from './HoursFields.tsx'
 import { OnFields } from './OnFields.tsx'
@@ -29,12 +33,21 @@ type Props = {
 }
 
 /** A rule in words, and beside it what it would have found. */
-export function Editor({ installation_id: id, owner, rule, topics, may, saved, deleted }: Props) {
-  const { rule: t } = useTexts()
-  const [draft, change] = useRuleDraft(
-    `${owner.kind} ${owner.id}/${rule?.id ?? 'new'}`,
-    rule ? draftOf(rule) : { ...emptyDraft, topics }
-  )
+export function Editor({
+  installation_id: id,
+  owner,
+  rule,
+  topics,
+  may,
+  saved: onSaved,
+  deleted
+}: Props) {
+  const texts = useTexts()
+  const { rule: t } = texts
+  const locale = useLocale()
+  const of = `${owner.kind} ${owner.id}/${rule?.id ?? 'new'}`
+  const saved = rule ? draftOf(rule) : { ...emptyDraft, topics }
+  const [draft, change] = useDraftOf(drafts, of, saved)
   const { all } = useAllRows(id)
   const body = bodyOf(draft)
   const { fault, busy, run } = useEditing(
@@ -45,14 +58,23 @@ export function Editor({ installation_id: id, owner, rule, topics, may, saved, d
     },
     (work) => `rule/${work === 'save' && rule ? 'update' : 'create_delete'}`
   )
-  const save = async (body: RuleFields) => {
-    const made = await (rule ? update(owner, rule.id, body) : create(owner, body))
+  const show = (now: AnyRule) =>
     queryClient.setQueryData(
       rulesOf(owner).queryKey,
-      (list: AnyRule[] | undefined) => list && [...list.filter(({ id }) => id !== made.id), made]
+      (list: AnyRule[] | undefined) => list && [...list.filter(({ id }) => id !== now.id), now]
     )
+  const save = async (body: RuleFields) => {
+    const made = rule
+      ? await saveOnSeen({
+          read: () => read(owner, rule.id),
+          isKnown: (now) => drafts.isBase(of, draftOf(now)),
+          write: (etag) => update(owner, rule.id, { body, etag }),
+          show
+        })
+      : await create(owner, body)
+    show(made)
     dropDraft()
-    saved()
+    onSaved()
   }
   const fields = { draft, change, rows: all, isLocked: !may.save }
   return (
@@ -70,6 +92,7 @@ export function Editor({ installation_id: id, owner, rule, topics, may, saved, d
         <HoursFields {...fields} />
         <Telling {...fields} />
         {draft.active && <ReachOfRule id={id} severity={draft.severity} />}
+        <Meanwhile {...{ drafts, of, saved }} {...fieldTexts(texts, locale)} />
         {fault && <Fault text={fault} />}
         <EditorActions
           texts={t}

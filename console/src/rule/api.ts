@@ -1,11 +1,13 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Schemas } from '../../../tools/client/client.ts'
+import type { Schemas, Tagged } from '../../../tools/client/client.ts'
+import { OTHERS_MS } from '../queries.ts'
 import { call } from '../session/session.ts'
 import type { AnyRule, Definition, Owner, RuleFields } from './types.ts'
 
 export const rulesOf = ({ kind, id }: Owner) =>
   queryOptions({
     queryKey: ['rules', kind, id],
+    refetchInterval: OTHERS_MS,
     queryFn: () =>
       call<AnyRule[]>((caracal) =>
         kind === 'installation'
@@ -26,15 +28,35 @@ export const create = ({ kind, id }: Owner, body: RuleFields): Promise<AnyRule> 
         })
   )
 
-export const update = ({ kind, id }: Owner, rule_id: number, body: RuleFields): Promise<AnyRule> =>
+/** One rule, with the tag for its change. */
+export const read = ({ kind, id }: Owner, rule_id: number): Promise<Tagged<AnyRule>> =>
+  call<Tagged<AnyRule>>((caracal) =>
+    kind === 'installation'
+      ? caracal.tagged('/api/v2/rule/{installation_id}/{rule_id}', {
+          path: { installation_id: id, rule_id }
+        })
+      : caracal.tagged('/api/v2/rule/organization/{organization_id}/{rule_id}', {
+          path: { organization_id: id, rule_id }
+        })
+  )
+
+type Change = { body: RuleFields; etag: string }
+
+export const update = (
+  { kind, id }: Owner,
+  rule_id: number,
+  { body, etag }: Change
+): Promise<AnyRule> =>
   call<AnyRule>((caracal) =>
     kind === 'installation'
       ? caracal.put('/api/v2/rule/{installation_id}/{rule_id}', {
           path: { installation_id: id, rule_id },
+          header: { 'If-Match': etag },
           body
         })
       : caracal.put('/api/v2/rule/organization/{organization_id}/{rule_id}', {
           path: { organization_id: id, rule_id },
+          header: { 'If-Match': etag },
           body
         })
   )

@@ -1,7 +1,6 @@
-import { Drafts, useDraftOf } from '../drafts.ts'
+import { Drafts } from '../drafts.ts'
 import type { Draft } from './form.ts'
 
-const drafts = new Drafts<Draft>()
+export const drafts = new Drafts<Draft>()
 
-export const useRuleDraft = (of: string, saved: Draft) => useDraftOf(drafts, of, saved)
 export const { drop: dropDraft, has: hasDraft } = drafts

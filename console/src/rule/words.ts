@@ -84,7 +84,7 @@ export const dayText = (day: number, locale: string): string =>
     A_SUNDAY + day * DAY_MS
   )
 
-const daysText = (days: readonly number[], locale: string): string =>
+export const daysText = (days: readonly number[], locale: string): string =>
   weekDays
     .filter((day) => days.includes(day))
     .map((day) => dayText(day, locale))

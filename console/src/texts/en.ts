@@ -1,8 +1,10 @@
 import { alarm } from './alarm-en.ts'
 import { certificate } from './certificate-en.ts'
 import { connect } from './connect-en.ts'
+import { edit } from './edit-en.ts'
 import { mapping } from './mapping-en.ts'
 import { plot } from './plot-en.ts'
+import { refused } from './refused-en.ts'
 import { rule } from './rule-en.ts'
 import { tell } from './tell-en.ts'
 
@@ -275,6 +277,8 @@ export const en = {
     rules: 'Rules',
     mappings: 'Mappings',
     connect: 'Connect a device',
+    manage: 'Manage',
+    refused: 'Refused messages',
     functionsShort: 'Functions',
     more: 'More',
     others: 'All installations',
@@ -338,7 +342,9 @@ export const en = {
   alarm,
   certificate,
   connect,
+  edit,
   mapping,
+  refused,
   plot,
   rule,
   tell,

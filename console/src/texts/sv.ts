@@ -1,9 +1,11 @@
 import { alarm } from './alarm-sv.ts'
 import { certificate } from './certificate-sv.ts'
 import { connect } from './connect-sv.ts'
+import { edit } from './edit-sv.ts'
 import type { Texts } from './en.ts'
 import { mapping } from './mapping-sv.ts'
 import { plot } from './plot-sv.ts'
+import { refused } from './refused-sv.ts'
 import { rule } from './rule-sv.ts'
 import { tell } from './tell-sv.ts'
 
@@ -275,6 +277,8 @@ export const sv: Texts = {
     rules: 'Regler',
     mappings: 'Mappningar',
     connect: 'Anslut en enhet',
+    manage: 'Hantera',
+    refused: 'Nekade meddelanden',
     functionsShort: 'Funktioner',
     more: 'Mer',
     others: 'Alla installationer',
@@ -338,7 +342,9 @@ export const sv: Texts = {
   alarm,
   certificate,
   connect,
+  edit,
   mapping,
+  refused,
   plot,
   rule,
   tell,
