@@ -20,7 +20,8 @@ import {
   installations,
   me,
   queryClient,
-  rights
+  rights,
+  tokens
 } from './queries.ts'
 import { rulesOf } from './rule/api.ts'
 import { currentSession } from './session/session.ts'
@@ -86,6 +87,13 @@ const allAlarms = createRoute({
   validateSearch: readAlarmsSearch,
   loader: () => void queryClient.prefetchQuery(installations),
   component: page(() => import('./pages/AllAlarmsPage.tsx'), 'AllAlarmsPage')
+})
+
+const account = createRoute({
+  getParentRoute: () => frame,
+  path: '/account',
+  loader: () => void queryClient.prefetchQuery(tokens),
+  component: page(() => import('./pages/AccountPage.tsx'), 'AccountPage')
 })
 
 const settingsPage = createRoute({
@@ -223,6 +231,7 @@ export const router = createRouter({
       start,
       list,
       allAlarms,
+      account,
       settingsPage,
       installation.addChildren([
         first,

@@ -108,7 +108,10 @@ describe('the program on an external broker', { skip: withoutMosquitto }, () => 
     const settings = {
       ...ADMIN,
       CARACAL_DATA_DIR: temporaryDirectory(),
-      CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}`
+      CARACAL_BUS_URL: `mqtt://127.0.0.1:${broker.port}`,
+      // The devices send as fast as they can, for longer on a slow machine.
+      CARACAL_QUOTA_INSTALLATION: 'messages_per_second=1000000',
+      CARACAL_QUOTA_ORGANIZATION: 'messages_per_second=1000000'
     }
     let caracal = await startCaracal(settings)
     assert.match(

@@ -98,6 +98,7 @@ test('only these routes need no sign-in', async () => {
   const open = (await routeTable()).filter(({ access }) => access.kind === 'public')
   assert.deepEqual(open.map(({ method, path }) => `${method} ${path}`).sort(), [
     'GET /',
+    'GET /account',
     'GET /alarms',
     'GET /api/v2/ping',
     'GET /assets/{meta_key}',

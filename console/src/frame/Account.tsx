@@ -1,5 +1,5 @@
 import { ActionIcon, Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import { IconApi, IconBellCog, IconLogout, IconUserCircle } from '@tabler/icons-react'
+import { IconApi, IconBellCog, IconLogout, IconUserCircle, IconUserCog } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { me } from '../queries.ts'
@@ -11,7 +11,7 @@ const WIDTH = 208
 
 /** Who one is, and what one may choose. `isSmall`: a symbol in the header of a phone. */
 export function Account({ isSmall = false }: { isSmall?: boolean }) {
-  const { frame, tell } = useTexts()
+  const { account, frame, tell } = useTexts()
   const language = useLanguage()
   const { data } = useQuery(me)
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -38,6 +38,12 @@ export function Account({ isSmall = false }: { isSmall?: boolean }) {
       </Menu.Target>
       <Menu.Dropdown>
         {isSmall && <Menu.Label>{data?.email}</Menu.Label>}
+        <Menu.Item
+          leftSection={<IconUserCog size={16} aria-hidden />}
+          renderRoot={(props) => <Link to="/account" {...props} />}
+        >
+          {account.title}
+        </Menu.Item>
         <Menu.Item
           leftSection={<IconBellCog size={16} aria-hidden />}
           renderRoot={(props) => <Link to="/settings" {...props} />}

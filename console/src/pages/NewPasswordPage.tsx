@@ -13,12 +13,9 @@ import {
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { CaracalError } from '../../../tools/client/client.ts'
+import { MAX_CHARACTERS, MIN_CHARACTERS } from '../account/password.ts'
 import { setNewPassword } from '../session/session.ts'
 import { useTexts } from '../texts/texts.ts'
-
-/** As in src/lib/password-rules.ts. */
-const MIN_CHARACTERS = 8
-const MAX_CHARACTERS = 256
 
 /** The key in `/new-password#key=...`. It leaves the address, so that no history keeps it. */
 function takeKey(): string {

@@ -117,7 +117,7 @@ function useWays(): Ways {
 const schemes = ['light', 'dark', 'auto'] as const
 
 function useActions(): Item[] {
-  const { alarm, frame, palette: t, tell } = useTexts()
+  const { account, alarm, frame, palette: t, tell } = useTexts()
   const mayListAlarms = useMayList()
   const { setColorScheme } = useMantineColorScheme()
   const signOut = useSignOut()
@@ -144,6 +144,13 @@ function useActions(): Item[] {
           ]
         : []),
       {
+        id: 'to account',
+        group,
+        label: account.title,
+        hint: '',
+        href: router.buildLocation({ to: '/account' }).href
+      },
+      {
         id: 'to settings',
         group,
         label: tell.title,
@@ -167,5 +174,5 @@ function useActions(): Item[] {
       { id: 'api', group, label: frame.api, hint: '', run: () => location.assign('/docs') },
       { id: 'sign out', group, label: frame.signOut, hint: '', run: () => void signOut() }
     ]
-  }, [alarm, frame, t, tell, mayListAlarms, setColorScheme, signOut, router])
+  }, [account, alarm, frame, t, tell, mayListAlarms, setColorScheme, signOut, router])
 }

@@ -85,8 +85,9 @@ export const trial = (
     retry: false,
     queryFn: async ({ signal }) => {
       const body = { rule: definition, from: Math.floor(Date.now() / 1000) - seconds }
-      const path = `/api/v2/rule/${installation_id}/try`
-      const answer = await call((caracal) => caracal.raw('POST', path, { body }, signal))
+      const answer = await call((caracal) =>
+        caracal.raw('POST', `/api/v2/rule/${installation_id}/try`, { body }, signal)
+      )
       return (await answer.json()) as Schemas['RuleTrial']
     }
   })

@@ -1,3 +1,4 @@
+import { account } from './account-en.ts'
 import { alarm } from './alarm-en.ts'
 import { certificate } from './certificate-en.ts'
 import { connect } from './connect-en.ts'
@@ -341,6 +342,7 @@ export const en = {
   },
   alarm,
   certificate,
+  account,
   connect,
   edit,
   mapping,

@@ -1,3 +1,4 @@
+import { account } from './account-sv.ts'
 import { alarm } from './alarm-sv.ts'
 import { certificate } from './certificate-sv.ts'
 import { connect } from './connect-sv.ts'
@@ -341,6 +342,7 @@ export const sv: Texts = {
   },
   alarm,
   certificate,
+  account,
   connect,
   edit,
   mapping,

@@ -24,6 +24,7 @@ const pages = [
   '/',
   '/sign-in',
   '/new-password',
+  '/account',
   '/alarms',
   '/settings',
   '/installations',

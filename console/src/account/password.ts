@@ -1,0 +1,3 @@
+/** As in src/lib/password-rules.ts. */
+export const MIN_CHARACTERS = 8
+export const MAX_CHARACTERS = 256
