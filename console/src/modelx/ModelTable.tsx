@@ -1,4 +1,4 @@
-import { UnstyledButton } from '@mantine/core'
+import { Checkbox, UnstyledButton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
@@ -14,10 +14,16 @@ type Props = {
   lines: readonly Line[]
   sort: Sort
   setSort: (sort: Sort) => void
+  selection: Selection
+}
+
+export type Selection = {
+  ids: ReadonlySet<number>
+  set: (ids: ReadonlySet<number>) => void
 }
 
 /** Only the rows on screen are drawn. */
-export function ModelTable({ kind, lines, sort, setSort }: Props) {
+export function ModelTable({ kind, lines, sort, setSort, selection }: Props) {
   const { functions: t } = useTexts()
   const body = useRef<HTMLTableSectionElement>(null)
   const virtual = useWindowVirtualizer({
@@ -30,6 +36,7 @@ export function ModelTable({ kind, lines, sort, setSort }: Props) {
     <table className="panel live models" aria-rowcount={lines.length + 1}>
       <thead>
         <tr className="line head">
+          <SelectAll lines={lines} selection={selection} />
           {columns.map((column) => (
             <Head
               key={column}
@@ -45,10 +52,27 @@ export function ModelTable({ kind, lines, sort, setSort }: Props) {
         {virtual.getVirtualItems().map(({ index, start }) => {
           const line = lines[index]
           const top = start - virtual.options.scrollMargin
-          return line && <Row key={line.model.id} {...{ kind, line, index, top }} />
+          return line && <Row key={line.model.id} {...{ kind, line, index, top, selection }} />
         })}
       </tbody>
     </table>
+  )
+}
+
+function SelectAll({ lines, selection }: { lines: readonly Line[]; selection: Selection }) {
+  const { many: t } = useTexts()
+  const count = lines.filter(({ model }) => selection.ids.has(model.id)).length
+  const isAll = count === lines.length
+  return (
+    <th className="select">
+      <Checkbox
+        size="xs"
+        aria-label={t.selectAll}
+        checked={isAll}
+        indeterminate={count > 0 && !isAll}
+        onChange={() => selection.set(new Set(isAll ? [] : lines.map(({ model }) => model.id)))}
+      />
+    </th>
   )
 }
 
@@ -73,14 +97,22 @@ function Head({ column, text, sort, setSort }: HeadProps) {
   )
 }
 
-type RowProps = { kind: Kind; line: Line; index: number; top: number }
+type RowProps = Pick<Props, 'kind' | 'selection'> & { line: Line; index: number; top: number }
 
-function Row({ kind, line, index, top }: RowProps) {
-  const { functions: t } = useTexts()
+function Row({ kind, line, index, top, selection }: RowProps) {
+  const { functions: t, many } = useTexts()
   const { model, name, room, device, topic, keys } = line
   const { topic_read, topic_write } = model.meta
   return (
     <tr className="line" aria-rowindex={index + 2} style={{ top, height: ROW_PX }}>
+      <td className="select">
+        <Checkbox
+          size="xs"
+          aria-label={many.select(name)}
+          checked={selection.ids.has(model.id)}
+          onChange={() => selection.set(toggled(selection.ids, model.id))}
+        />
+      </td>
       <td className="name">
         <Link
           from="/installations/$id/functions"
@@ -111,4 +143,10 @@ function Row({ kind, line, index, top }: RowProps) {
       <td className="keys number muted">{keys}</td>
     </tr>
   )
+}
+
+function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
+  const next = new Set(ids)
+  if (!next.delete(id)) next.add(id)
+  return next
 }

@@ -17,6 +17,7 @@ import { useMemo } from 'react'
 import { Leaving } from '../frame/Leaving.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { SidePanel } from '../frame/SidePanel.tsx'
+import { useMany } from '../many/useMany.tsx'
 import { type Kind, listOf, type Model } from '../modelx/api.ts'
 import { Details } from '../modelx/Details.tsx'
 import { dropDraft, hasDraft } from '../modelx/draft.ts'
@@ -66,6 +67,7 @@ export function FunctionsPage() {
   const rows = wantedLines(order, { text, type, meta })
   const types = [...new Set(models.map((one) => one.type))].sort()
   const isFiltered = text !== '' || type !== undefined || meta.length > 0
+  const many = useMany({ place, models, types, mayAdd })
   const close = () => set({ id: undefined, add: undefined })
   return (
     <Stack gap="md">
@@ -81,14 +83,17 @@ export function FunctionsPage() {
             { value: 'devices', label: t.devices }
           ]}
         />
-        {mayAdd && (
-          <Button
-            leftSection={<IconPlus size={16} aria-hidden />}
-            onClick={() => set({ add: true, id: undefined })}
-          >
-            {t.create[kind]}
-          </Button>
-        )}
+        <Group gap="xs">
+          {many.csvIn}
+          {mayAdd && (
+            <Button
+              leftSection={<IconPlus size={16} aria-hidden />}
+              onClick={() => set({ add: true, id: undefined })}
+            >
+              {t.create[kind]}
+            </Button>
+          )}
+        </Group>
       </Group>
       <Group gap="xs" align="flex-start" className="filters">
         <TextInput
@@ -125,6 +130,7 @@ export function FunctionsPage() {
           </Text>
         )}
       </Group>
+      {many.bar}
       {list.isError ? (
         <Problem error={list.error} again={() => void list.refetch()} />
       ) : list.isPending ? (
@@ -140,12 +146,14 @@ export function FunctionsPage() {
         <ModelTable
           kind={kind}
           lines={rows}
+          selection={many.selection}
           sort={readSort(sort)}
           setSort={({ column, isDown }) =>
             set({ sort: isDown ? `-${column}` : column === 'name' ? undefined : column }, true)
           }
         />
       )}
+      {many.work}
       <Panel {...{ add, id, close, types, place }} models={list.data} />
       <Leaving hasDraft={hasDraft} dropDraft={dropDraft} keys={['view', 'id', 'add']} />
     </Stack>

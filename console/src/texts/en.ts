@@ -3,6 +3,7 @@ import { alarm } from './alarm-en.ts'
 import { certificate } from './certificate-en.ts'
 import { connect } from './connect-en.ts'
 import { edit } from './edit-en.ts'
+import { many } from './many-en.ts'
 import { mapping } from './mapping-en.ts'
 import { plot } from './plot-en.ts'
 import { refused } from './refused-en.ts'
@@ -345,6 +346,7 @@ export const en = {
   account,
   connect,
   edit,
+  many,
   mapping,
   refused,
   plot,

@@ -4,6 +4,7 @@ import { certificate } from './certificate-sv.ts'
 import { connect } from './connect-sv.ts'
 import { edit } from './edit-sv.ts'
 import type { Texts } from './en.ts'
+import { many } from './many-sv.ts'
 import { mapping } from './mapping-sv.ts'
 import { plot } from './plot-sv.ts'
 import { refused } from './refused-sv.ts'
@@ -345,6 +346,7 @@ export const sv: Texts = {
   account,
   connect,
   edit,
+  many,
   mapping,
   refused,
   plot,
