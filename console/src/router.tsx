@@ -223,6 +223,96 @@ const refused = createRoute({
   component: page(() => import('./pages/RefusedPage.tsx'), 'RefusedPage')
 })
 
+const schedules = createRoute({
+  getParentRoute: () => installation,
+  path: '/schedules',
+  component: page(() => import('./pages/SchedulesPage.tsx'), 'SchedulesPage')
+})
+
+const gateway = createRoute({
+  getParentRoute: () => installation,
+  path: '/gateway',
+  component: page(() => import('./pages/GatewayPage.tsx'), 'GatewayPage')
+})
+
+const apps = createRoute({
+  getParentRoute: () => installation,
+  path: '/apps',
+  component: page(() => import('./pages/AppsPage.tsx'), 'AppsPage')
+})
+
+const notifications = createRoute({
+  getParentRoute: () => installation,
+  path: '/notifications',
+  component: page(() => import('./pages/NotificationsPage.tsx'), 'NotificationsPage')
+})
+
+const files = createRoute({
+  getParentRoute: () => installation,
+  path: '/files',
+  component: page(() => import('./pages/FilesPage.tsx'), 'FilesPage')
+})
+
+const trace = createRoute({
+  getParentRoute: () => installation,
+  path: '/trace',
+  component: page(() => import('./pages/TracePage.tsx'), 'TracePage')
+})
+
+const site = createRoute({
+  getParentRoute: () => installation,
+  path: '/site',
+  component: page(() => import('./pages/SitePage.tsx'), 'SitePage')
+})
+
+const organizations = createRoute({
+  getParentRoute: () => frame,
+  path: '/organizations',
+  component: page(() => import('./pages/OrganizationsPage.tsx'), 'OrganizationsPage')
+})
+
+const users = createRoute({
+  getParentRoute: () => frame,
+  path: '/users',
+  component: page(() => import('./pages/UsersPage.tsx'), 'UsersPage')
+})
+
+const roles = createRoute({
+  getParentRoute: () => frame,
+  path: '/roles',
+  component: page(() => import('./pages/RolesPage.tsx'), 'RolesPage')
+})
+
+const registration = createRoute({
+  getParentRoute: () => frame,
+  path: '/registration',
+  component: page(() => import('./pages/RegistrationPage.tsx'), 'RegistrationPage')
+})
+
+const blacklist = createRoute({
+  getParentRoute: () => frame,
+  path: '/blacklist',
+  component: page(() => import('./pages/BlacklistPage.tsx'), 'BlacklistPage')
+})
+
+const executors = createRoute({
+  getParentRoute: () => frame,
+  path: '/executors',
+  component: page(() => import('./pages/ExecutorsPage.tsx'), 'ExecutorsPage')
+})
+
+const catalogue = createRoute({
+  getParentRoute: () => frame,
+  path: '/catalogue',
+  component: page(() => import('./pages/CataloguePage.tsx'), 'CataloguePage')
+})
+
+const system = createRoute({
+  getParentRoute: () => frame,
+  path: '/system',
+  component: page(() => import('./pages/SystemPage.tsx'), 'SystemPage')
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -233,6 +323,14 @@ export const router = createRouter({
       allAlarms,
       account,
       settingsPage,
+      organizations,
+      users,
+      roles,
+      registration,
+      blacklist,
+      executors,
+      catalogue,
+      system,
       installation.addChildren([
         first,
         boardPage,
@@ -243,7 +341,14 @@ export const router = createRouter({
         functionsAndDevices,
         mappingsPage,
         connect,
-        refused
+        refused,
+        schedules,
+        gateway,
+        apps,
+        notifications,
+        files,
+        trace,
+        site
       ])
     ])
   ]),

@@ -2,8 +2,9 @@ import { ActionIcon, Menu, Text, UnstyledButton, useMantineColorScheme } from '@
 import { IconApi, IconBellCog, IconLogout, IconUserCircle, IconUserCog } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { me } from '../queries.ts'
+import { me, permissions } from '../queries.ts'
 import { choose, type Language, languages, useLanguage, useTexts } from '../texts/texts.ts'
+import { platformPagesOf } from './platform-pages.ts'
 import { useSignOut } from './useSignOut.ts'
 
 const schemes = ['light', 'dark', 'auto'] as const
@@ -11,7 +12,9 @@ const WIDTH = 208
 
 /** Who one is, and what one may choose. `isSmall`: a symbol in the header of a phone. */
 export function Account({ isSmall = false }: { isSmall?: boolean }) {
-  const { account, frame, tell } = useTexts()
+  const texts = useTexts()
+  const { account, frame, tell } = texts
+  const may = useQuery(permissions).data
   const language = useLanguage()
   const { data } = useQuery(me)
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -73,6 +76,12 @@ export function Account({ isSmall = false }: { isSmall?: boolean }) {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        {isSmall &&
+          platformPagesOf(may).map((page) => (
+            <Menu.Item key={page} renderRoot={(props) => <Link to={`/${page}`} {...props} />}>
+              {texts[page].title}
+            </Menu.Item>
+          ))}
         {isSmall && (
           <Menu.Item component="a" href="/docs" leftSection={<IconApi size={16} aria-hidden />}>
             {frame.api}

@@ -9,6 +9,7 @@ import { PaletteButton } from '../palette/PaletteButton.tsx'
 import { useSession } from '../session/session.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Account } from './Account.tsx'
+import { PlatformNav } from './PlatformNav.tsx'
 
 const NAVIGATION_WIDTH = 208
 
@@ -85,6 +86,7 @@ export function Frame() {
           leftSection={<IconApi size={18} aria-hidden />}
           style={{ borderRadius: 8 }}
         />
+        <PlatformNav />
         <Stack mt="auto">
           <Account />
         </Stack>

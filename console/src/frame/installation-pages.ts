@@ -15,6 +15,13 @@ export const installationPages = [
  * its permissions there.
  */
 export const managePages = {
+  schedules: ['schedule/list'],
+  gateway: ['installation/update', 'gateway/reset/password'],
+  apps: ['edge/app/configured/list'],
+  notifications: ['notification/message/list', 'notification/output/list'],
+  files: ['file/list'],
+  trace: ['trace/list'],
+  site: ['installation/update', 'installation/delete'],
   refused: ['ledger/list']
 } as const satisfies Record<string, readonly string[]>
 

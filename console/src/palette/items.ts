@@ -1,5 +1,6 @@
 import type { Schemas } from '../../../tools/client/client.ts'
 import type { InstallationPage } from '../frame/installation-pages.ts'
+import type { PlatformPage } from '../frame/platform-pages.ts'
 import type { Model } from '../modelx/api.ts'
 import { nameOf } from '../modelx/rows.ts'
 import type { Texts } from '../texts/texts.ts'
@@ -59,6 +60,15 @@ export const pageItems = (
     label: t[page],
     hint: name,
     href: ways.page(id, page)
+  }))
+
+export const platformItems = (pages: readonly PlatformPage[], texts: Texts): Item[] =>
+  pages.map((page) => ({
+    id: `page ${page}`,
+    group: 'pages',
+    label: texts[page].title,
+    hint: texts.frame.manage,
+    href: `/${page}`
   }))
 
 export const modelItems = (

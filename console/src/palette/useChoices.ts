@@ -4,8 +4,18 @@ import { useMatchRoute, useRouter } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useMayList } from '../alarm/glance.ts'
 import { installationPages, managePagesOf } from '../frame/installation-pages.ts'
+import { platformPagesOf } from '../frame/platform-pages.ts'
 import { useSignOut } from '../frame/useSignOut.ts'
-import { devices, found, functions, installations, me, rights, status } from '../queries.ts'
+import {
+  devices,
+  found,
+  functions,
+  installations,
+  me,
+  permissions,
+  rights,
+  status
+} from '../queries.ts'
 import { choose as chooseLanguage, type Language, languages, useTexts } from '../texts/texts.ts'
 import {
   foundItems,
@@ -13,6 +23,7 @@ import {
   installationItems,
   modelItems,
   pageItems,
+  platformItems,
   ready,
   type Shown,
   topicItems,
@@ -35,6 +46,7 @@ export function useChoices(asked: string) {
   const id = known?.id ?? 0
   const ofHere = { enabled: known !== undefined }
   const may = useQuery({ ...rights(id), ...ofHere }).data
+  const anywhere = useQuery(permissions).data
   const someFunctions = useQuery({ ...functions(id), ...ofHere }).data
   const someDevices = useQuery({ ...devices(id), ...ofHere }).data
   const values = useQuery({ ...status(id), enabled: may?.['status/read'] === true }).data
@@ -43,6 +55,7 @@ export function useChoices(asked: string) {
       ready([
         ...actions,
         ...installationItems(list ?? [], ways),
+        ...platformItems(platformPagesOf(anywhere), texts),
         ...(known
           ? [
               ...pageItems(known, [...installationPages, ...managePagesOf(may)], texts, ways),
@@ -52,7 +65,7 @@ export function useChoices(asked: string) {
             ]
           : [])
       ]),
-    [actions, list, known, may, someFunctions, someDevices, values, texts, ways]
+    [actions, list, known, may, anywhere, someFunctions, someDevices, values, texts, ways]
   )
   const answer = useQuery(found(asked))
   const more = useMemo(

@@ -1,14 +1,29 @@
 import { account } from './account-en.ts'
 import { alarm } from './alarm-en.ts'
+import { apps as appsTexts } from './apps-en.ts'
+import { blacklist as blacklistTexts } from './blacklist-en.ts'
+import { catalogue as catalogueTexts } from './catalogue-en.ts'
 import { certificate } from './certificate-en.ts'
 import { connect } from './connect-en.ts'
 import { edit } from './edit-en.ts'
+import { executors as executorsTexts } from './executors-en.ts'
+import { files as filesTexts } from './files-en.ts'
+import { gateway as gatewayTexts } from './gateway-en.ts'
 import { many } from './many-en.ts'
 import { mapping } from './mapping-en.ts'
+import { notifications as notificationsTexts } from './notifications-en.ts'
+import { organizations as organizationsTexts } from './organizations-en.ts'
 import { plot } from './plot-en.ts'
 import { refused } from './refused-en.ts'
+import { registration as registrationTexts } from './registration-en.ts'
+import { roles as rolesTexts } from './roles-en.ts'
 import { rule } from './rule-en.ts'
+import { schedules as schedulesTexts } from './schedules-en.ts'
+import { site as siteTexts } from './site-en.ts'
+import { system as systemTexts } from './system-en.ts'
 import { tell } from './tell-en.ts'
+import { trace as traceTexts } from './trace-en.ts'
+import { users as usersTexts } from './users-en.ts'
 
 export const en = {
   language: 'English',
@@ -50,6 +65,7 @@ export const en = {
     toSignIn: 'To sign-in'
   },
   frame: {
+    manage: 'Manage',
     installations: 'Installations',
     main: 'Main',
     toContent: 'Skip to the content',
@@ -281,6 +297,13 @@ export const en = {
     connect: 'Connect a device',
     manage: 'Manage',
     refused: 'Refused messages',
+    schedules: schedulesTexts.title,
+    gateway: gatewayTexts.title,
+    apps: appsTexts.title,
+    notifications: notificationsTexts.title,
+    files: filesTexts.title,
+    trace: traceTexts.title,
+    site: siteTexts.title,
     functionsShort: 'Functions',
     more: 'More',
     others: 'All installations',
@@ -349,6 +372,21 @@ export const en = {
   many,
   mapping,
   refused,
+  schedules: schedulesTexts,
+  gatewayPage: gatewayTexts,
+  apps: appsTexts,
+  notifications: notificationsTexts,
+  files: filesTexts,
+  trace: traceTexts,
+  site: siteTexts,
+  organizations: organizationsTexts,
+  users: usersTexts,
+  roles: rolesTexts,
+  registration: registrationTexts,
+  blacklist: blacklistTexts,
+  executors: executorsTexts,
+  catalogue: catalogueTexts,
+  system: systemTexts,
   plot,
   rule,
   tell,

@@ -1,15 +1,30 @@
 import { account } from './account-sv.ts'
 import { alarm } from './alarm-sv.ts'
+import { apps as appsTexts } from './apps-sv.ts'
+import { blacklist as blacklistTexts } from './blacklist-sv.ts'
+import { catalogue as catalogueTexts } from './catalogue-sv.ts'
 import { certificate } from './certificate-sv.ts'
 import { connect } from './connect-sv.ts'
 import { edit } from './edit-sv.ts'
 import type { Texts } from './en.ts'
+import { executors as executorsTexts } from './executors-sv.ts'
+import { files as filesTexts } from './files-sv.ts'
+import { gateway as gatewayTexts } from './gateway-sv.ts'
 import { many } from './many-sv.ts'
 import { mapping } from './mapping-sv.ts'
+import { notifications as notificationsTexts } from './notifications-sv.ts'
+import { organizations as organizationsTexts } from './organizations-sv.ts'
 import { plot } from './plot-sv.ts'
 import { refused } from './refused-sv.ts'
+import { registration as registrationTexts } from './registration-sv.ts'
+import { roles as rolesTexts } from './roles-sv.ts'
 import { rule } from './rule-sv.ts'
+import { schedules as schedulesTexts } from './schedules-sv.ts'
+import { site as siteTexts } from './site-sv.ts'
+import { system as systemTexts } from './system-sv.ts'
 import { tell } from './tell-sv.ts'
+import { trace as traceTexts } from './trace-sv.ts'
+import { users as usersTexts } from './users-sv.ts'
 
 export const sv: Texts = {
   language: 'Svenska',
@@ -51,6 +66,7 @@ export const sv: Texts = {
     toSignIn: 'Till inloggningen'
   },
   frame: {
+    manage: 'Hantera',
     installations: 'Installationer',
     main: 'Huvudmeny',
     toContent: 'Hoppa till innehållet',
@@ -281,6 +297,13 @@ export const sv: Texts = {
     connect: 'Anslut en enhet',
     manage: 'Hantera',
     refused: 'Nekade meddelanden',
+    schedules: schedulesTexts.title,
+    gateway: gatewayTexts.title,
+    apps: appsTexts.title,
+    notifications: notificationsTexts.title,
+    files: filesTexts.title,
+    trace: traceTexts.title,
+    site: siteTexts.title,
     functionsShort: 'Funktioner',
     more: 'Mer',
     others: 'Alla installationer',
@@ -349,6 +372,21 @@ export const sv: Texts = {
   many,
   mapping,
   refused,
+  schedules: schedulesTexts,
+  gatewayPage: gatewayTexts,
+  apps: appsTexts,
+  notifications: notificationsTexts,
+  files: filesTexts,
+  trace: traceTexts,
+  site: siteTexts,
+  organizations: organizationsTexts,
+  users: usersTexts,
+  roles: rolesTexts,
+  registration: registrationTexts,
+  blacklist: blacklistTexts,
+  executors: executorsTexts,
+  catalogue: catalogueTexts,
+  system: systemTexts,
   plot,
   rule,
   tell,

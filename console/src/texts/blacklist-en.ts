@@ -1,0 +1,3 @@
+export const blacklist = {
+  title: 'Blacklist'
+}

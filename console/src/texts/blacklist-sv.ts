@@ -1,0 +1,5 @@
+import type { blacklist as en } from './blacklist-en.ts'
+
+export const blacklist: typeof en = {
+  title: 'Svartlista'
+}

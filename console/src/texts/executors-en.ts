@@ -1,0 +1,3 @@
+export const executors = {
+  title: 'Executors'
+}

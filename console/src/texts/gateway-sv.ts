@@ -1,0 +1,5 @@
+import type { gateway as en } from './gateway-en.ts'
+
+export const gateway: typeof en = {
+  title: 'Gateway'
+}

@@ -1,0 +1,3 @@
+export const organizations = {
+  title: 'Organizations'
+}

@@ -1,0 +1,3 @@
+export const registration = {
+  title: 'Registration'
+}

@@ -1,0 +1,3 @@
+export const roles = {
+  title: 'Roles'
+}

@@ -1,0 +1,5 @@
+import type { schedules as en } from './schedules-en.ts'
+
+export const schedules: typeof en = {
+  title: 'Scheman'
+}

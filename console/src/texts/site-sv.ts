@@ -1,0 +1,5 @@
+import type { site as en } from './site-en.ts'
+
+export const site: typeof en = {
+  title: 'Inställningar'
+}

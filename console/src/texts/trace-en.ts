@@ -1,0 +1,3 @@
+export const trace = {
+  title: 'Trace'
+}

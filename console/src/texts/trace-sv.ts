@@ -1,0 +1,5 @@
+import type { trace as en } from './trace-en.ts'
+
+export const trace: typeof en = {
+  title: 'Spår'
+}

@@ -1,0 +1,5 @@
+import type { users as en } from './users-en.ts'
+
+export const users: typeof en = {
+  title: 'Användare'
+}
