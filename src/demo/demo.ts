@@ -8,6 +8,7 @@ import { unixMs } from '../lib/unix-time.ts'
 import type { Platform } from '../platform/platform.ts'
 import { ensureBoard } from './board.ts'
 import { DemoGateway } from './gateway.ts'
+import { ensureManaged } from './managing.ts'
 import { ensureModelx } from './modelx.ts'
 import { countSteps, type Past, SPAN_MS, STEP_MS, writePast } from './past.ts'
 import { DEMO_EMAIL, type DemoInstallation, ensureDemo, markPastWritten } from './registry.ts'
@@ -60,6 +61,7 @@ async function build(
   for (const installation of installations) {
     await ensureModelx(registry, installation, clock())
     await ensureBoard(registry, installation, clock())
+    await ensureManaged(deps, installation)
   }
   await directory.catchUp()
   await writeMissingPasts(deps, installations, writing)

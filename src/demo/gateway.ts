@@ -64,6 +64,7 @@ export class DemoGateway {
     }
     client.on('connect', () => {
       report()
+      this.#publishBroken()
       client.subscribe(`${client_id}/set/#`, { qos: 1 })
     })
     client.on('message', (topic, payload, packet) => this.#obey(topic, payload, packet))
@@ -84,6 +85,12 @@ export class DemoGateway {
     if (!topic || !this.#client?.connected) return
     this.#next++
     this.#publish(topic.topic, topic.valueAt(clock()))
+  }
+
+  /** An old meter without a reading, for the list of refused messages. */
+  #publishBroken(): void {
+    const topic = `${this.#parts.client_id}/obj/old_meter/power`
+    this.#client?.publish(topic, '{"value":"n/a"}', { qos: 1 }, () => {})
   }
 
   /** A command sets the actuator of its topic, which answers after its delay. */

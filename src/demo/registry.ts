@@ -14,22 +14,26 @@ import type { Registry } from '../registry/tables.ts'
 import { inTransaction } from '../registry/transaction.ts'
 import { findUserByEmail, insertUser, updateUser } from '../registry/users.ts'
 import type { DemoActuator } from './actuators.ts'
+import type { DemoManaged } from './managed.ts'
 import { DEMO_ORGANIZATION, type DemoPlot, type DemoSite, type DemoTopic } from './sites.ts'
 
 export const DEMO_EMAIL = 'demo@localhost'
 
 const HOME_ORGANIZATION_ID = 1
 const USER_ROLE_ID = 3
-/** Protected metadata keys of an installation: its demo site, and whether its past is written. */
+/** Protected metadata keys of an installation: its demo site, and what of it is made. */
 const SITE_KEY = 'demo'
 const PAST_KEY = 'demo_history'
+const MANAGED_KEY = 'demo_managed'
 
 export type DemoInstallation = InstallationRecord & {
   /** Full topics, with the client id. */
   topics: DemoTopic[]
   actuators: DemoActuator[]
   board: DemoPlot[]
+  managed: DemoManaged
   hasPast: boolean
+  isManaged: boolean
 }
 
 /** Creates what is missing: organizations, installations and the user. Sets the user's password. */
@@ -59,7 +63,9 @@ export async function ensureDemo(
         topics: site.topics.map((it) => ({ ...it, topic: `${record.client_id}/${it.topic}` })),
         actuators: site.actuators,
         board: site.board,
-        hasPast: PAST_KEY in record.protected_meta
+        managed: site.managed,
+        hasPast: PAST_KEY in record.protected_meta,
+        isManaged: MANAGED_KEY in record.protected_meta
       })
     }
     return installations
@@ -67,10 +73,16 @@ export async function ensureDemo(
 }
 
 /** Call it after the last batch: the past is never written again. */
-export async function markPastWritten(registry: Registry, id: number, now: number): Promise<void> {
+export const markPastWritten = (registry: Registry, id: number, now: number): Promise<void> =>
+  mark(registry, id, PAST_KEY, now)
+
+export const markManaged = (registry: Registry, id: number, now: number): Promise<void> =>
+  mark(registry, id, MANAGED_KEY, now)
+
+async function mark(registry: Registry, id: number, key: string, now: number): Promise<void> {
   await inTransaction(registry, async (registry) => {
     const record = await findInstallation(registry, id)
-    const protected_meta = { ...record?.protected_meta, [PAST_KEY]: 'complete' }
+    const protected_meta = { ...record?.protected_meta, [key]: 'complete' }
     await updateInstallation(registry, id, { protected_meta }, now)
   })
 }

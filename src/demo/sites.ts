@@ -17,6 +17,7 @@ import {
   solarPower,
   supplyTemperature
 } from './curves.ts'
+import { type DemoManaged, officeManaged, villaManaged } from './managed.ts'
 
 /** `states` are the names of 0 and 1. */
 type Measure = { name: string; decimals: number; unit?: string; states?: [string, string] }
@@ -68,6 +69,7 @@ export type DemoSite = {
   topics: DemoTopic[]
   actuators: DemoActuator[]
   board: DemoPlot[]
+  managed: DemoManaged
 }
 
 /** A plot of the board: places and kinds such as `outdoor/temperature`, and the last seconds. */
@@ -92,7 +94,8 @@ export const demoSites = (): DemoSite[] => [
       plot('Power today and a week ago', DAY_S, ['solar/power', 'heat_pump/power'], true),
       plot('Air in the rooms', DAY_S, ['living_room/co2', 'bedroom/co2', 'bathroom/humidity']),
       plot('A year outside', 365 * DAY_S, ['outdoor/temperature'])
-    ]
+    ],
+    managed: villaManaged
   }),
   site(office(), officeActuators(), {
     key: 'office',
@@ -122,7 +125,8 @@ export const demoSites = (): DemoSite[] => [
         'heating/supply_temperature',
         'outdoor/temperature'
       ])
-    ]
+    ],
+    managed: officeManaged
   })
 ]
 

@@ -75,6 +75,22 @@ suite('--demo', () => {
     }
   })
 
+  test('has something on the pages of management', async () => {
+    for (const { id } of installations) {
+      const lists = ['schedule', 'rule', 'edge/app/configured'].map((room) => `${room}/${id}`)
+      for (const list of [...lists, `notification/${id}/message`, `notification/${id}/output`]) {
+        assert.notDeepEqual(await get(caracal, login, `/api/v2/${list}`), [], list)
+      }
+      await eventually(async () => {
+        const refused = await get<{ topic: string }[]>(caracal, login, `/api/v2/ledger/${id}`)
+        assert.match(refused[0]?.topic ?? '', /old_meter/)
+      })
+      await eventually(async () =>
+        assert.notDeepEqual(await get(caracal, login, `/api/v2/alarm/${id}`), [])
+      )
+    }
+  })
+
   test('has a function for every topic and a device for every place', async () => {
     for (const { id } of installations) {
       const functions = await get<ModelX[]>(caracal, login, `/api/v2/functionx/${id}`)
