@@ -253,6 +253,12 @@ const files = createRoute({
   component: page(() => import('./pages/FilesPage.tsx'), 'FilesPage')
 })
 
+const values = createRoute({
+  getParentRoute: () => installation,
+  path: '/values',
+  component: page(() => import('./pages/ValuesPage.tsx'), 'ValuesPage')
+})
+
 const trace = createRoute({
   getParentRoute: () => installation,
   path: '/trace',
@@ -347,6 +353,7 @@ export const router = createRouter({
         apps,
         notifications,
         files,
+        values,
         trace,
         site
       ])

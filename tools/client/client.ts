@@ -150,7 +150,11 @@ export class Caracal {
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => partOf(names[name] ?? ''))
     const url = new URL(this.#url + filled)
     for (const [name, value] of valuesOf(query)) url.searchParams.append(name, value)
-    const isPlain = body === undefined || typeof body === 'string' || body instanceof FormData
+    const isPlain =
+      body === undefined ||
+      typeof body === 'string' ||
+      body instanceof FormData ||
+      body instanceof Blob
     const answer = await fetch(url, {
       method,
       signal,

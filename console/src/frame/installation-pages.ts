@@ -20,6 +20,7 @@ export const managePages = {
   apps: ['edge/app/configured/list'],
   notifications: ['notification/message/list', 'notification/output/list'],
   files: ['file/list'],
+  values: ['log/read', 'mqtt/publish', 'log/delete'],
   trace: ['trace/list'],
   site: ['installation/update', 'installation/delete'],
   refused: ['ledger/list']

@@ -24,6 +24,7 @@ import { system as systemTexts } from './system-en.ts'
 import { tell } from './tell-en.ts'
 import { trace as traceTexts } from './trace-en.ts'
 import { users as usersTexts } from './users-en.ts'
+import { valuesTexts } from './values-en.ts'
 
 export const en = {
   language: 'English',
@@ -302,6 +303,7 @@ export const en = {
     apps: appsTexts.title,
     notifications: notificationsTexts.title,
     files: filesTexts.title,
+    values: valuesTexts.title,
     trace: traceTexts.title,
     site: siteTexts.title,
     functionsShort: 'Functions',
@@ -372,6 +374,7 @@ export const en = {
   many,
   mapping,
   refused,
+  values: valuesTexts,
   schedules: schedulesTexts,
   gatewayPage: gatewayTexts,
   apps: appsTexts,

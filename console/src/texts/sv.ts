@@ -25,6 +25,7 @@ import { system as systemTexts } from './system-sv.ts'
 import { tell } from './tell-sv.ts'
 import { trace as traceTexts } from './trace-sv.ts'
 import { users as usersTexts } from './users-sv.ts'
+import { valuesTexts } from './values-sv.ts'
 
 export const sv: Texts = {
   language: 'Svenska',
@@ -302,6 +303,7 @@ export const sv: Texts = {
     apps: appsTexts.title,
     notifications: notificationsTexts.title,
     files: filesTexts.title,
+    values: valuesTexts.title,
     trace: traceTexts.title,
     site: siteTexts.title,
     functionsShort: 'Funktioner',
@@ -372,6 +374,7 @@ export const sv: Texts = {
   many,
   mapping,
   refused,
+  values: valuesTexts,
   schedules: schedulesTexts,
   gatewayPage: gatewayTexts,
   apps: appsTexts,

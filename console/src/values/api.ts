@@ -1,0 +1,84 @@
+import type { Schemas } from '../../../tools/client/client.ts'
+import { call } from '../session/session.ts'
+
+/** Values of these topics and times; an empty list of topics is all of them. Times in seconds. */
+export type Stretch = { topics: readonly string[]; from?: number; to?: number }
+export type Format = 'csv' | 'ndjson'
+
+/** `show` gets the bytes that have come. */
+export async function exported(
+  installation_id: number,
+  { topics, from, to, format }: Stretch & { format: Format },
+  { signal, show }: { signal: AbortSignal; show: (bytes: number) => void }
+): Promise<Blob> {
+  const sent = { path: { installation_id }, query: { topics, from, to, format } }
+  const answer = await call((caracal) =>
+    caracal.raw('GET', '/api/v3beta/log/{installation_id}/export', sent, signal)
+  )
+  const parts: BlobPart[] = []
+  let bytes = 0
+  for await (const part of chunksOf(answer)) {
+    parts.push(part)
+    bytes += part.byteLength
+    show(bytes)
+  }
+  return new Blob(parts, { type: answer.headers.get('content-type') ?? 'text/plain' })
+}
+
+/** Not every browser can loop over the body itself. */
+async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const reader = body?.getReader()
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+    yield next.value
+  }
+}
+
+const TYPES: Readonly<Record<Format, string>> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson'
+}
+
+export async function imported(
+  installation_id: number,
+  file: File,
+  signal: AbortSignal
+): Promise<Schemas['ImportResult']> {
+  const type = TYPES[/\.(nd)?json[l]?(\.gz)?$/i.test(file.name) ? 'ndjson' : 'csv']
+  const header = {
+    'content-type': type,
+    ...(file.name.toLowerCase().endsWith('.gz') && { 'content-encoding': 'gzip' })
+  }
+  const sent = { path: { installation_id }, header, body: file }
+  const answer = await call((caracal) =>
+    caracal.raw('POST', '/api/v3beta/log/{installation_id}/import', sent, signal)
+  )
+  return (await answer.json()) as Schemas['ImportResult']
+}
+
+/** How many values there are. */
+export async function countOf(
+  installation_id: number,
+  { topics, from, to }: Stretch
+): Promise<number> {
+  const { total } = await call((caracal) =>
+    caracal.post('/api/v3beta/log/{installation_id}', {
+      path: { installation_id },
+      query: { from, to, limit: 1 },
+      body: [...topics]
+    })
+  )
+  return total
+}
+
+export async function deleted(
+  installation_id: number,
+  { topics, from, to }: Required<Stretch>
+): Promise<number> {
+  const { count } = await call((caracal) =>
+    caracal.delete('/api/v3beta/log/{installation_id}', {
+      path: { installation_id },
+      query: { topics: [...topics], from, to }
+    })
+  )
+  return count
+}
