@@ -100,6 +100,44 @@ describe('alarms', { skip: chromium.missing }, () => {
     assert.deepEqual(faults, [])
   })
 
+  test('who was told of an alarm is listed, or that nobody was', async () => {
+    const { world } = platform()
+    const { installation, publish, user, address } = await home('Told house', lists)
+    await world.request('PUT /api/v2/user/me/alarm', {
+      as: user,
+      body: { severities: ['critical'], channels: ['mail'] }
+    })
+    await world.request(`POST /api/v2/rule/${installation.id}`, {
+      as: world.admin,
+      body: {
+        ...{ name: 'Warm', severity: 'critical', on: { topics: ['obj/temp'] } },
+        ...{ when: { above: 25 }, message: 'Told' }
+      }
+    })
+    await eventually(async () => {
+      await publish('obj/temp', { value: 30.25 })
+      const path = `GET /api/v2/alarm/${installation.id}`
+      const { json } = await world.request(path, { as: user })
+      const [alarm] = json as { id: number }[]
+      const { json: told } = await world.request(`${path}/${alarm?.id}/delivery`, { as: user })
+      assert.equal((told as { result: string }[])[0]?.result, 'sent')
+    }, 30_000)
+    await raise(installation, [{ message: 'Quiet' }])
+    const { page, faults } = await open(phone)
+    await signIn(page, `${address}/alarms`, user)
+    await page.getByRole('button', { name: 'Who was told: Told' }).click()
+    await page.getByRole('cell', { name: 'mail' }).first().waitFor()
+    assert.deepEqual(
+      (await page.getByRole('row').nth(1).getByRole('cell').allInnerTexts()).slice(1),
+      ['mail', user.email, 'sent']
+    )
+    assert.deepEqual(await seriousFindings(page), [])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Who was told: Quiet' }).click()
+    await shows(page, 'Nobody was told of this alarm yet')
+    assert.deepEqual(faults, [])
+  })
+
   test('who may only list sees the bell and no button, whatever the texts hold, on a phone', async () => {
     const { world } = platform()
     const { installation, user, address } = await home(HOSTILE, lists)

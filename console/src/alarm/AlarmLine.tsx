@@ -10,6 +10,7 @@ import { useLocale, useTexts } from '../texts/texts.ts'
 import { useMoment } from '../time.ts'
 import { Acknowledge } from './Acknowledge.tsx'
 import { type Alarm, user } from './api.ts'
+import { Deliveries } from './Deliveries.tsx'
 import { plotOf } from './plot.ts'
 import { Severity, severityColors } from './Severity.tsx'
 
@@ -94,6 +95,7 @@ export function AlarmLine({ alarm, isOfMany, hold, done, isChoosing, choice }: P
               )}
             </span>
           )}
+          {!isChoosing && <Deliveries {...{ alarm, title, moment }} />}
         </div>
         {alarm.note && <Text className="alarm-note">{alarm.note}</Text>}
       </div>

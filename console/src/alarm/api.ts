@@ -110,3 +110,16 @@ export const user = (user_id: number) =>
     retry: false,
     queryFn: () => call((caracal) => caracal.get('/api/v2/user/{user_id}', { path: { user_id } }))
   })
+
+/** Who was told of an alarm, and how it went, newest first. */
+export const deliveries = ({ id, installation_id }: Pick<Alarm, 'id' | 'installation_id'>) =>
+  queryOptions({
+    queryKey: [...alarmsKey, 'deliveries', id],
+    staleTime: 0,
+    queryFn: () =>
+      call((caracal) =>
+        caracal.get('/api/v2/alarm/{installation_id}/{alarm_id}/delivery', {
+          path: { installation_id, alarm_id: id }
+        })
+      )
+  })

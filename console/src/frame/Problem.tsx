@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { CaracalError } from '../../../tools/client/client.ts'
 import { useTexts } from '../texts/texts.ts'
+import { withoutScope } from './scope.ts'
 
 type Props = { error: Error; again: () => void }
 
@@ -23,5 +24,3 @@ export function Problem({ error, again }: Props) {
     </Stack>
   )
 }
-
-const withoutScope = (permission: string) => permission.replace(/\/(all|assigned)$/, '')

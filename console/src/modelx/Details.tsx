@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { CaracalError } from '../../../tools/client/client.ts'
 import { keepFocus } from '../frame/focus.ts'
+import { withoutScope } from '../frame/scope.ts'
 import { devices, functions } from '../queries.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
 import { useMoment } from '../time.ts'
@@ -154,7 +155,11 @@ function useSaving(place: Place, model: Model, of: string) {
 /** What a refused request says to people. */
 export function refusal(error: Error, permission: string, { error: t }: Texts): string {
   if (!(error instanceof CaracalError)) return t.offline
-  return error.status === 403 ? t.needs(permission) : error.message
+  if (error.status !== 403) return error.message
+  const [needed] = error.permissions
+  if (needed !== undefined) return t.needs(withoutScope(needed))
+  // Who has the permission is refused for another reason, which the message says.
+  return error.message === 'Forbidden' ? t.needs(permission) : error.message
 }
 
 type BarProps = {
