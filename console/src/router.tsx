@@ -201,10 +201,11 @@ const mappingsPage = createRoute({
   path: '/mappings',
   validateSearch: (search: Record<string, unknown>): MappingsSearch => ({
     id: typeof search.id === 'number' ? search.id : undefined,
-    add: search.add === true ? true : undefined
+    add: search.add === true ? true : undefined,
+    of: search.of === 'organization' ? 'organization' : undefined
   }),
   loader: ({ params }) => {
-    void queryClient.prefetchQuery(mappings(params.id))
+    void queryClient.prefetchQuery(mappings({ kind: 'installation', id: params.id }))
     void queryClient.prefetchQuery(rights(params.id))
   },
   component: page(() => import('./pages/MappingsPage.tsx'), 'MappingsPage')

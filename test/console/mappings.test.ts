@@ -56,6 +56,42 @@ describe('mappings', { skip: chromium.missing }, () => {
     assert.deepEqual(faults, [])
   })
 
+  test('a mapping of the organization holds here too, and is kept there', async () => {
+    const { installation, manager, reader, send, list, latest, address } = await home('Shared')
+    const path = `/api/v2/mapping/organization/${installation.organization_id}`
+    const stored = async () => {
+      const { json } = await platform().world.request(`GET ${path}`, { as: manager })
+      return json as unknown as { id: number; name: string; active: boolean }[]
+    }
+    const { page, faults } = await open()
+    await signIn(page, address, manager)
+    await page.getByRole('button', { name: 'New mapping of the organization' }).click()
+    await field(page, 'Name').fill(HOSTILE)
+    await choose(page, 'Make', 'Tasmota')
+    await page.getByRole('button', { name: 'New mapping', exact: true }).last().click()
+    const region = page.getByRole('region', { name: 'Mappings of the organization' })
+    await region.getByRole('link', { name: HOSTILE }).click()
+    assert.deepEqual(await list(), [])
+    assert.equal((await stored())[0]?.name, HOSTILE)
+    await send('dev/tele/plug/SENSOR', JSON.stringify({ ENERGY: { Power: 7 } }))
+    await eventually(async () => assert((await latest('obj/dev/tasmota/plug/ENERGY/Power')) === 7))
+
+    await field(page, 'Name').fill('Plugs')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await region.getByRole('link', { name: 'Plugs', exact: true }).waitFor()
+    assert.deepEqual(await seriousFindings(page), [])
+    const { page: readers } = await open()
+    await signIn(readers, address, reader)
+    await readers.getByRole('link', { name: 'Plugs', exact: true }).waitFor()
+    assert.equal(await readers.getByRole('button', { name: /New mapping/ }).count(), 0)
+
+    await region.getByRole('link', { name: 'Plugs', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete the mapping' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await eventually(async () => assert.deepEqual(await stored(), []))
+    assert.deepEqual(faults, [])
+  })
+
   test('the editor shows what a real message gives while one types', async () => {
     const { manager, send, list, latest, address } = await home('Tried')
     await send('dev/shop/meter', JSON.stringify({ power: 12.5, state: 'ON' }))

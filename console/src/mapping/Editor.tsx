@@ -19,6 +19,7 @@ import {
   type Make,
   type Mapping,
   type MappingBody,
+  type Owner,
   withNewValue,
   withoutValue,
   withValue
@@ -27,7 +28,9 @@ import { TryPanel } from './TryPanel.tsx'
 import { ValueFields } from './ValueFields.tsx'
 
 type Props = {
+  /** Where it is tried. */
   installation: { id: number; client_id: number }
+  owner: Owner
   /** Undefined: a new one. */
   mapping: Mapping | undefined
   may: { save: boolean; delete: boolean }
@@ -36,30 +39,31 @@ type Props = {
 }
 
 /** A mapping, and beside it what it makes of a message. */
-export function Editor({ installation, mapping, may, saved: onSaved, deleted }: Props) {
+export function Editor({ installation, owner, mapping, may, saved: onSaved, deleted }: Props) {
   const { mapping: t } = useTexts()
-  const of = `${installation.id}/${mapping?.id ?? 'new'}`
+  const of = `${owner.kind} ${owner.id}/${mapping?.id ?? 'new'}`
+  const { queryKey } = mappings(owner)
   const saved = mapping ? draftOf(mapping) : emptyDraft
   const [draft, change] = useDraftOf(drafts, of, saved)
   const body = bodyOf(draft)
   const { fault, busy, run } = useEditing(
-    () => queryClient.invalidateQueries({ queryKey: mappings(installation.id).queryKey }),
+    () => queryClient.invalidateQueries({ queryKey }),
     (work) => `mapping/${work === 'save' && mapping ? 'update' : 'create_delete'}`
   )
   const show = (now: Mapping) =>
     queryClient.setQueryData(
-      mappings(installation.id).queryKey,
+      queryKey,
       (list: Mapping[] | undefined) => list && [...list.filter(({ id }) => id !== now.id), now]
     )
   const save = async (body: MappingBody) => {
     const made = mapping
       ? await saveOnSeen({
-          read: () => read(mapping),
+          read: () => read(owner, mapping.id),
           isKnown: (now) => drafts.isBase(of, draftOf(now)),
-          write: (etag) => update(mapping, body, etag),
+          write: (etag) => update(owner, mapping.id, { body, etag }),
           show
         })
-      : await create(installation.id, body)
+      : await create(owner, body)
     show(made)
     dropDraft()
     onSaved(made)
@@ -86,7 +90,7 @@ export function Editor({ installation, mapping, may, saved: onSaved, deleted }: 
             mapping && may.delete
               ? () =>
                   void run('delete', async () => {
-                    await remove(mapping)
+                    await remove(owner, mapping.id)
                     dropDraft()
                     deleted()
                   })

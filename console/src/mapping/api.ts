@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Schemas, Tagged } from '../../../tools/client/client.ts'
 import { OTHERS_MS } from '../queries.ts'
 import { call } from '../session/session.ts'
-import type { Mapping, MappingBody } from './draft.ts'
+import type { Mapping, MappingBody, Owner } from './draft.ts'
 
 export type Trial = Schemas['MappingTrial']
 
@@ -15,43 +15,72 @@ export const makes = [
   'ttn'
 ] as const
 
-export const mappings = (installation_id: number) =>
+export const mappings = ({ kind, id }: Owner) =>
   queryOptions({
-    queryKey: ['mappings', installation_id],
+    queryKey: ['mappings', kind, id],
     refetchInterval: OTHERS_MS,
     queryFn: () =>
-      call((caracal) =>
-        caracal.get('/api/v2/mapping/{installation_id}', { path: { installation_id } })
+      call<Mapping[]>((caracal) =>
+        kind === 'installation'
+          ? caracal.get('/api/v2/mapping/{installation_id}', { path: { installation_id: id } })
+          : caracal.get('/api/v2/mapping/organization/{organization_id}', {
+              path: { organization_id: id }
+            })
       )
   })
 
-const pathOf = ({ id, installation_id }: Pick<Mapping, 'id' | 'installation_id'>) => ({
-  path: { installation_id, mapping_id: id }
-})
-
-export const create = (installation_id: number, body: MappingBody): Promise<Mapping> =>
-  call((caracal) =>
-    caracal.post('/api/v2/mapping/{installation_id}', { path: { installation_id }, body })
+export const create = ({ kind, id }: Owner, body: MappingBody): Promise<Mapping> =>
+  call<Mapping>((caracal) =>
+    kind === 'installation'
+      ? caracal.post('/api/v2/mapping/{installation_id}', { path: { installation_id: id }, body })
+      : caracal.post('/api/v2/mapping/organization/{organization_id}', {
+          path: { organization_id: id },
+          body
+        })
   )
 
 /** One mapping, with the tag for its change. */
-export const read = (mapping: Mapping): Promise<Tagged<Mapping>> =>
-  call((caracal) =>
-    caracal.tagged('/api/v2/mapping/{installation_id}/{mapping_id}', pathOf(mapping))
+export const read = ({ kind, id }: Owner, mapping_id: number): Promise<Tagged<Mapping>> =>
+  call<Tagged<Mapping>>((caracal) =>
+    kind === 'installation'
+      ? caracal.tagged('/api/v2/mapping/{installation_id}/{mapping_id}', {
+          path: { installation_id: id, mapping_id }
+        })
+      : caracal.tagged('/api/v2/mapping/organization/{organization_id}/{mapping_id}', {
+          path: { organization_id: id, mapping_id }
+        })
   )
 
-export const update = (mapping: Mapping, body: MappingBody, etag: string): Promise<Mapping> =>
-  call((caracal) =>
-    caracal.put('/api/v2/mapping/{installation_id}/{mapping_id}', {
-      ...pathOf(mapping),
-      header: { 'If-Match': etag },
-      body
-    })
+type Change = { body: MappingBody; etag: string }
+
+export const update = (
+  { kind, id }: Owner,
+  mapping_id: number,
+  { body, etag }: Change
+): Promise<Mapping> =>
+  call<Mapping>((caracal) =>
+    kind === 'installation'
+      ? caracal.put('/api/v2/mapping/{installation_id}/{mapping_id}', {
+          path: { installation_id: id, mapping_id },
+          header: { 'If-Match': etag },
+          body
+        })
+      : caracal.put('/api/v2/mapping/organization/{organization_id}/{mapping_id}', {
+          path: { organization_id: id, mapping_id },
+          header: { 'If-Match': etag },
+          body
+        })
   )
 
-export const remove = (mapping: Mapping): Promise<unknown> =>
+export const remove = ({ kind, id }: Owner, mapping_id: number): Promise<unknown> =>
   call((caracal) =>
-    caracal.delete('/api/v2/mapping/{installation_id}/{mapping_id}', pathOf(mapping))
+    kind === 'installation'
+      ? caracal.delete('/api/v2/mapping/{installation_id}/{mapping_id}', {
+          path: { installation_id: id, mapping_id }
+        })
+      : caracal.delete('/api/v2/mapping/organization/{organization_id}/{mapping_id}', {
+          path: { organization_id: id, mapping_id }
+        })
   )
 
 /** The newest first. */

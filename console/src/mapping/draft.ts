@@ -2,10 +2,13 @@ import type { Schemas } from '../../../tools/client/client.ts'
 import { Drafts } from '../drafts.ts'
 import { readNumber } from '../numbers.ts'
 
-export type Mapping = Schemas['Mapping']
+/** Who has mappings. Those of an organization hold for all installations below it. */
+export type Owner = { kind: 'installation' | 'organization'; id: number }
+/** A mapping of either. */
+export type Mapping = Omit<Schemas['Mapping'], 'installation_id'>
 /** Empty: the values are declared. */
 export type Make = NonNullable<Schemas['NewMapping']['make']>
-export type MappingBody = Omit<Mapping, 'id' | 'installation_id' | 'make'> & { make: Make }
+export type MappingBody = Omit<Mapping, 'id' | 'make'> & { make: Make }
 type Value = Mapping['values'][number]
 type Format = NonNullable<Value['timestamp']>['format']
 

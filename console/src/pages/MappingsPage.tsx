@@ -1,5 +1,5 @@
 import '../mapping/mapping.css'
-import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -7,34 +7,45 @@ import { Leaving } from '../frame/Leaving.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { SidePanel } from '../frame/SidePanel.tsx'
 import { makes, mappings } from '../mapping/api.ts'
-import { dropDraft, hasDraft, type Mapping } from '../mapping/draft.ts'
+import { dropDraft, hasDraft, type Mapping, type Owner } from '../mapping/draft.ts'
 import { Editor } from '../mapping/Editor.tsx'
-import { installations, rights } from '../queries.ts'
+import { installations, permissions, rights } from '../queries.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
 
 export type MappingsSearch = {
   /** The mapping that is open. */
   id?: number
   add?: true
+  /** It is a mapping of the organization. */
+  of?: 'organization'
 }
+
+/** Who has the mappings, and what the caller may do with them. */
+type Place = { owner: Owner; mayAdd: boolean; mayUpdate: boolean }
 
 /** How messages of devices become values. */
 export function MappingsPage() {
   const { mapping: t } = useTexts()
   const { id: installation_id } = useParams({ from: '/frame/installations/$id/mappings' })
-  const { id, add = false } = useSearch({ from: '/frame/installations/$id/mappings' })
+  const search = useSearch({ from: '/frame/installations/$id/mappings' })
   const navigate = useNavigate({ from: '/installations/$id/mappings' })
   const set = (search: MappingsSearch) => void navigate({ search, resetScroll: false })
-  const list = useQuery(mappings(installation_id))
   const may = useQuery(rights(installation_id)).data
-  const mayAdd = may?.['mapping/create_delete'] === true
+  const own: Place = {
+    owner: { kind: 'installation', id: installation_id },
+    mayAdd: may?.['mapping/create_delete'] === true,
+    mayUpdate: may?.['mapping/update'] === true
+  }
+  const above = usePlaceAbove(installation_id)
+  const list = useQuery(mappings(own.owner))
+  const inherited = useQuery({ ...mappings(above.owner), enabled: above.mayList })
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start">
         <Text className="muted" maw={620}>
           {t.help}
         </Text>
-        {mayAdd && (
+        {own.mayAdd && (
           <Button
             leftSection={<IconPlus size={16} aria-hidden />}
             onClick={() => set({ add: true })}
@@ -50,25 +61,74 @@ export function MappingsPage() {
       ) : list.data.length === 0 ? (
         <Stack className="panel" p="lg" gap="xs">
           <Text fw={600}>{t.empty}</Text>
-          <Text className="muted">{mayAdd ? t.emptyHelp : t.emptyAsk}</Text>
+          <Text className="muted">{own.mayAdd ? t.emptyHelp : t.emptyAsk}</Text>
         </Stack>
       ) : (
-        <Stack component="ul" className="mappings" gap="xs">
-          {list.data.map((mapping) => (
-            <Line key={mapping.id} mapping={mapping} />
-          ))}
-        </Stack>
+        <Lines list={list.data} />
+      )}
+      {inherited.data && (
+        <Inherited
+          list={inherited.data}
+          add={above.mayAdd ? () => set({ add: true, of: 'organization' }) : undefined}
+        />
       )}
       <Panel
-        {...{ installation_id, id, add, mayAdd }}
-        list={list.data}
-        mayUpdate={may?.['mapping/update'] === true}
-        set={set}
+        {...{ installation_id, search, set }}
+        place={search.of ? above : own}
+        list={search.of ? inherited.data : list.data}
       />
-      <Leaving hasDraft={hasDraft} dropDraft={dropDraft} keys={['id', 'add']} />
+      <Leaving hasDraft={hasDraft} dropDraft={dropDraft} keys={['id', 'add', 'of']} />
     </Stack>
   )
 }
+
+/** The organization of the installation. Who may not list its mappings sees none. */
+function usePlaceAbove(id: number): Place & { mayList: boolean } {
+  const organization = useQuery(installations).data?.find((one) => one.id === id)?.organization_id
+  const may = useQuery(permissions).data
+  return {
+    owner: { kind: 'organization', id: organization ?? 0 },
+    mayList: organization !== undefined && may?.['mapping/list/all'] === true,
+    mayAdd: may?.['mapping/create_delete/all'] === true,
+    mayUpdate: may?.['mapping/update/all'] === true
+  }
+}
+
+type InheritedProps = { list: readonly Mapping[]; add: (() => void) | undefined }
+
+/** Mappings of the organization hold here too. */
+function Inherited({ list, add }: InheritedProps) {
+  const { mapping: t } = useTexts()
+  if (list.length === 0 && !add) return null
+  return (
+    <Stack gap="xs" component="section" aria-label={t.inherited} mt="md">
+      <Group justify="space-between" align="flex-start">
+        <div>
+          <Title order={2} size="h4">
+            {t.inherited}
+          </Title>
+          <Text className="muted">{t.inheritedHelp}</Text>
+        </div>
+        {add && (
+          <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
+            {t.createAbove}
+          </Button>
+        )}
+      </Group>
+      {list.length > 0 && <Lines list={list} of="organization" />}
+    </Stack>
+  )
+}
+
+type LinesProps = { list: readonly Mapping[]; of?: 'organization' }
+
+const Lines = ({ list, of }: LinesProps) => (
+  <Stack component="ul" className="mappings" gap="xs">
+    {list.map((mapping) => (
+      <Line key={mapping.id} mapping={mapping} of={of} />
+    ))}
+  </Stack>
+)
 
 const isMake = (name: string): name is (typeof makes)[number] => makes.some((one) => one === name)
 const makeText = (make: string, t: Texts['mapping']): string =>
@@ -77,14 +137,14 @@ const makeText = (make: string, t: Texts['mapping']): string =>
 const titleOf = ({ name, make, filter }: Mapping, t: Texts['mapping']): string =>
   name === make && make !== '' ? makeText(make, t) : name || filter
 
-function Line({ mapping }: { mapping: Mapping }) {
+function Line({ mapping, of }: { mapping: Mapping; of: 'organization' | undefined }) {
   const { mapping: t } = useTexts()
   const { id, make, filter, active, values } = mapping
   const title = titleOf(mapping, t)
   const kind = make === '' ? t.values(values.length) : makeText(make, t)
   return (
     <li className="panel mapping-line">
-      <Link from="/installations/$id/mappings" search={{ id }} className="open" preload={false}>
+      <Link from="/installations/$id/mappings" search={{ id, of }} className="open" preload={false}>
         {title}
       </Link>
       {filter !== '' && <span className="topic muted">{filter}</span>}
@@ -100,16 +160,16 @@ function Line({ mapping }: { mapping: Mapping }) {
 
 type PanelProps = {
   installation_id: number
-  id: number | undefined
-  add: boolean
-  list: Mapping[] | undefined
-  mayAdd: boolean
-  mayUpdate: boolean
+  place: Place
+  list: readonly Mapping[] | undefined
+  search: MappingsSearch
   set: (search: MappingsSearch) => void
 }
 
-function Panel({ installation_id, id, add, list, mayAdd, mayUpdate, set }: PanelProps) {
+function Panel({ installation_id, place, list, search, set }: PanelProps) {
   const { mapping: t } = useTexts()
+  const { id, add = false, of } = search
+  const { owner, mayAdd, mayUpdate } = place
   const installation = useQuery(installations).data?.find((one) => one.id === installation_id)
   const mapping = list?.find((one) => one.id === id)
   const isOpen = add || id !== undefined
@@ -119,7 +179,7 @@ function Panel({ installation_id, id, add, list, mayAdd, mayUpdate, set }: Panel
       isOpen={isOpen}
       close={close}
       size={980}
-      title={add ? t.create : mapping ? titleOf(mapping, t) : t.title}
+      title={add ? (of ? t.createAbove : t.create) : mapping ? titleOf(mapping, t) : t.title}
     >
       {!installation || !list ? (
         <Skeleton h={300} />
@@ -127,11 +187,12 @@ function Panel({ installation_id, id, add, list, mayAdd, mayUpdate, set }: Panel
         <Text role="alert">{t.notThere}</Text>
       ) : (
         <Editor
-          key={mapping?.id ?? 'new'}
+          key={`${owner.kind} ${mapping?.id ?? 'new'}`}
           installation={installation}
+          owner={owner}
           mapping={mapping}
           may={{ save: mapping ? mayUpdate : mayAdd, delete: mayAdd }}
-          saved={() => set({})}
+          saved={close}
           deleted={close}
         />
       )}

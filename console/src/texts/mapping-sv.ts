@@ -7,6 +7,10 @@ export const mapping: typeof en = {
   emptyHelp: 'Välj enheternas fabrikat, eller ange var värdena finns i deras meddelanden.',
   emptyAsk: 'Någon som får skapa dem kan lägga till den första.',
   notThere: 'Mappningen finns inte längre, eller så får du inte se den.',
+  inherited: 'Organisationens mappningar',
+  inheritedHelp:
+    'De gäller alla dess installationer, och dem som hör till organisationer under den.',
+  createAbove: 'Ny mappning för organisationen',
   create: 'Ny mappning',
   save: 'Spara',
   delete: 'Ta bort mappningen',
