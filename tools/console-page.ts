@@ -1,13 +1,27 @@
 import { declarationsOfConsole, reachable } from './console-graph.ts'
 import { withoutPage } from './console-without.ts'
 
-type Operation = { operationId: string; method: string; path: string; summary: string }
+export type Operation = { operationId: string; method: string; path: string }
 
 const ROUTER = 'console/src/router.tsx'
 const INSTALLATION = '/installations/$id'
 /** `caracal.put('/api/...'` and `caracal.raw('POST', '/api/...'`, also over several lines. */
 const CALL =
   /\.(get|post|put|delete|tagged|raw)\((?:\s*'(\w+)',)?|['"`](\/(?:api|health|metrics)[^'"`\s]*)['"`]|fetch\(|beginSignIn\(/g
+
+const METHODS: readonly string[] = ['get', 'put', 'post', 'delete']
+
+/** Of the API description. */
+export function operationsIn(document: string): Operation[] {
+  const { paths } = JSON.parse(document) as {
+    paths: Record<string, Record<string, { operationId: string }>>
+  }
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => METHODS.includes(method))
+      .map(([method, { operationId }]) => ({ operationId, method, path }))
+  )
+}
 
 /** Which page of the console uses which operation of the API: addresses by operation. */
 export function usesOfConsole(operations: readonly Operation[]): Map<string, string[]> {

@@ -1,5 +1,27 @@
 /** Why no page of the console uses an operation, and the operations of which this is true. */
-const reasons: Readonly<Record<string, readonly string[]>> = {}
+const reasons: Readonly<Record<string, readonly string[]>> = {
+  'for devices and programs, not for people': [
+    ...['writeSamples', 'writeLines', 'verifyGateway', 'registerMobile', 'listPushTokens']
+  ],
+  'asked by a broker': ['emqxSignIn', 'emqxAuthorize', 'mosquittoSignIn', 'mosquittoAuthorize'],
+  'for monitoring': ['getLiveness', 'getMetrics'],
+  'opened by the link "API page"': ['getApiPage', 'getOpenApi'],
+  'older form: the plot uses the one of v3beta': ['getLogV2', 'getLogV2OfTopics'],
+  'the same with topics in the body is used, because a list of topics can be long': ['getLog'],
+  'the object has its metadata': [
+    ...['getFunctionMeta', 'getDeviceMeta', 'getInstallationMeta', 'getMyMeta', 'getUserMeta'],
+    'getOrganizationMeta'
+  ],
+  'the list has it': ['getInstallationInfo', 'listInstallations'],
+  'a misspelt name that older clients use': [
+    ...['getPermissions', 'explainPermission', 'getInstallationPermissions']
+  ],
+  'the same with the id of the user is used': [
+    ...['setMyPassword', 'listMyTokens', 'createMyToken', 'deleteMyToken'],
+    ...['createMyMeta', 'updateMyMeta', 'deleteMyMeta']
+  ],
+  'the same by PUT is used': ['replaceInstallationFileByPost', 'replaceOrganizationFileByPost']
+}
 
 /** By operation. */
 export const withoutPage: ReadonlyMap<string, string> = new Map(
