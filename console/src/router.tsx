@@ -43,6 +43,12 @@ const newPassword = createRoute({
   component: page(() => import('./pages/NewPasswordPage.tsx'), 'NewPasswordPage')
 })
 
+const registerPage = createRoute({
+  getParentRoute: () => root,
+  path: '/register',
+  component: page(() => import('./pages/RegisterPage.tsx'), 'RegisterPage')
+})
+
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
@@ -324,6 +330,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     newPassword,
+    registerPage,
     frame.addChildren([
       start,
       list,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chromium } from '../support/chromium.ts'
 import { keyFor, lettersTo } from '../support/outbox.ts'
-import { house, seriousFindings, shows, signIn, withConsole } from './pages.ts'
+import { HOSTILE, house, seriousFindings, shows, signIn, withConsole } from './pages.ts'
 
 const PASSWORD = 'a quite different password'
 
@@ -41,6 +41,34 @@ describe('the page for a new password', { skip: chromium.missing }, () => {
     await page.getByRole('link', { name: 'To sign-in' }).click()
     await signIn(page, platform().url, { ...user, password: PASSWORD })
     await shows(page, 'Forgotten')
+    assert.deepEqual(faults, [])
+  })
+
+  test('who may register gets a mail with a key, and nobody learns who may', async () => {
+    const { world } = platform()
+    const policy = { email_pattern: '*@register.example.org', role_id: 3, organization_id: 1 }
+    await world.request('POST /api/v2/user/registration/policy', { as: world.admin, body: policy })
+    const { page, faults } = await open({ colorScheme: 'dark' })
+    const ask = async (email: string) => {
+      await page.goto(`${platform().url}/register`)
+      await page.getByLabel('First name').fill(HOSTILE)
+      await page.getByLabel('Last name').fill('Berg')
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByRole('button', { name: 'Register', exact: true }).click()
+      await shows(page, 'a mail with a key is on its way')
+    }
+    await ask('stranger@elsewhere.example.org')
+    await ask('anna@register.example.org')
+    const key = await keyFor(platform(), 'anna@register.example.org')
+    assert.deepEqual(lettersTo(platform(), 'stranger@elsewhere.example.org'), [])
+    await page.getByRole('link', { name: 'I have a key from a mail' }).click()
+    await page.getByLabel('Key of the mail').fill(key)
+    await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD)
+    await page.getByRole('textbox', { name: 'The same password again' }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Set the password' }).click()
+    await shows(page, 'Your new password is set')
+    await page.goto(`${platform().url}/register`)
+    assert.deepEqual(await seriousFindings(page), [])
     assert.deepEqual(faults, [])
   })
 

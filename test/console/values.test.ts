@@ -117,7 +117,7 @@ describe('values as files', { skip: chromium.missing }, () => {
     await page.getByRole('button', { name: 'Delete 2 values', exact: true }).click()
     await shows(page, '2 values deleted')
     assert.deepEqual((await stored()).sort(), ['attic 1', 'attic 2', 'attic 3', 'hall 3'])
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
     assert(width <= 390, `${width} px`)
   })
 

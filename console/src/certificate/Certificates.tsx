@@ -2,9 +2,17 @@ import { Button, Group, Modal, Stack, Table, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Problem } from '../frame/Problem.tsx'
+import { download } from '../plot/download.ts'
 import { useTexts } from '../texts/texts.ts'
 import { useMoment } from '../time.ts'
-import { brokerUrls, type Certificate, certificates, type Issued, revoke } from './api.ts'
+import {
+  authority,
+  brokerUrls,
+  type Certificate,
+  certificates,
+  type Issued,
+  revoke
+} from './api.ts'
 import { IssuedCertificate } from './IssuedCertificate.tsx'
 import { IssueForm } from './IssueForm.tsx'
 import { RegisterForm } from './RegisterForm.tsx'
@@ -91,6 +99,11 @@ export function Certificates({ id, mayIssue, mayRevoke }: Props) {
           <Button variant="subtle" onClick={() => setForm('register')}>
             {t.register}
           </Button>
+          {all.data?.some(({ issued }) => issued) && (
+            <Button variant="subtle" onClick={() => void saveAuthority()}>
+              {t.authority}
+            </Button>
+          )}
         </Group>
       )}
       <Modal opened={form === 'issue'} onClose={close} title={t.issue} {...closing} centered>
@@ -110,6 +123,12 @@ export function Certificates({ id, mayIssue, mayRevoke }: Props) {
       <RevokeQuestion certificate={asked} onDone={() => setAsked(undefined)} />
     </Stack>
   )
+}
+
+/** Who checks the certificates of the platform elsewhere needs its authority. */
+async function saveAuthority(): Promise<void> {
+  const { certificate } = await authority()
+  download('caracal-ca.pem', new Blob([certificate], { type: 'application/x-pem-file' }))
 }
 
 type Question = { certificate: Certificate | undefined; onDone: () => void }

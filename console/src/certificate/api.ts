@@ -61,3 +61,6 @@ export async function revoke({ id, installation_id }: Certificate): Promise<void
   )
   await readAgain(installation_id)
 }
+
+/** Of the platform. It is there as soon as a certificate was issued. */
+export const authority = () => call((caracal) => caracal.get('/api/v2/certificate/authority'))

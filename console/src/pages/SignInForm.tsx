@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { CaracalError } from '../../../tools/client/client.ts'
@@ -91,9 +91,14 @@ export function SignInForm({ note }: { note?: string }) {
           </Button>
         )}
         {step === 'password' ? (
-          <Anchor component="button" type="button" onClick={() => setStep('lost')}>
-            {t.lost}
-          </Anchor>
+          <Group justify="space-between">
+            <Anchor component="button" type="button" onClick={() => setStep('lost')}>
+              {t.lost}
+            </Anchor>
+            <Anchor component={Link} to="/register">
+              {t.register}
+            </Anchor>
+          </Group>
         ) : (
           <Back to={setStep} text={t.back} />
         )}

@@ -1,4 +1,4 @@
-import { Caracal, CaracalError } from '../../../tools/client/client.ts'
+import { Caracal, CaracalError, type Schemas } from '../../../tools/client/client.ts'
 import { Store, useStore } from '../store.ts'
 
 /** `token` is missing before the sign-in; `ended`: the platform does not take it any more. */
@@ -82,6 +82,9 @@ export async function signOut(): Promise<void> {
 
 export const askForNewPassword = (email: string): Promise<unknown> =>
   new Caracal(location.origin, '').post('/api/v2/auth/reset_password', { body: { email } })
+
+export const register = (person: Schemas['Registration']): Promise<unknown> =>
+  new Caracal(location.origin, '').post('/api/v2/user/register', { body: person })
 
 /** `key` came by mail. It works once. */
 export const setNewPassword = (key: string, password: string): Promise<unknown> =>

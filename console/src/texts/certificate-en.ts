@@ -6,6 +6,7 @@ export const certificate = {
     'The broker does not offer TLS, so certificates cannot be used yet. An administrator sets CARACAL_TLS_CERT_PATH.',
   none: 'There are none.',
   issue: 'Issue a certificate',
+  authority: 'Certificate of the authority',
   register: 'Register one of your own authority',
   name: 'Name',
   ends: 'Ends',

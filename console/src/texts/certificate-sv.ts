@@ -7,6 +7,7 @@ export const certificate: typeof en = {
     'Brokern erbjuder inte TLS, så certifikat kan inte användas än. En administratör ställer in CARACAL_TLS_CERT_PATH.',
   none: 'Det finns inga.',
   issue: 'Utfärda ett certifikat',
+  authority: 'Utfärdarens certifikat',
   register: 'Registrera ett från en egen utfärdare',
   name: 'Namn',
   ends: 'Slutar',

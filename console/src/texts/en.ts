@@ -38,6 +38,7 @@ export const en = {
     finish: 'Finish',
     wrong: 'E-mail or password is wrong.',
     wrongCode: 'The code is wrong or too old. Sign in again for another one.',
+    register: 'Register',
     lost: 'Lost the password?',
     lostHelp: 'Write your e-mail address, and we send you a link.',
     haveKey: 'I have a key from a mail',
@@ -46,6 +47,15 @@ export const en = {
     back: 'Back to sign-in',
     ended: 'Your session has ended. Sign in to go on; nothing on this page is lost.',
     wait: (seconds: number) => `Too many tries. Try again in ${seconds} s.`
+  },
+  register: {
+    title: 'Register',
+    help: 'For those whose address may register here. A mail comes with a key for the first password.',
+    first_name: 'First name',
+    last_name: 'Last name',
+    email: 'E-mail',
+    go: 'Register',
+    done: 'If this address may register, a mail with a key is on its way.'
   },
   newPassword: {
     title: 'New password',

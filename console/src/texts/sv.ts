@@ -39,6 +39,7 @@ export const sv: Texts = {
     finish: 'Slutför',
     wrong: 'E-post eller lösenord är fel.',
     wrongCode: 'Koden är fel eller för gammal. Logga in igen för en ny.',
+    register: 'Registrera dig',
     lost: 'Glömt lösenordet?',
     lostHelp: 'Skriv din e-postadress, så skickar vi en länk.',
     haveKey: 'Jag har en nyckel från ett brev',
@@ -47,6 +48,15 @@ export const sv: Texts = {
     back: 'Tillbaka till inloggningen',
     ended: 'Din session har avslutats. Logga in för att fortsätta; inget på sidan går förlorat.',
     wait: (seconds) => `För många försök. Försök igen om ${seconds} s.`
+  },
+  register: {
+    title: 'Registrera dig',
+    help: 'För den vars adress får registrera sig här. Ett mejl kommer med en nyckel för det första lösenordet.',
+    first_name: 'Förnamn',
+    last_name: 'Efternamn',
+    email: 'E-post',
+    go: 'Registrera',
+    done: 'Om adressen får registrera sig är ett mejl med en nyckel på väg.'
   },
   newPassword: {
     title: 'Nytt lösenord',

@@ -20,15 +20,11 @@ const POLICY = [
 ].join('; ')
 
 /** The first parts of the addresses of the console. The page itself finds what to show. */
-const pages = [
-  '/',
-  '/sign-in',
-  '/new-password',
-  '/account',
-  '/alarms',
-  '/settings',
-  '/installations',
-  '/installations/*'
+export const consolePages = [
+  ...['/', '/sign-in', '/new-password', '/register'],
+  ...['/account', '/settings', '/alarms', '/installations', '/installations/*'],
+  ...['/organizations', '/users', '/roles', '/registration', '/blacklist', '/executors'],
+  ...['/catalogue', '/system']
 ]
 
 /** The names of these files have a hash of their content. */
@@ -41,7 +37,7 @@ export async function serveConsole(app: App, directory: string): Promise<void> {
   const isBuilt = existsSync(directory)
   if (isBuilt) await app.register(files, { root: directory, serve: false, preCompressed: true })
 
-  for (const path of pages) {
+  for (const path of consolePages) {
     app.get(
       path,
       { schema: { hide: true }, config: { access: everyone, tolerates: 'all' } },
