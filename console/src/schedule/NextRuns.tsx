@@ -51,7 +51,8 @@ export function useLongMoment(timeZone: string | undefined): (at: number) => str
   const locale = useLocale()
   const format = dateFormat(locale, {
     ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit' },
+    // As the fields, and the sentence above them.
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
     ...(timeZone && { timeZone })
   })
   return (at) => format.format(at)

@@ -1,5 +1,5 @@
 import { dateFormat } from '../formats.ts'
-import type { Texts } from '../texts/texts.ts'
+import type { Texts } from '../texts/en.ts'
 import { type Cron, isEvery } from './cron.ts'
 import { clockText, isRun, runsOf, stepOf } from './parts.ts'
 
