@@ -299,7 +299,7 @@ describe('schedules', { skip: chromium.missing }, () => {
     await press(page, 'Add a time')
     await page.getByLabel('Another time').fill('18:15')
     await press(page, 'Add a time')
-    await shows(page, 'Make a second schedule')
+    await shows(page, 'Use a second schedule')
     await page.getByLabel('Another time').fill('18:00')
     await press(page, 'Add a time')
     await says(page, 'Every day at 08:00 and 18:00')

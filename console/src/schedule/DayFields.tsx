@@ -7,7 +7,7 @@ import type { Draft } from './form.ts'
 import { type DayKind, type DayFields as Days, dayKinds, fieldText } from './parts.ts'
 import { monthName } from './words.ts'
 
-type Props = { draft: Draft; change: (draft: Draft) => void; isLocked: boolean }
+type Props = { draft: Draft; change: (draft: Draft) => void }
 
 /** What a kind begins with when it is chosen. */
 const first: Record<DayKind, Days> = {
@@ -22,7 +22,7 @@ const months = Array.from({ length: 12 }, (_, month) => month)
 const LAST_CERTAIN_DAY = 27
 
 /** The days and months. */
-export function DayFields({ draft, change, isLocked }: Props) {
+export function DayFields({ draft, change }: Props) {
   const { schedules: t } = useTexts()
   const locale = useLocale()
   const [wanted, setWanted] = useState<DayKind>()
@@ -36,7 +36,6 @@ export function DayFields({ draft, change, isLocked }: Props) {
       <NativeSelect
         label={t.days}
         value={kind ?? 'own'}
-        disabled={isLocked}
         data={[
           ...kinds.map((one) => ({ value: one as string, label: t.dayKinds[one] })),
           ...(kind ? [] : [{ value: 'own', label: t.dayKinds.own }])
@@ -55,7 +54,7 @@ export function DayFields({ draft, change, isLocked }: Props) {
         <Choice
           label={t.weekDays}
           options={weekDays.map((day) => [day, dayText(day, locale)])}
-          {...{ values: ofWeek, isLocked }}
+          values={ofWeek}
           onChange={(days) => change({ ...draft, day_of_week: fieldText('day_of_week', days) })}
         />
       )}
@@ -64,18 +63,18 @@ export function DayFields({ draft, change, isLocked }: Props) {
           <Choice
             label={t.monthDays}
             options={dates.map((day) => [day, String(day + 1)])}
-            {...{ values: ofMonth, isLocked }}
+            values={ofMonth}
             onChange={(days) => change({ ...draft, day_of_month: fieldText('day_of_month', days) })}
           />
           {isLate && <Text className="muted">{t.lateDays}</Text>}
         </>
       )}
-      <Months {...{ draft, change, isLocked }} />
+      <Months {...{ draft, change }} />
     </fieldset>
   )
 }
 
-function Months({ draft, change, isLocked }: Props) {
+function Months({ draft, change }: Props) {
   const { schedules: t } = useTexts()
   const locale = useLocale()
   const values = readField('month', draft.month) ?? []
@@ -87,7 +86,6 @@ function Months({ draft, change, isLocked }: Props) {
       <Switch
         label={t.onlyMonths}
         checked={isOpen || !isAll}
-        disabled={isLocked}
         onChange={({ currentTarget: { checked } }) => {
           setOpen(checked)
           if (!checked) change({ ...draft, month: '*' })
@@ -97,7 +95,7 @@ function Months({ draft, change, isLocked }: Props) {
         <Choice
           label={t.months}
           options={months.map((month) => [month, monthName(month, locale, 'short')])}
-          {...{ values, isLocked }}
+          {...{ values }}
           onChange={(list) => change({ ...draft, month: fieldText('month', list) })}
         />
       )}
@@ -109,12 +107,11 @@ type ChoiceProps = {
   label: string
   options: readonly (readonly [value: number, text: string])[]
   values: readonly number[]
-  isLocked: boolean
   onChange: (values: number[]) => void
 }
 
 /** At least one stays chosen. */
-function Choice({ label, options, values, isLocked, onChange }: ChoiceProps) {
+function Choice({ label, options, values, onChange }: ChoiceProps) {
   return (
     <Chip.Group
       multiple
@@ -123,7 +120,7 @@ function Choice({ label, options, values, isLocked, onChange }: ChoiceProps) {
     >
       <Group gap={6} role="group" aria-label={label}>
         {options.map(([value, text]) => (
-          <Chip key={value} value={String(value)} variant="outline" size="xs" disabled={isLocked}>
+          <Chip key={value} value={String(value)} variant="outline" size="xs">
             {text}
           </Chip>
         ))}

@@ -89,8 +89,12 @@ export function Editor({ id, schedule, name, zone, may, close }: Props) {
           <Text className="schedule-words" role="status">
             {cron ? capital(wordsOf(cron, t.says, locale), locale) : t.fieldsWrong}
           </Text>
-          <TimeFields {...fields} />
-          <DayFields {...fields} />
+          {may.save && (
+            <>
+              <TimeFields {...fields} />
+              <DayFields {...fields} />
+            </>
+          )}
           <CronFields {...fields} />
         </fieldset>
         <RunFields {...fields} />

@@ -17,7 +17,7 @@ import {
   two
 } from './parts.ts'
 
-type Props = { draft: Draft; change: (draft: Draft) => void; isLocked: boolean }
+type Props = { draft: Draft; change: (draft: Draft) => void }
 type Kind = TimePart['kind']
 
 /** What a kind begins with when it is chosen. */
@@ -29,7 +29,7 @@ const first: Record<Kind, TimePart> = {
 const kinds = ['at', 'minutes', 'hours'] as const
 
 /** The times of a day. */
-export function TimeFields({ draft, change, isLocked }: Props) {
+export function TimeFields({ draft, change }: Props) {
   const { schedules: t } = useTexts()
   const [wanted, setWanted] = useState<Kind>()
   const parts = timeParts(draft)
@@ -44,7 +44,6 @@ export function TimeFields({ draft, change, isLocked }: Props) {
       <NativeSelect
         label={t.time}
         value={part?.kind ?? 'own'}
-        disabled={isLocked}
         data={[
           ...kinds.map((kind) => ({ value: kind as string, label: t.timeKinds[kind] })),
           ...(part ? [] : [{ value: 'own', label: t.timeKinds.own }])
@@ -56,43 +55,46 @@ export function TimeFields({ draft, change, isLocked }: Props) {
           if (!parts.some((one) => one.kind === kind)) set(first[kind])
         }}
       />
-      {part?.kind === 'at' && <AtTimes {...{ part, set, isLocked }} />}
-      {part?.kind === 'minutes' && <EveryMinutes {...{ part, set, isLocked }} />}
-      {part?.kind === 'hours' && <EveryHours {...{ part, set, isLocked }} />}
+      {part?.kind === 'at' && <AtTimes {...{ part, set }} />}
+      {part?.kind === 'minutes' && <EveryMinutes {...{ part, set }} />}
+      {part?.kind === 'hours' && <EveryHours {...{ part, set }} />}
     </fieldset>
   )
 }
 
-type PartProps<P> = { part: P; set: (part: TimePart) => boolean; isLocked: boolean }
+type PartProps<P> = { part: P; set: (part: TimePart) => boolean }
 
-function AtTimes({ part: { times }, set, isLocked }: PartProps<Times>) {
+function AtTimes({ part: { times }, set }: PartProps<Times>) {
   const { schedules: t } = useTexts()
   const [isAdding, setAdding] = useState(false)
+  const [isRefused, setRefused] = useState(false)
   const [only] = times.length === 1 ? times : []
-  const put = (times: readonly string[]) => set({ kind: 'at', times })
+  const put = (times: readonly string[]) => {
+    const isDone = set({ kind: 'at', times })
+    setRefused(!isDone)
+    return isDone
+  }
   return (
     <>
       <Group gap="xs" align="flex-end">
         {only !== undefined ? (
-          <Clock value={only} isLocked={isLocked} onChange={(time) => put([time])} />
+          <Clock value={only} onChange={(time) => put([time])} />
         ) : (
           times.map((time) => (
             <Group key={time} gap={2} className="schedule-time" wrap="nowrap">
               {time}
-              {!isLocked && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={t.removeTime(time)}
-                  onClick={() => put(times.filter((one) => one !== time))}
-                >
-                  <IconX size={14} aria-hidden />
-                </ActionIcon>
-              )}
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={t.removeTime(time)}
+                onClick={() => put(times.filter((one) => one !== time))}
+              >
+                <IconX size={14} aria-hidden />
+              </ActionIcon>
             </Group>
           ))
         )}
-        {!isLocked && !isAdding && times.length < MAX_TIMES && (
+        {!isAdding && times.length < MAX_TIMES && (
           <Button
             variant="default"
             leftSection={<IconPlus size={14} aria-hidden />}
@@ -103,14 +105,19 @@ function AtTimes({ part: { times }, set, isLocked }: PartProps<Times>) {
         )}
       </Group>
       {isAdding && <NewTime add={(time) => put([...times, time])} close={() => setAdding(false)} />}
+      {isRefused && (
+        <Text c="var(--bad)" size="sm" role="alert">
+          {t.timesWrong}
+        </Text>
+      )}
     </>
   )
 }
 
-type ClockProps = { value: string; isLocked: boolean; onChange: (time: string) => void }
+type ClockProps = { value: string; onChange: (time: string) => void }
 
 /** While it is typed a time may be none; the last one that was complete stays. */
-function Clock({ value, isLocked, onChange }: ClockProps) {
+function Clock({ value, onChange }: ClockProps) {
   const { schedules: t } = useTexts()
   const [typed, setTyped] = useState<string>()
   return (
@@ -118,7 +125,6 @@ function Clock({ value, isLocked, onChange }: ClockProps) {
       type="time"
       label={t.clock}
       value={typed ?? value}
-      readOnly={isLocked}
       onBlur={() => setTyped(undefined)}
       onChange={({ currentTarget: { value: next } }) => {
         setTyped(next)
@@ -133,49 +139,36 @@ type NewTimeProps = { add: (time: string) => boolean; close: () => void }
 function NewTime({ add, close }: NewTimeProps) {
   const { schedules: t, connect } = useTexts()
   const [time, setTime] = useState('')
-  const [isRefused, setRefused] = useState(false)
   const go = () => {
-    if (time === '') return
-    if (add(time.slice(0, 5))) close()
-    else setRefused(true)
+    if (time !== '' && add(time.slice(0, 5))) close()
   }
   return (
-    <>
-      <Group gap="xs" align="flex-end">
-        <TextInput
-          type="time"
-          label={t.anotherTime}
-          value={time}
-          data-autofocus
-          onChange={(event) => {
-            setTime(event.currentTarget.value)
-            setRefused(false)
-          }}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return
-            event.preventDefault()
-            go()
-          }}
-        />
-        <Button onClick={go} disabled={time === ''}>
-          {t.addTime}
-        </Button>
-        <Button variant="default" onClick={close}>
-          {connect.cancel}
-        </Button>
-      </Group>
-      {isRefused && (
-        <Text c="var(--bad)" size="sm" role="alert">
-          {t.timesWrong}
-        </Text>
-      )}
-    </>
+    <Group gap="xs" align="flex-end">
+      <TextInput
+        type="time"
+        label={t.anotherTime}
+        value={time}
+        data-autofocus
+        onChange={(event) => setTime(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          go()
+        }}
+      />
+      <Button onClick={go} disabled={time === ''}>
+        {t.addTime}
+      </Button>
+      <Button variant="default" onClick={close}>
+        {connect.cancel}
+      </Button>
+    </Group>
   )
 }
 
 const hours = Array.from({ length: 24 }, (_, hour) => hour)
 
-function EveryMinutes({ part, set, isLocked }: PartProps<Minutes>) {
+function EveryMinutes({ part, set }: PartProps<Minutes>) {
   const { schedules: t } = useTexts()
   const { every, from, to } = part
   const steps = minuteSteps.some((step) => step === every) ? minuteSteps : [every, ...minuteSteps]
@@ -185,26 +178,26 @@ function EveryMinutes({ part, set, isLocked }: PartProps<Minutes>) {
       <Select
         label={t.every}
         options={steps.map((step) => [step, t.minutesCount(step)])}
-        {...{ value: every, isLocked }}
+        value={every}
         onChange={(every) => change({ every })}
       />
       <Select
         label={t.fromHour}
         options={hours.map((hour) => [hour, clockText(hour, 0)])}
-        {...{ value: from, isLocked }}
+        value={from}
         onChange={(from) => change({ from, to: Math.max(from, to) })}
       />
       <Select
         label={t.toHour}
         options={hours.map((hour) => [hour, clockText(hour, 59)])}
-        {...{ value: to, isLocked }}
+        value={to}
         onChange={(to) => change({ to, from: Math.min(from, to) })}
       />
     </Group>
   )
 }
 
-function EveryHours({ part, set, isLocked }: PartProps<Hours>) {
+function EveryHours({ part, set }: PartProps<Hours>) {
   const { schedules: t } = useTexts()
   const { every, minute } = part
   return (
@@ -212,13 +205,13 @@ function EveryHours({ part, set, isLocked }: PartProps<Hours>) {
       <Select
         label={t.every}
         options={hourSteps.map((step) => [step, t.hoursCount(step)])}
-        {...{ value: every, isLocked }}
+        value={every}
         onChange={(every) => set({ ...part, every })}
       />
       <Select
         label={t.atMinuteOf}
         options={Array.from({ length: 60 }, (_, one) => [one, two(one)])}
-        {...{ value: minute, isLocked }}
+        value={minute}
         onChange={(minute) => set({ ...part, minute })}
       />
     </Group>
@@ -229,16 +222,14 @@ type SelectProps = {
   label: string
   options: readonly (readonly [value: number, text: string])[]
   value: number
-  isLocked: boolean
   onChange: (value: number) => void
 }
 
-function Select({ label, options, value, isLocked, onChange }: SelectProps) {
+function Select({ label, options, value, onChange }: SelectProps) {
   return (
     <NativeSelect
       label={label}
       value={String(value)}
-      disabled={isLocked}
       data={options.map(([value, label]) => ({ value: String(value), label }))}
       onChange={(event) => onChange(Number(event.currentTarget.value))}
     />

@@ -56,7 +56,7 @@ export const schedules = {
   addTime: 'Add a time',
   removeTime: (time: string) => `Remove ${time}`,
   timesWrong:
-    'One schedule has the same minutes in each of its hours. Make a second schedule for this time.',
+    'One schedule has the same minutes in each of its hours. Use a second schedule for other times.',
   every: 'Every',
   minutesCount: (n: number) => (n === 1 ? 'minute' : `${n} minutes`),
   hoursCount: (n: number) => (n === 1 ? 'hour' : `${n} hours`),

@@ -58,7 +58,7 @@ export const schedules: typeof en = {
   addTime: 'Lägg till ett klockslag',
   removeTime: (time) => `Ta bort ${time}`,
   timesWrong:
-    'Ett schema har samma minuter i varje timme. Gör ett andra schema för det här klockslaget.',
+    'Ett schema har samma minuter i varje timme. Använd ett schema till för andra klockslag.',
   every: 'Var',
   minutesCount: (n) => (n === 1 ? 'minut' : n === 2 ? '2:a minut' : `${n}:e minut`),
   hoursCount: (n) => (n === 1 ? 'timme' : n === 2 ? '2:a timme' : `${n}:e timme`),
