@@ -98,13 +98,13 @@ type QuestionProps = {
 }
 
 function Question({ isOpen, title, fault, stay, go, children }: QuestionProps) {
-  const { gatewayPage: t } = useTexts()
+  const { gatewayPage: t, functions: texts } = useTexts()
   return (
     <Modal
       opened={isOpen}
       onClose={stay}
       title={title}
-      closeButtonProps={{ 'aria-label': t.cancel }}
+      closeButtonProps={{ 'aria-label': texts.close }}
       classNames={{ title: 'drawer-title' }}
       centered
     >
