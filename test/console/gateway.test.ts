@@ -105,6 +105,7 @@ describe('gateway', { skip: chromium.missing }, () => {
     await answer(page, 'Make it')
     await page.getByText('The password is shown now, and never again').waitFor()
     await page.keyboard.press('Escape')
+    await page.evaluate('history.back()')
     const dialog = page.getByRole('dialog')
     const bridge = dialog.getByRole('region', { name: 'Configuration of the bridge' })
     const text = await bridge.innerText()

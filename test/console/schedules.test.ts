@@ -8,6 +8,7 @@ import {
   readCron,
   readField
 } from '../../console/src/schedule/cron.ts'
+import { bodyOf, emptyDraft, runnerOf, shortTopic } from '../../console/src/schedule/form.ts'
 import { dayKinds, listText, timeFields, timeParts } from '../../console/src/schedule/parts.ts'
 import { wordsOf } from '../../console/src/schedule/words.ts'
 import { schedules as en } from '../../console/src/texts/schedules-en.ts'
@@ -178,6 +179,26 @@ test('what is chosen in words, as fields and back', () => {
   assert.deepEqual(dayKinds({ day_of_month: '0', day_of_week: '1' }), [])
 })
 
+test('who runs it, and what is typed as it is stored', () => {
+  const all: [executor: string, capabilities: string[], runner: string][] = [
+    ['server', ['schedule'], 'server'],
+    ['gateway', ['schedule'], 'gateway'],
+    ['gateway', ['zwave'], 'instead'],
+    ['pump-program', ['schedule'], 'own']
+  ]
+  for (const [executor, capabilities, runner] of all)
+    assert.equal(runnerOf(executor, capabilities), runner)
+  const draft = { ...emptyDraft, topic: ' set/lamp ', value: '1,5' }
+  assert.deepEqual(bodyOf(draft), { ...emptyDraft, topic: 'set/lamp', value: 1.5 })
+  for (const wrong of [
+    ...[{ value: '' }, { value: 'on' }, { topic: '' }, { topic: 'set/+' }, { topic: 'a\nb' }],
+    ...[{ executor: ' ' }, { minute: '60' }, { month: '12' }]
+  ])
+    assert.equal(bodyOf({ ...draft, ...wrong }), undefined, JSON.stringify(wrong))
+  assert.equal(shortTopic('1001/set/lamp', 1001), 'set/lamp')
+  assert.equal(shortTopic('1002/set/lamp', 1001), '1002/set/lamp')
+})
+
 describe('schedules', { skip: chromium.missing }, () => {
   const { platform, open } = withConsole()
   const writes = [...grants, 'schedule/#']
@@ -337,6 +358,7 @@ describe('schedules', { skip: chromium.missing }, () => {
     await page.getByRole('searchbox', { name: 'Filter schedules' }).fill('pump/7')
     await page.waitForURL(/text=pump/)
     const line = page.getByRole('listitem').filter({ hasText: 'set/pump/7' })
+    await shot(page, 'filtered')
     await eventually(async () => assert.equal(await page.locator('.schedule-line').count(), 1))
     const inUse = line.getByRole('switch', { name: 'In use: set/pump/7: 7', exact: true })
     await inUse.press(' ')
@@ -374,7 +396,7 @@ describe('schedules', { skip: chromium.missing }, () => {
   })
 
   test('the runs that were are listed with their results, and its values lead to the plot', async () => {
-    const { user, add, address } = await site(writes)
+    const { world, installation, user, add, address } = await site(writes)
     const id = await add({ hour: '3', minute: '0' })
     const { page, faults } = await open(wide)
     await signIn(page, `${address}?id=${id}`, user)
@@ -395,8 +417,12 @@ describe('schedules', { skip: chromium.missing }, () => {
     await last.getByText('sent', { exact: true }).waitFor()
     await last.getByText('skipped: the platform was not running').waitFor()
     assert.equal(await last.getByRole('listitem').count(), 2)
+    const values = page.getByRole('region', { name: 'Newest values' })
+    await values.getByText('Nothing was stored').waitFor()
+    await world.publish(user, `${installation.client_id}/obj/lamp`, { value: 0 })
+    await values.getByText('Off', { exact: true }).waitFor()
     await shot(page, 'runs')
-    await last.getByRole('link', { name: 'Values in the plot' }).click()
+    await values.getByRole('link', { name: 'Values in the plot' }).click()
     await page.waitForURL(/plot\?topics=.*obj/)
     assert.deepEqual(faults, [])
   })

@@ -1,12 +1,12 @@
-import { Autocomplete, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Autocomplete, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { brokerOf, isLocal } from '../connect/examples.ts'
 import { Paste } from '../connect/Paste.tsx'
-import { download } from '../plot/download.ts'
 import { brokerUrls } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
 import { BRIDGE_FILE, bridgeText, PASSWORD } from './bridge.ts'
+import { Download } from './Download.tsx'
 
 type Props = {
   clientId: number
@@ -45,16 +45,9 @@ function ForUrls({ clientId, password, urls }: Props & { urls: readonly string[]
       {text && (
         <>
           {password === undefined && <Text>{t.bridgePassword(PASSWORD)}</Text>}
-          <Paste label={t.bridgeText} text={text} />
-          <Group justify="flex-end" mt={-8}>
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => download('caracal.conf', new Blob([`${text}\n`]))}
-            >
-              {t.download}
-            </Button>
-          </Group>
+          <Paste label={t.bridgeText} text={text}>
+            <Download name="caracal.conf" text={text} />
+          </Paste>
           <Text className="muted">{t.bridgeSteps(BRIDGE_FILE)}</Text>
           <Text className="muted">{t.bridgeTopics(`${clientId}/obj/temperature`)}</Text>
         </>

@@ -1,9 +1,10 @@
 import { Button, Group, Modal, Stack, Tabs, Text } from '@mantine/core'
+import { useBlocker } from '@tanstack/react-router'
 import { Paste } from '../connect/Paste.tsx'
-import { download } from '../plot/download.ts'
 import { useTexts } from '../texts/texts.ts'
 import type { Credentials } from './api.ts'
 import { BridgeText } from './BridgeText.tsx'
+import { Download } from './Download.tsx'
 
 type Props = { made: Credentials | undefined; close: () => void }
 
@@ -12,6 +13,11 @@ const ways = ['bridge', 'edge', 'other'] as const
 /** The new credential, whose password nobody can see again. */
 export function Issued({ made, close }: Props) {
   const { gatewayPage: t } = useTexts()
+  // Back must not lose the password either.
+  useBlocker({
+    shouldBlockFn: () => made !== undefined,
+    enableBeforeUnload: () => made !== undefined
+  })
   return (
     <Modal
       opened={made !== undefined}
@@ -63,16 +69,9 @@ function EdgeFile({ made }: { made: Credentials }) {
   return (
     <Stack gap="sm">
       <Text className="muted">{t.edgeHelp}</Text>
-      <Paste label={t.waysOf.edge} text={text} />
-      <Group justify="flex-end" mt={-8}>
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() => download('gateway.json', new Blob([`${text}\n`]))}
-        >
-          {t.download}
-        </Button>
-      </Group>
+      <Paste label={t.waysOf.edge} text={text}>
+        <Download name="gateway.json" text={text} />
+      </Paste>
     </Stack>
   )
 }

@@ -10,17 +10,10 @@ import { create, read, remove, runs, schedules, update } from './api.ts'
 import { CronFields } from './CronFields.tsx'
 import { readCron } from './cron.ts'
 import { DayFields } from './DayFields.tsx'
-import {
-  bodyOf,
-  draftOf,
-  drafts,
-  dropDraft,
-  emptyDraft,
-  hasDraft,
-  type Schedule,
-  type ScheduleBody
-} from './form.ts'
+import { drafts, dropDraft, hasDraft } from './draft.ts'
+import { bodyOf, draftOf, emptyDraft, type Schedule, type ScheduleBody } from './form.ts'
 import { LastRuns } from './LastRuns.tsx'
+import { LastValues } from './LastValues.tsx'
 import { NextRuns } from './NextRuns.tsx'
 import { RunFields, SendFields } from './SendFields.tsx'
 import { TimeFields } from './TimeFields.tsx'
@@ -120,7 +113,12 @@ export function Editor({ id, schedule, name, zone, may, close }: Props) {
       </Stack>
       <Stack gap="lg">
         <NextRuns cron={cron} zone={zone} isActive={draft.active} />
-        {schedule && <LastRuns schedule={schedule} zone={zone} />}
+        {schedule && (
+          <>
+            <LastRuns schedule={schedule} zone={zone} />
+            <LastValues schedule={schedule} zone={zone} />
+          </>
+        )}
       </Stack>
     </form>
   )

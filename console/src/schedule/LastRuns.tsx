@@ -1,6 +1,5 @@
 import { Button, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { numberFormat } from '../formats.ts'
 import { Problem } from '../frame/Problem.tsx'
@@ -8,7 +7,6 @@ import { useLocale, useTexts } from '../texts/texts.ts'
 import { runs } from './api.ts'
 import type { Schedule } from './form.ts'
 import { useLongMoment } from './NextRuns.tsx'
-import { useTargets } from './rows.ts'
 
 const PER_PAGE = 10
 /** A run that is later than this says so. */
@@ -51,7 +49,6 @@ export function LastRuns({ schedule, zone }: Props) {
           {t.more}
         </Button>
       )}
-      <ValuesLink schedule={schedule} />
     </Stack>
   )
 }
@@ -71,23 +68,5 @@ function Outcome({ outcome, late }: { outcome: string; late: number }) {
       {word}
       {outcome === 'published' && late > LATE_S && `, ${t.late(seconds)}`}
     </Text>
-  )
-}
-
-/** What the device said afterwards is in the log of the function. */
-function ValuesLink({ schedule: { installation_id: id, topic } }: { schedule: Schedule }) {
-  const { schedules: t } = useTexts()
-  const row = useTargets(id).rowOf(topic)
-  const isRead = row?.short.startsWith('obj/')
-  if (!row || !isRead) return null
-  return (
-    <Link
-      className="link"
-      to="/installations/$id/plot"
-      params={{ id }}
-      search={{ topics: [row.short] }}
-    >
-      {t.values}
-    </Link>
   )
 }

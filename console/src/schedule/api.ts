@@ -55,6 +55,29 @@ export const runs = (ref: Ref) =>
       )
   })
 
+export const VALUES_DAYS = 30
+const DAY_S = 24 * 3600
+const MAX_VALUES = 5
+
+/** The newest values of a topic, newest first. */
+export const lastValues = (installation_id: number, topic: string) =>
+  queryOptions({
+    queryKey: ['schedule values', installation_id, topic],
+    refetchInterval: OTHERS_MS,
+    staleTime: 0,
+    queryFn: async () => {
+      const to = Date.now() / 1000
+      const page = await call((caracal) =>
+        caracal.post('/api/v3beta/log/{installation_id}', {
+          path: { installation_id },
+          query: { from: to - VALUES_DAYS * DAY_S, to, order: 'desc', limit: MAX_VALUES },
+          body: [topic]
+        })
+      )
+      return page.data
+    }
+  })
+
 /** The zone in which the platform reads the fields of a schedule. */
 const zoneOf = (ref: Ref | undefined) =>
   queryOptions({

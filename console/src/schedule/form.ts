@@ -1,5 +1,4 @@
 import type { Schemas } from '../../../tools/client/client.ts'
-import { Drafts } from '../drafts.ts'
 import { readNumber } from '../numbers.ts'
 import { type CronTexts, cronFields, readField } from './cron.ts'
 
@@ -13,10 +12,6 @@ export const emptyDraft: Draft = {
   ...{ active: true, topic: '', value: '', executor: 'gateway' },
   ...{ minute: '0', hour: '8', day_of_month: '*', day_of_week: '*', month: '*' }
 }
-
-export const drafts = new Drafts<Draft>()
-
-export const { drop: dropDraft, has: hasDraft } = drafts
 
 export const fieldsOf = (schedule: Schedule): ScheduleBody => {
   const { active, topic, value, executor } = schedule

@@ -28,5 +28,10 @@ export function useTargets(id: number) {
     (topic: string): Row | undefined => byTopic.get(shortTopic(topic.trim(), clientId)),
     [byTopic, clientId]
   )
-  return { topics, rowOf }
+  /** Where the values are stored that follow, without the client id: of the function, or the topic itself. */
+  const readOf = (topic: string): string | undefined => {
+    const short = rowOf(topic)?.short ?? shortTopic(topic, clientId)
+    return short.startsWith('obj/') ? short : undefined
+  }
+  return { topics, rowOf, readOf }
 }

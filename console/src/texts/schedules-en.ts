@@ -104,7 +104,8 @@ export const schedules = {
   nextAt: (time: string) => `next ${time}`,
   neverShort: 'never runs',
   last: 'Last runs',
-  lastHelp: 'The platform keeps the last 100 runs that it did itself.',
+  lastHelp:
+    'The platform keeps the last 100 runs that it did itself. Those of others it does not know.',
   noRuns: 'It has not run yet.',
   planned: 'Planned',
   result: 'Result',
@@ -115,7 +116,11 @@ export const schedules = {
     skipped: 'skipped: the platform was not running',
     taken: 'under way'
   },
-  values: 'Values in the plot',
+  values: 'Newest values',
+  valuesHelp: (topic: string, days: number) =>
+    `What was stored on ${topic} in the last ${days} days, whoever sent it.`,
+  noValues: 'Nothing was stored in this time.',
+  toPlot: 'Values in the plot',
   says: {
     everyDay: 'every day',
     weekdays: 'weekdays',

@@ -106,7 +106,8 @@ export const schedules: typeof en = {
   nextAt: (time) => `nästa ${time}`,
   neverShort: 'körs aldrig',
   last: 'Senaste körningar',
-  lastHelp: 'Plattformen sparar de senaste 100 körningar som den gjorde själv.',
+  lastHelp:
+    'Plattformen sparar de senaste 100 körningar som den gjorde själv. Andras känner den inte till.',
   noRuns: 'Det har inte körts ännu.',
   planned: 'Planerad',
   result: 'Resultat',
@@ -117,7 +118,11 @@ export const schedules: typeof en = {
     skipped: 'överhoppad: plattformen var inte igång',
     taken: 'pågår'
   },
-  values: 'Värden i diagrammet',
+  values: 'Senaste värden',
+  valuesHelp: (topic, days) =>
+    `Det som sparats på ${topic} under de senaste ${days} dagarna, vem som än skickade det.`,
+  noValues: 'Inget har sparats under denna tid.',
+  toPlot: 'Värden i diagrammet',
   says: {
     everyDay: 'varje dag',
     weekdays: 'vardagar',
