@@ -93,7 +93,9 @@ describe('gateway', { skip: chromium.missing }, () => {
     }
     const { world, installation, user, state, address } = await site(writes)
     const { page, faults } = await open(wide)
-    await signIn(page, address, user)
+    await signIn(page, address.replace(/gateway$/, 'live'), user)
+    await press(page, 'Manage')
+    await page.getByRole('menuitem', { name: 'Gateway', exact: true }).click()
     await part(page, 'Connection').getByText('No gateway of this installation is known').waitFor()
     const shown = part(page, 'Configuration of the bridge')
     assert.match(await shown.innerText(), /remote_password PASSWORD\n/)

@@ -355,7 +355,7 @@ describe('schedules', { skip: chromium.missing }, () => {
     for (let i = 0; i < 12; i++) await add({ topic: `set/pump/${i}`, value: i, hour: String(i) })
     const { page } = await open(wide)
     await signIn(page, address, user)
-    await page.getByRole('searchbox', { name: 'Filter schedules' }).fill('pump/7')
+    await page.getByRole('searchbox', { name: 'Filter schedules' }).pressSequentially('pump/7')
     await page.waitForURL(/text=pump/)
     const line = page.getByRole('listitem').filter({ hasText: 'set/pump/7' })
     await shot(page, 'filtered')
@@ -435,6 +435,20 @@ describe('schedules', { skip: chromium.missing }, () => {
     const id = await add({})
     await page.goto(`${address}?id=${id}`)
     await nextRunsOf(page).getByText('Times in ').waitFor()
+  })
+
+  test('in Swedish', async () => {
+    const { user, add, address } = await site(writes, 'Lampa')
+    const id = await add({ minute: '30', hour: '6', day_of_week: '1,3' })
+    const { page, faults } = await open({ ...wide, locale: 'sv', colorScheme: 'dark' })
+    await page.goto(`${address}?id=${id}`)
+    await page.getByLabel('E-post').fill(user.email)
+    await page.getByRole('textbox', { name: 'Lösenord' }).fill(user.password)
+    await page.getByRole('button', { name: 'Logga in' }).click()
+    await says(page, 'Måndagar och onsdagar kl. 06:30')
+    await page.getByRole('region', { name: 'Nästa körningar' }).getByText(/06:30/).first().waitFor()
+    await shot(page, 'swedish-dark')
+    assert.deepEqual(faults, [])
   })
 
   test('who may only list can open, but not change; on a phone, in both themes', async () => {
