@@ -10,6 +10,7 @@ import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
 import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
 import type { RulesSearch } from './pages/RulesPage.tsx'
+import type { SchedulesSearch } from './pages/SchedulesPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
 import { readPlotSearch } from './plot/range.ts'
 import {
@@ -24,6 +25,7 @@ import {
   tokens
 } from './queries.ts'
 import { rulesOf } from './rule/api.ts'
+import { schedules as schedulesOf } from './schedule/api.ts'
 import { currentSession } from './session/session.ts'
 import { settings } from './tell/api.ts'
 
@@ -233,6 +235,15 @@ const refused = createRoute({
 const schedules = createRoute({
   getParentRoute: () => installation,
   path: '/schedules',
+  validateSearch: (search: Record<string, unknown>): SchedulesSearch => ({
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined,
+    text: typeof search.text === 'string' ? search.text : undefined
+  }),
+  loader: ({ params }) => {
+    void queryClient.prefetchQuery(schedulesOf(params.id))
+    void queryClient.prefetchQuery(rights(params.id))
+  },
   component: page(() => import('./pages/SchedulesPage.tsx'), 'SchedulesPage')
 })
 

@@ -1,11 +1,18 @@
 import { Button, CopyButton, Group } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { useTexts } from '../texts/texts.ts'
 
-type Props = { label: string; text: string; isWrapped?: boolean }
+type Props = {
+  label: string
+  text: string
+  isWrapped?: boolean
+  /** Other buttons. */
+  children?: ReactNode
+}
 
 /** A text to paste elsewhere, with a button that copies it. */
-export function Paste({ label, text, isWrapped }: Props) {
+export function Paste({ label, text, isWrapped, children }: Props) {
   const { connect: t } = useTexts()
   return (
     <div>
@@ -18,7 +25,8 @@ export function Paste({ label, text, isWrapped }: Props) {
       >
         {text}
       </section>
-      <Group justify="flex-end" mt={6}>
+      <Group justify="flex-end" mt={6} gap="xs">
+        {children}
         <CopyButton value={text}>
           {({ copied, copy }) => (
             <Button
