@@ -26,6 +26,8 @@ const pages = [
   '/new-password',
   '/account',
   '/alarms',
+  '/organizations',
+  '/users',
   '/settings',
   '/installations',
   '/installations/*'
