@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { amountText, readQuota } from '../../console/src/organization/quotas.ts'
-import { branchesOf, found, insideOf, pathOf, rootOf } from '../../console/src/organization/tree.ts'
+import {
+  branchesOf,
+  countsOf,
+  found,
+  insideOf,
+  pathOf,
+  rootOf,
+  sizeOf
+} from '../../console/src/organization/tree.ts'
 import { chromium } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { HOSTILE, seriousFindings, shows, signIn, withConsole } from './pages.ts'
@@ -31,6 +39,13 @@ test('organizations as a tree', () => {
   const byId = new Map(all.map((one) => [one.id, one]))
   assert.equal(pathOf(byId, 5), 'Top / B 10 / Low')
   assert.equal(rootOf(byId, 5), 2)
+  assert.equal(top && sizeOf(top), 3)
+  assert.deepEqual([...countsOf(byId, [[5], [5, 4], [9]])].sort(), [
+    [2, 2],
+    [3, 2],
+    [4, 1],
+    [5, 2]
+  ])
   const inside = insideOf(
     new Set([3, 5]),
     [{ name: 'site', organization_id: 5 }],
@@ -115,7 +130,7 @@ describe('organizations', { skip: chromium.missing }, () => {
   })
 
   test('one is made below another, with anything in its fields', async () => {
-    const { world, left, manager, read, url } = await company()
+    const { left, manager, read, url } = await company()
     const { page, faults } = await open()
     await signIn(page, `${url}?id=${left}`, manager)
     await panel(page).getByRole('button', { name: 'New one below', exact: true }).click()
@@ -135,7 +150,6 @@ describe('organizations', { skip: chromium.missing }, () => {
     )
     assert.equal(await page.title(), 'Caracal')
     assert.deepEqual(faults, [])
-    void world
   })
 
   test('one is renamed and moved, and a refusal is explained', async () => {
@@ -229,7 +243,7 @@ describe('organizations', { skip: chromium.missing }, () => {
     const go = page.getByRole('button', { name: 'Delete', exact: true })
     await ask.click()
     await go.click()
-    await panel(page).waitFor({ state: 'detached' })
+    await eventually(async () => assert.equal(await panel(page).count(), 0))
     assert.equal(await isThere(left), false)
     await page.getByRole('link', { name: await name(right), exact: true }).click()
     await ask.click()
@@ -238,7 +252,7 @@ describe('organizations', { skip: chromium.missing }, () => {
     await page.getByLabel('Delete all that is in it too').check()
     await page.getByLabel(/^Type .* to confirm$/).fill(await name(right))
     await go.click()
-    await panel(page).waitFor({ state: 'detached' })
+    await eventually(async () => assert.equal(await panel(page).count(), 0))
     assert.equal(await isThere(right), false)
   })
 
@@ -269,24 +283,21 @@ describe('organizations', { skip: chromium.missing }, () => {
   })
 
   test('who may only look changes nothing', async () => {
-    const { top, left, manager, url } = await company(['organization/list'])
+    const { left, manager, url } = await company(['organization/list'])
     const { page } = await open()
     await signIn(page, `${url}?id=${left}`, manager)
     await shows(page, 'you need the permission organization/update')
     for (const button of ['Save', 'Delete the organization', 'New organization', 'New one below'])
       assert.equal(await page.getByRole('button', { name: button, exact: true }).count(), 0, button)
     assert.equal(await panel(page).getByLabel('Name').isEditable(), false)
-    const { manager: owner } = await company()
-    void [top, owner]
   })
 
   for (const colorScheme of ['light', 'dark'] as const)
     test(`the page can be used by everybody, ${colorScheme}`, async () => {
-      const { world, left, right, manager, url } = await company()
+      const { world, left, right, url } = await company()
       await world.installation({ organization_id: await world.organization(left) })
       await world.installation({ organization_id: right })
       const boss = await world.user({ grants: ['#'], organizations: [1], priority: 1000 })
-      void manager
       const { page } = await open({ ...phone, colorScheme })
       const shot = async (name: string) => {
         if (process.env['SHOTS'])

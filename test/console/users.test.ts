@@ -263,6 +263,25 @@ describe('users', { skip: chromium.missing }, () => {
     )
   })
 
+  test('who sees no roles chooses one that somebody has', async () => {
+    const { world, manager, installation, member, read, urlOf } = await company([
+      ...['user/#', 'organization/list', 'log/read/all', 'status/read/all']
+    ])
+    const organizations = [installation.organization_id]
+    const other = await world.user({
+      ...{ organizations, first_name: 'Eva', last_name: 'Ek', grants: ['log/read/all'] },
+      priority: 10
+    })
+    const { role } = await read(other.id)
+    const { page } = await open()
+    await signIn(page, urlOf, manager)
+    await panel(page).getByLabel(/^Role/).fill('Eva')
+    await page.getByRole('option', { name: `role ${role} (as Eva Ek)`, exact: true }).click()
+    await panel(page).getByRole('button', { name: 'Save', exact: true }).click()
+    await panel(page).getByText('Saved.', { exact: true }).waitFor()
+    assert.equal((await read(member.id)).role, role)
+  })
+
   test('who may only look changes nothing, and who has more rights is out of reach', async () => {
     const { manager, urlOf } = await company(looks)
     const { page } = await open()

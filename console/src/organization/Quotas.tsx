@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Button, Group, SimpleGrid, Skeleton, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useDraftOf } from '../drafts.ts'
@@ -171,17 +171,19 @@ function EditQuotas({ id, quota: limits, tree, close }: EditProps) {
       }}
     >
       <Text className="muted">{t.quotasHelp}</Text>
-      {settable.map((name) => (
-        <TextInput
-          key={name}
-          label={t.typed[name]}
-          inputMode="decimal"
-          placeholder={defaultText(name, limits, t.forEver)}
-          value={draft[name]}
-          error={readQuota(name, draft[name]) === undefined ? t.wrongNumber : undefined}
-          onChange={(event) => change({ ...draft, [name]: event.currentTarget.value })}
-        />
-      ))}
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+        {settable.map((name) => (
+          <TextInput
+            key={name}
+            label={t.typed[name]}
+            inputMode="decimal"
+            placeholder={defaultText(name, limits, t.forEver)}
+            value={draft[name]}
+            error={readQuota(name, draft[name]) === undefined ? t.wrongNumber : undefined}
+            onChange={(event) => change({ ...draft, [name]: event.currentTarget.value })}
+          />
+        ))}
+      </SimpleGrid>
       <Meanwhile {...{ drafts, of, saved }} nameOf={(name) => t.typed[name as Settable]} />
       {fault && <Fault text={fault} />}
       <Group gap="xs">

@@ -3,7 +3,7 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTexts } from '../texts/texts.ts'
-import type { Branch } from './tree.ts'
+import { type Branch, sizeOf } from './tree.ts'
 
 const OPEN_LEVELS = 2
 const MAX_CHILDREN = 100
@@ -12,7 +12,7 @@ export type Counts = ReadonlyMap<number, number>
 
 type Props = {
   branches: readonly Branch[]
-  /** What is in each organization, without those below it. Undefined: the caller does not see it. */
+  /** What is in each organization and below it. Undefined: the caller does not see it. */
   installations: Counts | undefined
   users: Counts | undefined
   /** Everything is open while the caller searches. */
@@ -49,6 +49,8 @@ function Item({ branch, level, ...rest }: ItemProps) {
   const { id, name, children } = branch
   const [chosen, setChosen] = useState<boolean>()
   const isShown = isOpen || (chosen ?? level < OPEN_LEVELS - 1)
+  const below = sizeOf(branch)
+  const [sites, members] = [installations?.get(id) ?? 0, users?.get(id) ?? 0]
   const Arrow = isShown ? IconChevronDown : IconChevronRight
   return (
     <li>
@@ -77,9 +79,9 @@ function Item({ branch, level, ...rest }: ItemProps) {
         </Link>
         <Text className="muted counts" component="span" size="sm">
           {[
-            !isShown && children.length > 0 ? t.belowCount(children.length) : '',
-            installations ? of.count(installations.get(id) ?? 0) : '',
-            users ? people.count(users.get(id) ?? 0) : ''
+            isShown || below === 0 ? '' : t.belowCount(below),
+            sites === 0 ? '' : of.count(sites),
+            members === 0 ? '' : people.count(members)
           ]
             .filter(Boolean)
             .join(' · ')}

@@ -51,6 +51,29 @@ export function rootOf(all: ReadonlyMap<number, Simple>, id: number): number {
   return root
 }
 
+/** How many organizations are below it. */
+export const sizeOf = ({ children }: Branch): number =>
+  children.reduce((sum, child) => sum + 1 + sizeOf(child), 0)
+
+/**
+ * How many things are in each organization and below it. `places`: the organizations of each thing,
+ * which counts once.
+ */
+export function countsOf(
+  all: ReadonlyMap<number, Simple>,
+  places: readonly (readonly number[])[]
+): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const ids of places) {
+    const above = new Set<number>()
+    for (const id of ids)
+      for (let one = all.get(id); one && !above.has(one.id); one = all.get(one.parent))
+        above.add(one.id)
+    for (const id of above) counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  return counts
+}
+
 /** What is in organizations, by the ids of organizations. */
 export function insideOf(
   ids: ReadonlySet<number>,

@@ -15,9 +15,8 @@ import { drafts } from '../organization/draft.ts'
 import { New } from '../organization/New.tsx'
 import { drafts as quotaDrafts } from '../organization/quotas.ts'
 import { type Counts, Tree } from '../organization/Tree.tsx'
-import { branchesOf, found } from '../organization/tree.ts'
+import { branchesOf, countsOf, found } from '../organization/tree.ts'
 import { type TreeOf, useTree } from '../organization/useTree.ts'
-import { OTHERS_MS } from '../queries.ts'
 import { useLanguage, useTexts } from '../texts/texts.ts'
 import { organizationTree } from '../user/api.ts'
 
@@ -29,6 +28,9 @@ export type OrganizationsSearch = {
   under?: number
 }
 
+/** Nobody announces a new organization. */
+const LIST_MS = 60_000
+
 /** Who has the installations and the users, as a tree. */
 export function OrganizationsPage() {
   const { organizations: t } = useTexts()
@@ -36,7 +38,7 @@ export function OrganizationsPage() {
   const set = useSetSearch()
   const tree = useTree()
   const language = useLanguage()
-  const list = useQuery({ ...organizationTree, refetchInterval: OTHERS_MS })
+  const list = useQuery({ ...organizationTree, refetchInterval: LIST_MS })
   const { text = '' } = search
   const branches = useMemo(() => branchesOf(tree.all, language), [tree.all, language])
   const shown = useMemo(() => found(branches, text), [branches, text])
@@ -106,25 +108,28 @@ function useSetSearch() {
     void navigate({ search: (before) => ({ ...before, ...search }), replace, resetScroll: false })
 }
 
-/** How many installations and users are in each organization itself. */
-function useCounts({ installations, users }: TreeOf): {
+/** How many installations and users are in each organization and below it. */
+function useCounts({ byId, installations, users }: TreeOf): {
   installations: Counts | undefined
   users: Counts | undefined
 } {
   return useMemo(
     () => ({
       installations:
-        installations && countsOf(installations.map(({ organization_id }) => organization_id)),
-      users: users && countsOf(users.flatMap(({ organisations }) => organisations))
+        installations &&
+        countsOf(
+          byId,
+          installations.map((one) => [one.organization_id])
+        ),
+      users:
+        users &&
+        countsOf(
+          byId,
+          users.map(({ organisations }) => organisations)
+        )
     }),
-    [installations, users]
+    [byId, installations, users]
   )
-}
-
-function countsOf(ids: readonly number[]): Map<number, number> {
-  const counts = new Map<number, number>()
-  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
-  return counts
 }
 
 type PanelProps = { search: OrganizationsSearch; tree: TreeOf; isLoaded: boolean }

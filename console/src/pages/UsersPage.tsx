@@ -10,7 +10,6 @@ import { useMemo, useState } from 'react'
 import { Leaving } from '../frame/Leaving.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { SidePanel } from '../frame/SidePanel.tsx'
-import { OTHERS_MS } from '../queries.ts'
 import { useLanguage, useTexts } from '../texts/texts.ts'
 import { type User, users } from '../user/api.ts'
 import { drafts } from '../user/draft.ts'
@@ -32,6 +31,8 @@ export type UsersSearch = {
 
 const MAX_CHOICES = 100
 const ROWS_BEFORE = 8
+/** Nobody announces a new user, and the list may be long. */
+const LIST_MS = 60_000
 const none: User[] = []
 
 /** Who has an account, and what each of them may do. */
@@ -41,7 +42,7 @@ export function UsersPage() {
   const { text = '', organization, role } = search
   const set = useSetSearch()
   const people = usePeople()
-  const list = useQuery({ ...users, refetchInterval: OTHERS_MS })
+  const list = useQuery({ ...users, refetchInterval: LIST_MS })
   const lines = useLines(list.data ?? none, people)
   const rows = wantedLines(lines, { text, organization, role }, people.tree)
   const isFiltered = text !== '' || organization !== undefined || role !== undefined

@@ -50,7 +50,7 @@ export const users = {
   disableGo: 'Disable',
   enable: 'Let in again',
   disabled: 'The account is disabled.',
-  enabled: 'The account works. Sessions that have ended stay ended.',
+  enabled: 'The account works, with its keys and open sessions.',
   tokens: 'Sessions and keys',
   tokensHelp: 'Where the user is signed in, and which programs act as the user.',
   session: 'Session',

@@ -53,7 +53,7 @@ export const users: typeof en = {
   disableGo: 'Stäng av',
   enable: 'Släpp in igen',
   disabled: 'Kontot är avstängt.',
-  enabled: 'Kontot fungerar. Sessioner som har slutat är slut.',
+  enabled: 'Kontot fungerar, med sina nycklar och öppna sessioner.',
   tokens: 'Sessioner och nycklar',
   tokensHelp: 'Var användaren är inloggad, och vilka program som agerar som användaren.',
   session: 'Session',
