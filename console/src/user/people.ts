@@ -24,8 +24,11 @@ export function usePeople() {
   const may: May | undefined = useQuery(permissions).data
   const own = useQuery(me).data
   const mayListRoles = may?.['role/list'] === true
-  const { data: roles = none } = useQuery({ ...rolesOfUsers, enabled: mayListRoles })
-  const { data: tree = none } = useQuery({
+  const { data: roles = none, isLoading: areRolesLoading } = useQuery({
+    ...rolesOfUsers,
+    enabled: mayListRoles
+  })
+  const { data: tree = none, isLoading: isTreeLoading } = useQuery({
     ...organizationTree,
     enabled: maySeeOrganizations(may)
   })
@@ -35,13 +38,15 @@ export function usePeople() {
     const nameById = new Map(tree.map((one) => [one.id, one.name]))
     const holders = Map.groupBy(own ? [own, ...all] : all, ({ role }) => role)
     const roleName = (id: number) =>
-      roleById.get(id)?.name ?? t.roleOf(id, nameOf(holders.get(id)?.[0] ?? nobody))
+      roleById.get(id)?.name ??
+      (areRolesLoading ? '' : t.roleOf(id, nameOf(holders.get(id)?.[0] ?? nobody)))
     return {
       may: may ?? {},
       own,
       tree,
       roleName,
-      organizationName: (id: number) => nameById.get(id) ?? t.organizationOf(id),
+      organizationName: (id: number) =>
+        nameById.get(id) ?? (isTreeLoading ? '' : t.organizationOf(id)),
       roleChoices: (organisations: readonly number[], current: number): RoleChoice[] =>
         roles.length > 0
           ? choicesOf(roles, { organisations, current, tree, t }, (role) =>
@@ -52,7 +57,7 @@ export function usePeople() {
               .sort((a, b) => a - b)
               .map((id) => ({ value: String(id), label: roleName(id), disabled: false }))
     }
-  }, [roles, tree, all, own, may, t])
+  }, [roles, tree, all, own, may, t, areRolesLoading, isTreeLoading])
 }
 
 export type People = ReturnType<typeof usePeople>
