@@ -306,7 +306,7 @@ describe('organizations', { skip: chromium.missing }, () => {
       await signIn(page, url, boss)
       await page.getByRole('navigation', { name: 'Organizations' }).waitFor()
       assert.deepEqual(await seriousFindings(page), [])
-      const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+      const width = () => page.evaluate('document.documentElement.scrollWidth')
       assert.equal(await width(), 390)
       await shot('list-phone')
       await page.setViewportSize({ width: 1280, height: 900 })

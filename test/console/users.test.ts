@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Role, User } from '../../console/src/user/api.ts'
 import { metaBodyOf, metaDraftOf, metaFieldsIn } from '../../console/src/user/meta.ts'
 import { covers, idsBelow, isRoleFor, mayGive, wantedLines } from '../../console/src/user/rows.ts'
+import type { Role, User } from '../../console/src/user/types.ts'
 import { chromium } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { keyFor } from '../support/outbox.ts'
@@ -313,7 +313,7 @@ describe('users', { skip: chromium.missing }, () => {
       await signIn(page, url, manager)
       await page.getByRole('link', { name: 'Anna Berg', exact: true }).waitFor()
       assert.deepEqual(await seriousFindings(page), [])
-      const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+      const width = () => page.evaluate('document.documentElement.scrollWidth')
       assert.equal(await width(), 390)
       await shot('list-phone')
       await page.goto(urlOf)

@@ -1,7 +1,6 @@
 import type { Schemas } from '../../../tools/client/client.ts'
 import { Drafts } from '../drafts.ts'
 import { numberFormat } from '../formats.ts'
-import type { Quota } from './api.ts'
 
 export const quotaNames = [
   ...(['messages_per_second', 'topics', 'history_bytes_per_day', 'history_bytes'] as const),
@@ -23,7 +22,7 @@ export const isBytes = (name: string): boolean => name.includes('bytes')
 export const typedOf = (name: Settable, value: number | null | undefined): string =>
   typeof value === 'number' ? String(isBytes(name) ? value / MIB : value) : ''
 
-export const draftOf = ({ overrides }: Quota): QuotaDraft =>
+export const draftOf = ({ overrides }: Schemas['Quota']): QuotaDraft =>
   Object.fromEntries(settable.map((name) => [name, typedOf(name, overrides[name])])) as QuotaDraft
 
 const MAX_DAYS = 36_500

@@ -3,9 +3,10 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Fault } from '../modelx/Details.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { mailKey, setDisabled, type User } from './api.ts'
+import { mailKey, setDisabled } from './api.ts'
 import { type People, told } from './people.ts'
 import { nameOf } from './rows.ts'
+import type { User } from './types.ts'
 
 type Props = { user: User; people: People; isSelf: boolean }
 

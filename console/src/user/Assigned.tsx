@@ -6,8 +6,9 @@ import { useState } from 'react'
 import { Problem } from '../frame/Problem.tsx'
 import { Fault } from '../modelx/Details.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { assign, installationRecords, type User } from './api.ts'
+import { assign, installationRecords } from './api.ts'
 import { type People, told } from './people.ts'
+import type { User } from './types.ts'
 
 const MAX_CHOICES = 100
 const MAX_SHOWN = 50

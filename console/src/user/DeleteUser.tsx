@@ -5,10 +5,11 @@ import { useState } from 'react'
 import { Fault } from '../modelx/Details.tsx'
 import { queryClient } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
-import { deleteUser, type User, users } from './api.ts'
+import { deleteUser, users } from './api.ts'
 import { drafts } from './draft.ts'
 import { type People, told } from './people.ts'
 import { nameOf } from './rows.ts'
+import type { User } from './types.ts'
 
 type Props = { user: User; people: People; deleted: () => void }
 

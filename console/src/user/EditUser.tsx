@@ -5,11 +5,12 @@ import { Meanwhile } from '../edit/Meanwhile.tsx'
 import { ChangedMeanwhile, saveOnSeen } from '../edit/save.ts'
 import { Fault } from '../modelx/Details.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { readUser, show, type User, updateUser } from './api.ts'
+import { readUser, show, updateUser } from './api.ts'
 import { bodyOf, draftOf, drafts, type UserDraft } from './draft.ts'
 import { Fields } from './Fields.tsx'
 import { isMetaField, keyOf } from './meta.ts'
 import { type People, told } from './people.ts'
+import type { User } from './types.ts'
 
 type Props = { user: User; people: People }
 

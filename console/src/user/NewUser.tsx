@@ -4,10 +4,11 @@ import { useState } from 'react'
 import { useDraftOf } from '../drafts.ts'
 import { Fault } from '../modelx/Details.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { createUser, mailKey, show, type User } from './api.ts'
+import { createUser, mailKey, show } from './api.ts'
 import { bodyOf, drafts, emptyDraft, type UserDraft } from './draft.ts'
 import { Fields } from './Fields.tsx'
 import { type People, told } from './people.ts'
+import type { User } from './types.ts'
 
 const OF = 'new'
 

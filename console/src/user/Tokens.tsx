@@ -9,8 +9,9 @@ import { Paste } from '../connect/Paste.tsx'
 import { Fault } from '../modelx/Details.tsx'
 import { OTHERS_MS } from '../queries.ts'
 import { useLanguage, useTexts } from '../texts/texts.ts'
-import { createKeyOf, deleteTokensOf, type Token, tokensOf, type User } from './api.ts'
+import { createKeyOf, deleteTokensOf, tokensOf } from './api.ts'
 import { type People, told } from './people.ts'
+import type { Token, User } from './types.ts'
 
 /** The sessions and keys of a user. */
 export function Tokens({ user, people: { may } }: { user: User; people: People }) {

@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { useTexts } from '../texts/texts.ts'
 import { Access } from './Access.tsx'
 import { Assigned } from './Assigned.tsx'
-import type { User } from './api.ts'
 import { DeleteUser } from './DeleteUser.tsx'
 import { EditUser } from './EditUser.tsx'
 import { Part } from './Part.tsx'
 import type { People } from './people.ts'
 import { Tokens } from './Tokens.tsx'
+import type { User } from './types.ts'
 
 type Props = { user: User; people: People; isInvited: boolean; close: () => void }
 

@@ -3,12 +3,7 @@ import type { Schemas, Tagged } from '../../../tools/client/client.ts'
 import { saveOnSeen } from '../edit/save.ts'
 import { queryClient } from '../queries.ts'
 import { call } from '../session/session.ts'
-
-export type User = Schemas['User']
-export type Role = Schemas['Role']
-export type Token = Schemas['Token']
-export type Installation = Schemas['Installation']
-export type Organization = Schemas['OrganizationSimple']
+import type { Installation, Organization, Token, User } from './types.ts'
 
 const DAY_S = 24 * 3600
 

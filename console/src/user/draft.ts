@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../tools/client/client.ts'
 import { Drafts } from '../drafts.ts'
-import type { User } from './api.ts'
 import { type MetaDraft, metaBodyOf, metaDraftOf } from './meta.ts'
+import type { User } from './types.ts'
 
 type Plain = 'first_name' | 'last_name' | 'email' | 'mobile' | 'sms_login' | 'note' | 'role'
 

@@ -3,15 +3,9 @@ import { useMemo } from 'react'
 import { CaracalError } from '../../../tools/client/client.ts'
 import { me, permissions } from '../queries.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
-import {
-  type Organization,
-  organizationTree,
-  type Role,
-  rolesOfUsers,
-  type User,
-  users
-} from './api.ts'
+import { organizationTree, rolesOfUsers, users } from './api.ts'
 import { isRoleFor, mayGive, nameOf } from './rows.ts'
+import type { Organization, Role, User } from './types.ts'
 
 export type May = Readonly<Record<string, boolean>>
 export type RoleChoice = { value: string; label: string; disabled: boolean }

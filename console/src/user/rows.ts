@@ -1,4 +1,4 @@
-import type { Organization, Role, User } from './api.ts'
+import type { Organization, Role, User } from './types.ts'
 
 export type Line = { user: User; name: string; role: string; organizations: string }
 
