@@ -132,7 +132,7 @@ function Filters({ search, people, lines }: FiltersProps) {
         <Select
           className="half"
           aria-label={t.filterOrganization}
-          placeholder={t.filterOrganization}
+          placeholder={t.columns.organizations}
           data={people.tree.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={organization === undefined ? null : String(organization)}
           searchable

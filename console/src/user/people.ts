@@ -96,6 +96,8 @@ export function told(error: Error, permission: string, may: May, texts: Texts): 
   const { error: t, users } = texts
   if (!(error instanceof CaracalError)) return t.offline
   if (error.status !== 403) return error.message
-  const needed = error.permissions[0] ?? permission
-  return may[needed] ? users.refused : t.needs(needed)
+  const needed = error.permissions.length > 0 ? error.permissions : [permission]
+  return needed.some((name) => may[name]) ? users.refused : t.needs(withoutScope(needed[0] ?? ''))
 }
+
+const withoutScope = (permission: string) => permission.replace(/\/(all|assigned)$/, '')
