@@ -9,9 +9,11 @@ import { mappings } from './mapping/api.ts'
 import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
 import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
+import type { OrganizationsSearch } from './pages/OrganizationsPage.tsx'
 import type { RulesSearch } from './pages/RulesPage.tsx'
 import type { SchedulesSearch } from './pages/SchedulesPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
+import type { UsersSearch } from './pages/UsersPage.tsx'
 import { readPlotSearch } from './plot/range.ts'
 import {
   board,
@@ -28,6 +30,7 @@ import { rulesOf } from './rule/api.ts'
 import { schedules as schedulesOf } from './schedule/api.ts'
 import { currentSession } from './session/session.ts'
 import { settings } from './tell/api.ts'
+import { organizationTree, users as usersOfCaller } from './user/api.ts'
 
 const root = createRootRoute({ notFoundComponent: Lost })
 
@@ -292,12 +295,26 @@ const site = createRoute({
 const organizations = createRoute({
   getParentRoute: () => frame,
   path: '/organizations',
+  validateSearch: (search: Record<string, unknown>): OrganizationsSearch => ({
+    text: typeof search.text === 'string' ? search.text : undefined,
+    id: typeof search.id === 'number' ? search.id : undefined,
+    under: typeof search.under === 'number' ? search.under : undefined
+  }),
+  loader: () => void queryClient.prefetchQuery(organizationTree),
   component: page(() => import('./pages/OrganizationsPage.tsx'), 'OrganizationsPage')
 })
 
 const users = createRoute({
   getParentRoute: () => frame,
   path: '/users',
+  validateSearch: (search: Record<string, unknown>): UsersSearch => ({
+    text: typeof search.text === 'string' ? search.text : undefined,
+    organization: typeof search.organization === 'number' ? search.organization : undefined,
+    role: typeof search.role === 'number' ? search.role : undefined,
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined
+  }),
+  loader: () => void queryClient.prefetchQuery(usersOfCaller),
   component: page(() => import('./pages/UsersPage.tsx'), 'UsersPage')
 })
 

@@ -11,6 +11,7 @@ import {
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import type { Schemas } from '../../../tools/client/client.ts'
 import { spans } from '../connect/search.ts'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { permissions } from '../queries.ts'
@@ -20,17 +21,24 @@ import { createKey, type Token } from './api.ts'
 const DAY_S = 24 * 3600
 const MAX_NAME = 255
 
-type Props = { close: () => void; made: (key: Token) => void }
+type Props = {
+  close: () => void
+  made: (key: Token) => void
+  /** Makes the key; of the caller without it. */
+  create?: (body: Schemas['NewToken']) => Promise<Token>
+  /** What a key without a limit may do; what the caller may without it. */
+  allRights?: string
+}
 
 /** A key that may do what its owner may, or only what is ticked. */
-export function NewKey({ close, made }: Props) {
+export function NewKey({ close, made, create: make = createKey, allRights }: Props) {
   const texts = useTexts()
   const { account: t, connect } = texts
   const [name, setName] = useState('')
   const [days, setDays] = useState(0)
   const [isRestricted, setRestricted] = useState(true)
   const [ticked, setTicked] = useState<string[]>([])
-  const create = useMutation({ mutationFn: createKey, onSuccess: made })
+  const create = useMutation({ mutationFn: make, onSuccess: made })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     create.mutate({
@@ -63,7 +71,7 @@ export function NewKey({ close, made }: Props) {
       >
         <Stack gap="xs" mt={6}>
           <Radio value="some" label={t.ticked} />
-          <Radio value="all" label={t.allRights} />
+          <Radio value="all" label={allRights ?? t.allRights} />
         </Stack>
       </Radio.Group>
       {isRestricted && <Ticks ticked={ticked} change={setTicked} />}

@@ -3,8 +3,8 @@
  * its permissions.
  */
 export const platformPages = {
-  organizations: ['organization/list'],
-  users: ['user/list'],
+  organizations: ['organization/list', 'organization/list/all'],
+  users: ['user/list', 'user/list/assigned'],
   roles: ['role/list'],
   registration: ['registration/policy/list', 'gateway/registration/policy'],
   blacklist: ['mqtt/blacklist/topic/manage'],
