@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { bytesText, isShorter, readDays, shareOf } from '../../console/src/site/settings.ts'
+import { bytesText, isShorter, readDays, shareOf } from '../../console/src/site/amounts.ts'
 import { chromium } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { ADMIN } from '../support/platform.ts'
@@ -164,7 +164,7 @@ describe('the settings of an installation', { skip: chromium.missing }, () => {
     await metadata.getByRole('textbox', { name: 'Value' }).fill('1.5')
     await change({ meta: { owner: 'Anna', old: 'x', other: 'theirs' } })
     await metadata.getByRole('button', { name: 'Save', exact: true }).click()
-    await metadata.getByText('Saved').waitFor()
+    await eventually(async () => assert.match(await metadata.innerText(), /^Saved$/m))
     const { meta } = await stored()
     assert.deepEqual(meta, { owner: HOSTILE, 'price/kWh': '1.5', other: 'theirs' })
     assert.deepEqual(faults, [])
@@ -269,7 +269,7 @@ describe('the settings of an installation', { skip: chromium.missing }, () => {
         await page.setViewportSize(phone.viewport)
       }
       assert.deepEqual(await seriousFindings(page), [])
-      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
       assert(width <= 390, `${width} px wide`)
     })
 })

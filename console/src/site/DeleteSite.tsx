@@ -7,9 +7,10 @@ import { Fault, refusal } from '../modelx/Details.tsx'
 import { dropDraft } from '../modelx/draft.ts'
 import { installations, queryClient, rights } from '../queries.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
+import { bytesText } from './amounts.ts'
 import { deleteInstallation, type Installation } from './api.ts'
 import { goingWith } from './counts.ts'
-import { bytesText, daysDrafts, settingsDrafts } from './settings.ts'
+import { daysDrafts, settingsDrafts } from './settings.ts'
 
 type Props = { installation: Installation }
 

@@ -6,8 +6,8 @@ import { download } from '../plot/download.ts'
 import { readWallText, zoneOr } from '../plot/zone.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import { useZone } from '../time.ts'
+import { bytesText } from './amounts.ts'
 import { exportValues, type Format } from './export.ts'
-import { bytesText } from './settings.ts'
 
 type State =
   | { is: 'busy'; bytes: number }

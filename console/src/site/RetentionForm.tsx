@@ -8,8 +8,9 @@ import { Problem } from '../frame/Problem.tsx'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { queryClient } from '../queries.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
+import { isShorter, readDays } from './amounts.ts'
 import { type Quota, quota, quotaNow, reachesTop, setDays } from './api.ts'
-import { daysDrafts as drafts, isShorter, readDays, retentionOf } from './settings.ts'
+import { daysDrafts as drafts, retentionOf } from './settings.ts'
 
 type Props = { id: number; mayEdit: boolean }
 

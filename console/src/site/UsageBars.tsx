@@ -2,8 +2,8 @@ import { Progress, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Problem } from '../frame/Problem.tsx'
 import { useLocale, useTexts } from '../texts/texts.ts'
+import { bytesText, shareOf } from './amounts.ts'
 import { type Usage, usage } from './api.ts'
-import { bytesText, shareOf } from './settings.ts'
 
 const names = [
   ...(['messages_per_second', 'topics', 'history_bytes_per_day', 'history_bytes'] as const),
