@@ -26,6 +26,7 @@ import {
 import { rulesOf } from './rule/api.ts'
 import { currentSession } from './session/session.ts'
 import { settings } from './tell/api.ts'
+import { readTraceSearch } from './trace/search.ts'
 
 const root = createRootRoute({ notFoundComponent: Lost })
 
@@ -256,6 +257,7 @@ const files = createRoute({
 const trace = createRoute({
   getParentRoute: () => installation,
   path: '/trace',
+  validateSearch: readTraceSearch,
   component: page(() => import('./pages/TracePage.tsx'), 'TracePage')
 })
 

@@ -19,8 +19,9 @@ export const trace = {
   toDay: 'Up to and with',
   daysOrder: 'The first day must not be after the last.',
   clear: 'Clear the filters',
-  columns: { time: 'When', who: 'Who', what: 'What' },
-  count: (n: number, text: string) => (n === 1 ? '1 entry' : `${text} entries`),
+  columns: { time: 'When', who: 'Who' },
+  newer: 'Newer',
+  older: 'Older',
   shown: (from: string, to: string, all: string) => `${from} to ${to} of ${all}`,
   pages: 'Pages',
   empty: 'Nothing was changed here in this time.',
@@ -28,12 +29,8 @@ export const trace = {
   noneMatch: 'Nothing matches these filters.',
   longer: 'Show the last 365 days',
   notThere: 'This entry does not exist any more, or you may not see it.',
-  mayNot: 'You may not see the trace.',
-  mayNotHelp:
-    'It needs the permission trace/list. Somebody who manages roles can give it to you.',
   noUser: 'A gateway, or somebody not signed in',
-  noUserShort: 'No account',
-  by: { gateway: (id: string) => `Gateway ${id}` },
+  gateway: (id: string) => `Gateway ${id}`,
   you: (name: string) => `${name} (you)`,
   unknownUser: (id: number) => `User ${id}`,
   done: {
@@ -44,6 +41,21 @@ export const trace = {
     failed: (what: string) => `Was refused a change of ${what}`,
     auth: (what: string) => `Signed in or out: ${what}`,
     view: (what: string) => `Looked at ${what}`
+  },
+  verbs: {
+    'changed metadata of': (what: string) => `Changed metadata of ${what}`,
+    'changed the board of': (what: string) => `Changed the board of ${what}`,
+    'set the quotas of': (what: string) => `Set the quotas of ${what}`,
+    'deleted values of': (what: string) => `Deleted values of ${what}`,
+    'imported samples into': (what: string) => `Imported values into ${what}`,
+    'sent a command to': (what: string) => `Sent a command to ${what}`,
+    'made a credential of': (what: string) => `Made a new password of ${what}`,
+    'forgot the credential of': (what: string) => `Took the password of ${what} away`,
+    verified: (what: string) => `Verified ${what}`,
+    sent: (what: string) => `Sent ${what}`,
+    acknowledged: (what: string) => `Acknowledged ${what}`,
+    registered: (what: string) => `Registered ${what}`,
+    revoked: (what: string) => `Revoked ${what}`
   },
   actions: {
     create: 'Created',
