@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { readAlarmsSearch } from './alarm/search.ts'
 import { readConnectSearch } from './connect/search.ts'
+import { readFilesSearch } from './file/search.ts'
 import { Broken } from './frame/Broken.tsx'
 import { Frame } from './frame/Frame.tsx'
 import { Lost } from './frame/Lost.tsx'
@@ -251,6 +252,7 @@ const notifications = createRoute({
 const files = createRoute({
   getParentRoute: () => installation,
   path: '/files',
+  validateSearch: readFilesSearch,
   component: page(() => import('./pages/FilesPage.tsx'), 'FilesPage')
 })
 

@@ -118,9 +118,11 @@ function Pages({ search, set, count, total }: SearchProps & { count: number; tot
   }
   return (
     <Group component="nav" aria-label={t.pages} gap="sm">
-      <Button variant="default" disabled={page === 1} onClick={() => go(page - 1)}>
-        {t.newer}
-      </Button>
+      {total > PAGE && (
+        <Button variant="default" disabled={page === 1} onClick={() => go(page - 1)}>
+          {t.newer}
+        </Button>
+      )}
       <Text className="muted" role="status">
         {t.shown(
           text(Math.min(before + 1, total)),
@@ -128,9 +130,11 @@ function Pages({ search, set, count, total }: SearchProps & { count: number; tot
           text(total)
         )}
       </Text>
-      <Button variant="default" disabled={before + count >= total} onClick={() => go(page + 1)}>
-        {t.older}
-      </Button>
+      {total > PAGE && (
+        <Button variant="default" disabled={before + count >= total} onClick={() => go(page + 1)}>
+          {t.older}
+        </Button>
+      )}
     </Group>
   )
 }
