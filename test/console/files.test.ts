@@ -137,7 +137,7 @@ describe('files', { skip: chromium.missing }, () => {
 
     await menu(page, HOSTILE, 'Delete')
     await page.getByRole('dialog', { name: `Delete ${HOSTILE}?` }).waitFor()
-    assert.deepEqual(await seriousFindings(page), [])
+    await eventually(async () => assert.deepEqual(await seriousFindings(page), []))
     await page.getByRole('button', { name: 'Delete it', exact: true }).click()
     await shows(page, 'There is no file yet')
     assert.deepEqual(await list(), [])
