@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { isFileName, MAX_FILE, shownFiles } from '../../console/src/file/names.ts'
@@ -63,12 +66,20 @@ describe('files', { skip: chromium.missing }, () => {
     const url = `${platform().url}/installations/${id}/files`
     return { world, installation, user, put, list, contentOf, url }
   }
-  const choose = async (page: Page, button: string, files: object | object[]) => {
+  /** The browser reads it from the disk. */
+  const largeFile = () => {
+    const directory = mkdtempSync(join(tmpdir(), 'caracal-large-'))
+    const path = join(directory, 'large.bin')
+    writeFileSync(path, '')
+    truncateSync(path, MAX_FILE + 1)
+    return { path, remove: () => rmSync(directory, { recursive: true }) }
+  }
+  const choose = async (page: Page, button: string, files: object | object[] | string) => {
     const chooser = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: button, exact: true }).click()
     await (await chooser).setFiles(files as Parameters<Awaited<typeof chooser>['setFiles']>[0])
   }
-  const file = (name: string, content: string | Buffer) => ({
+  const file = (name: string, content: string) => ({
     name,
     mimeType: 'text/plain',
     buffer: Buffer.from(content)
@@ -86,10 +97,12 @@ describe('files', { skip: chromium.missing }, () => {
     await choose(page, 'Upload files', [
       file('plan Åre.txt', 'one'),
       file(HOSTILE, 'two'),
-      file('large.bin', Buffer.alloc(MAX_FILE + 1)),
       file('empty.txt', '')
     ])
+    const large = largeFile()
+    await choose(page, 'Upload files', large.path)
     await shows(page, /large\.bin\s+not sent: it has 30 MiB, and a file may have at most 30 MiB/)
+    large.remove()
     await eventually(async () => assert.equal((await list()).length, 3))
     const stored = await list()
     assert.deepEqual(

@@ -21,8 +21,8 @@ export function UploadList({ owner }: { owner: Owner }) {
           <Line key={one.key} one={one} />
         ))}
       </ul>
-      <Group justify="flex-end">
-        <Button size="xs" variant="subtle" onClick={clearUploads}>
+      <Group>
+        <Button size="xs" variant="default" onClick={clearUploads}>
           {t.clear}
         </Button>
       </Group>
