@@ -157,6 +157,27 @@ describe('files', { skip: chromium.missing }, () => {
     assert.deepEqual(faults, [])
   })
 
+  test('an upload can be stopped, and the next one goes on', async () => {
+    const { user, list, url } = await site(writes)
+    const { page } = await open()
+    await signIn(page, url, user)
+    let posts = 0
+    await page.route('**/api/v2/file/installation/*', async (route) => {
+      // The first one never gets an answer.
+      if (route.request().method() === 'POST' && posts++ === 0) return
+      await route.continue()
+    })
+    await choose(page, 'Upload files', [file('slow.txt', 'slow'), file('quick.txt', 'quick')])
+    await shows(page, /quick\.txt\s+waits, 5 B/)
+    await page.getByRole('button', { name: 'Stop slow.txt', exact: true }).click()
+    await shows(page, /slow\.txt\s+stopped, not stored/)
+    await shows(page, /quick\.txt\s+stored, 5 B/)
+    assert.deepEqual(
+      (await list()).map(({ name }) => name),
+      ['quick.txt']
+    )
+  })
+
   test('what the platform refuses is told beside its file', async () => {
     const { world, installation, user, list, url } = await site(writes)
     const line = `PUT /api/v2/installation/${installation.id}/quota`

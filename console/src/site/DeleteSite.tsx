@@ -106,7 +106,9 @@ function Goes({ installation: { id, users } }: Props) {
       <Text fw={600}>{t.goes}</Text>
       <ul className="goes">
         {(topics.used > 0 || history_bytes.used > 0) && (
-          <li>{t.counts.values(bytesText(history_bytes.used, locale), text(topics.used))}</li>
+          <li>
+            {t.counts.values(bytesText(history_bytes.used, locale), topics.used, text(topics.used))}
+          </li>
         )}
         {counts.map(({ kind, n }) => (
           <li key={kind}>{t.counts[kind](n, text(n))}</li>

@@ -93,7 +93,8 @@ export const site = {
   counts: {
     functions: (n: number, text: string) => (n === 1 ? '1 function' : `${text} functions`),
     devices: (n: number, text: string) => (n === 1 ? '1 device' : `${text} devices`),
-    values: (size: string, topics: string) => `all values: ${size} on ${topics} topics`,
+    values: (size: string, n: number, text: string) =>
+      `all values: ${size} on ${n === 1 ? '1 topic' : `${text} topics`}`,
     schedules: (n: number, text: string) => (n === 1 ? '1 schedule' : `${text} schedules`),
     rules: (n: number, text: string) =>
       n === 1 ? '1 rule, and its alarms' : `${text} rules, and their alarms`,

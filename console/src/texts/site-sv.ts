@@ -94,7 +94,8 @@ export const site: typeof en = {
   counts: {
     functions: (n: number, text: string) => (n === 1 ? '1 funktion' : `${text} funktioner`),
     devices: (n: number, text: string) => (n === 1 ? '1 enhet' : `${text} enheter`),
-    values: (size: string, topics: string) => `alla värden: ${size} i ${topics} ämnen`,
+    values: (size: string, n: number, text: string) =>
+      `alla värden: ${size} i ${n === 1 ? '1 ämne' : `${text} ämnen`}`,
     schedules: (n: number, text: string) => (n === 1 ? '1 schema' : `${text} scheman`),
     rules: (n: number, text: string) =>
       n === 1 ? '1 regel, och dess larm' : `${text} regler, och deras larm`,

@@ -11,10 +11,10 @@ export const trace: typeof en = {
   everyKind: 'Alla slag',
   everyAction: 'Allt',
   times: {
-    day: 'Senaste 24 timmarna',
-    week: 'Senaste 7 dagarna',
-    month: 'Senaste 30 dagarna',
-    year: 'Senaste 365 dagarna',
+    day: 'Ett dygn bakåt',
+    week: '7 dagar bakåt',
+    month: '30 dagar bakåt',
+    year: '365 dagar bakåt',
     days: 'Vissa dagar'
   },
   fromDay: 'Från',
