@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { readAlarmsSearch } from './alarm/search.ts'
 import { readConnectSearch } from './connect/search.ts'
+import { readFilesSearch } from './file/search.ts'
 import { Broken } from './frame/Broken.tsx'
 import { Frame } from './frame/Frame.tsx'
 import { Lost } from './frame/Lost.tsx'
@@ -30,6 +31,7 @@ import { rulesOf } from './rule/api.ts'
 import { schedules as schedulesOf } from './schedule/api.ts'
 import { currentSession } from './session/session.ts'
 import { settings } from './tell/api.ts'
+import { readTraceSearch } from './trace/search.ts'
 import { organizationTree, users as usersOfCaller } from './user/api.ts'
 
 const root = createRootRoute({ notFoundComponent: Lost })
@@ -271,6 +273,7 @@ const notifications = createRoute({
 const files = createRoute({
   getParentRoute: () => installation,
   path: '/files',
+  validateSearch: readFilesSearch,
   component: page(() => import('./pages/FilesPage.tsx'), 'FilesPage')
 })
 
@@ -283,6 +286,7 @@ const values = createRoute({
 const trace = createRoute({
   getParentRoute: () => installation,
   path: '/trace',
+  validateSearch: readTraceSearch,
   component: page(() => import('./pages/TracePage.tsx'), 'TracePage')
 })
 

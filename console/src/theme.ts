@@ -17,9 +17,13 @@ export const theme = createTheme({
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '17px', xl: '22px' },
   components: {
     Button: Button.extend({
-      // White on the coat is too faint in dark.
-      vars: (_theme, { variant = 'filled' }) => ({
-        root: variant === 'filled' ? { '--button-color': 'var(--on-accent)' } : {}
+      // White on the coat is too faint in dark, and white on Mantine's red in both.
+      vars: (_theme, { variant = 'filled', color }) => ({
+        root: {
+          ...(variant === 'filled' && { '--button-color': 'var(--on-accent)' }),
+          ...(variant === 'filled' &&
+            color === 'red' && { '--button-bg': 'var(--bad)', '--button-hover': 'var(--bad)' })
+        }
       })
     })
   },

@@ -843,6 +843,31 @@ onRegistryMatrix('trace', (engine) => {
       const zero = '?from=-62135596800&to=-62135596800&limit=0&offset=0&order=&id='
       assert.equal((await read(user, zero)).total, 0)
     })
+    test('has only one installation, one user or one kind, of what the caller sees', async () => {
+      const { world } = platform()
+      const { installation, user } = await world.site(['#'])
+      const { organization_id, id } = installation
+      const other = await world.installation({ organization_id })
+      const colleague = await world.user({ grants: ['#'], organizations: [organization_id] })
+      const stranger = (await world.site(['#'])).user
+      await ask(`PUT /api/v2/installation/${id}`, user, { notes: 'x' })
+      const body = { type: 'x', installation_id: id, meta: {} }
+      const made = await ask(`POST /api/v2/functionx/${id}`, colleague, body)
+      await ask(`PUT /api/v2/installation/${other.id}`, user, { notes: 'x' })
+      const ids = async (query: string, as = user) =>
+        (await read(as, `?order=asc&${query}`)).data.map((one) => [one.object_type, one.object_id])
+      const [updated, created] = [
+        ['installation', id],
+        ['function', made.id]
+      ]
+      assert.deepEqual(await ids(`installation_id=${id}`), [updated, created])
+      assert.deepEqual(await ids(`installation_id=${id}&user_id=${user.id}`), [updated])
+      assert.deepEqual(await ids(`installation_id=${id}&object_type=function`), [created])
+      assert.deepEqual(await ids(`user_id=${colleague.id}`), [created])
+      assert.deepEqual(await ids(`installation_id=${id}`, stranger), [])
+      assert.deepEqual(await ids(`user_id=${user.id}`, stranger), [])
+      assert.equal((await read(user, `?installation_id=${id}&limit=1`)).total, 2)
+    })
     const refused: [string, string][] = [
       ['from=2&to=1', 'from must not be later than to'],
       ['limit=10001', 'limit must be a whole number from 0 to 10000'],
@@ -851,7 +876,10 @@ onRegistryMatrix('trace', (engine) => {
       ['order=up', 'order must be desc or asc'],
       ['object_type=user', 'object_type and object_id must be used together'],
       ['object_id=1', 'object_type and object_id must be used together'],
+      ['object_id=1&installation_id=1', 'object_type and object_id must be used together'],
       ['id=x', 'id must be a whole number'],
+      ['installation_id=0', 'installation_id must be a whole number of at least 1'],
+      ['user_id=-1', 'user_id must be a whole number of at least 0'],
       ['from=x', 'from must be a number']
     ]
     for (const [query, message] of refused) {

@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 7be0b4828a2ba6efedad485e469a4e755af05b10919adc1b347700ef429c15a7
+ * Fingerprint: edd92e7d9d70866306e46f56511cca5556746ad3ca7108bddfd200a4a7006acd
  */
 export interface paths {
     "/api/v2/auth": {
@@ -12694,11 +12694,15 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 order?: "desc" | "asc";
-                /** @description Use it together with object_id */
+                /** @description Use it together with object_id or installation_id */
                 object_type?: "installation" | "gateway" | "organization" | "user" | "device" | "function" | "schedule" | "notification_output" | "notification_message" | "output_executor" | "edge_app" | "edge_app_instance" | "file" | "role" | "gateway_registration_policy" | "user_registration_policy" | "mqtt" | "trace" | "platform" | "mapping" | "rule" | "alarm" | "certificate";
                 object_id?: number;
                 /** @description Only this entry */
                 id?: number;
+                /** @description Only entries about this installation and what is in it */
+                installation_id?: number;
+                /** @description Only what this user did; 0 = gateways, and callers who were not signed in */
+                user_id?: number;
                 /** @description Repeatable and comma-separated */
                 action?: ("create" | "delete" | "update" | "view" | "failed" | "execute" | "auth")[];
             };

@@ -8,7 +8,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { rights } from '../queries.ts'
+import { permissions, rights } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
 import { installationPages, managePagesOf } from './installation-pages.ts'
 
@@ -26,6 +26,7 @@ const isInMenu = (page: Page): boolean => tabs.every(({ tab }) => tab !== page)
 export function BottomTabs({ id }: { id: number }) {
   const { installation: t } = useTexts()
   const may = useQuery(rights(id)).data
+  const anywhere = useQuery(permissions).data
   return (
     <nav className="bottom-tabs" aria-label={t.tabs}>
       {tabs.map(({ tab, Icon }) => (
@@ -42,7 +43,7 @@ export function BottomTabs({ id }: { id: number }) {
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          {[...installationPages.filter(isInMenu), ...managePagesOf(may)].map((page) => (
+          {[...installationPages.filter(isInMenu), ...managePagesOf(may, anywhere)].map((page) => (
             <Menu.Item
               key={page}
               renderRoot={(props) => (

@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { rights } from '../queries.ts'
+import { permissions, rights } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
 import { managePagesOf } from './installation-pages.ts'
 
@@ -10,7 +10,7 @@ import { managePagesOf } from './installation-pages.ts'
 export function ManageMenu({ id }: { id: number }) {
   const { installation: t } = useTexts()
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const pages = managePagesOf(useQuery(rights(id)).data)
+  const pages = managePagesOf(useQuery(rights(id)).data, useQuery(permissions).data)
   const open = pages.find((page) => path.endsWith(`/${page}`))
   if (pages.length === 0) return null
   return (

@@ -21,7 +21,7 @@ export const managePages = {
   notifications: ['notification/message/list', 'notification/output/list'],
   files: ['file/list'],
   values: ['log/read', 'mqtt/publish', 'log/delete'],
-  trace: ['trace/list'],
+  trace: ['trace/list', 'trace/list/system'],
   site: ['installation/update', 'installation/delete'],
   refused: ['ledger/list']
 } as const satisfies Record<string, readonly string[]>
@@ -29,8 +29,10 @@ export const managePages = {
 export type ManagePage = keyof typeof managePages
 export type InstallationPage = (typeof installationPages)[number] | ManagePage
 
-/** `may`: what the caller may do on the installation. */
-export const managePagesOf = (may: Readonly<Record<string, boolean>> | undefined): ManagePage[] =>
+type May = Readonly<Record<string, boolean>> | undefined
+
+/** `may`: what the caller may do on the installation. `anywhere`: names that have no installation. */
+export const managePagesOf = (may: May, anywhere: May): ManagePage[] =>
   Object.entries(managePages).flatMap(([page, needs]) =>
-    needs.some((name) => may?.[name]) ? [page as ManagePage] : []
+    needs.some((name) => may?.[name] || (may && anywhere?.[name])) ? [page as ManagePage] : []
   )

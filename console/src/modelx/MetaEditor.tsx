@@ -1,9 +1,9 @@
 import { ActionIcon, Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconArrowBackUp, IconLock, IconLockOpen, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useTexts } from '../texts/texts.ts'
-import type { Model } from './api.ts'
 import {
   type Added,
+  type Described,
   type Draft,
   type Field,
   fieldsOf,
@@ -29,7 +29,7 @@ function byWeight(a: string, b: string): number {
 }
 
 type EditorProps = {
-  model: Model
+  model: Described
   draft: Draft
   change: (change: (draft: Draft) => Draft) => void
   mayEdit: boolean
@@ -38,7 +38,7 @@ type EditorProps = {
   faults: ReadonlyMap<string, string>
 }
 
-/** All metadata of a function or device. */
+/** All metadata of a function, a device or an installation. */
 export function MetaEditor({ model, draft, change, mayEdit, mayProtect, faults }: EditorProps) {
   const { functions: t } = useTexts()
   const fields = fieldsOf(model)

@@ -36,7 +36,10 @@ export const countOf = ({ type, edits, added }: Draft): number =>
 
 export const hasDraft = (): boolean => countOf(drafts.value.draft) > 0
 
-export function fieldsOf({ meta, protected_meta = {} }: Model): Map<string, Field> {
+/** What has metadata. */
+export type Described = Pick<Model, 'meta' | 'protected_meta'>
+
+export function fieldsOf({ meta, protected_meta = {} }: Described): Map<string, Field> {
   const of = (map: Record<string, string>, isProtected: boolean) =>
     Object.entries(map).map(([key, value]): [string, Field] => [key, { value, isProtected }])
   return new Map([...of(meta, false), ...of(protected_meta, true)])

@@ -32,6 +32,10 @@ export type TraceFilter = {
   object?: { type: TraceObject; id: number } | undefined
   id?: number | undefined
   actions?: readonly TraceAction[] | undefined
+  object_type?: TraceObject | undefined
+  /** The installation itself and what is in it. */
+  installation_id?: number | undefined
+  user_id?: number | undefined
 }
 export type TracePage = { limit: number; offset: number; order: 'asc' | 'desc' }
 
@@ -153,15 +157,28 @@ function between(
   )}`
 }
 
+function asked(registry: Registry, filter: TraceFilter): Expression<SqlBool> {
+  const { actions, object_type, installation_id, user_id } = filter
+  const terms = [
+    sql`1 = 1`,
+    actions && isOneOfTexts(registry, sql.ref('action'), actions),
+    object_type && sql`object_type = ${object_type}`,
+    installation_id && sql`trace.installation_id = ${installation_id}`,
+    user_id !== undefined && sql`user_id = ${user_id}`
+  ]
+  return sql<SqlBool>`${sql.join(
+    terms.filter((term) => typeof term === 'object'),
+    sql` and `
+  )}`
+}
+
 async function wantedBy(
   registry: Registry,
   reach: TraceReach,
-  { actions }: TraceFilter
+  filter: TraceFilter
 ): Promise<Expression<SqlBool>> {
-  const isAction = actions
-    ? isOneOfTexts(registry, sql.ref('action'), actions)
-    : sql<SqlBool>`1 = 1`
-  if (reach === 'everything') return isAction
+  const isAsked = asked(registry, filter)
+  if (reach === 'everything') return isAsked
   const recorded = sql<number>`trace.organization_id`
   const withHeirs = async (ids: readonly number[], organization = recorded) =>
     isOneOf(registry, organization, await withInherited(registry, ids))
@@ -186,7 +203,7 @@ async function wantedBy(
       and ${await withHeirs(organizationIds, current)})`
   )
   const isSeen = [isOwn, isInstallation, isUser, ...(await Promise.all(isOther))]
-  return sql<SqlBool>`(${isAction} and (${sql.join(isSeen, sql` or `)}))`
+  return sql<SqlBool>`(${isAsked} and (${sql.join(isSeen, sql` or `)}))`
 }
 
 /** The organizations, and deleted ones that were below them. */

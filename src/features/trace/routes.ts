@@ -44,8 +44,9 @@ export const traceRoutes: Routes = (app, { registry, clock }) => {
 }
 
 function filterOf(query: Static<typeof TraceQuery>, now: UnixMs): TraceFilter {
-  const { object_type, object_id, id, action } = query
-  if ((object_type === undefined) !== (object_id === undefined)) {
+  const { object_type, object_id, id, action, installation_id, user_id } = query
+  const isTypeEnough = object_id === undefined && installation_id !== undefined
+  if ((object_type === undefined) !== (object_id === undefined) && !isTypeEnough) {
     throw badRequest('object_type and object_id must be used together')
   }
   const object =
@@ -56,7 +57,7 @@ function filterOf(query: Static<typeof TraceQuery>, now: UnixMs): TraceFilter {
   const from = momentOr(unixMs(isOne ? 0 : now - DAY), query.from)
   const to = momentOr(now, query.to)
   if (from > to) throw badRequest('from must not be later than to')
-  return { from, to, object, id, actions: action }
+  return { from, to, object, id, actions: action, object_type, installation_id, user_id }
 }
 
 const shown = (row: TraceRow, reach: TraceReach): Static<typeof TraceEntry> => ({

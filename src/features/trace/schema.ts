@@ -24,12 +24,26 @@ export const TraceQuery = Type.Object({
   object_type: Type.Optional(
     Type.Union(
       traceObjects.map((name) => Type.Literal(name)),
-      { description: 'Use it together with object_id' }
+      { description: 'Use it together with object_id or installation_id' }
     )
   ),
   object_id: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   id: Type.Optional(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only this entry' })
+  ),
+  installation_id: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Only entries about this installation and what is in it'
+    })
+  ),
+  user_id: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Only what this user did; 0 = gateways, and callers who were not signed in'
+    })
   ),
   action: Type.Optional(
     Type.Array(Type.Union(traceActions.map((name) => Type.Literal(name))), {

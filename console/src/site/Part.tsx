@@ -1,0 +1,19 @@
+import { Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+type Props = { title: string; help?: string; children: ReactNode }
+
+/** A part of the settings. */
+export function Part({ title, help, children }: Props) {
+  return (
+    <section className="panel site-part" aria-label={title}>
+      <div>
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {help && <Text className="muted">{help}</Text>}
+      </div>
+      {children}
+    </section>
+  )
+}
