@@ -6,6 +6,7 @@ import { Frame } from './frame/Frame.tsx'
 import { Lost } from './frame/Lost.tsx'
 import { page } from './frame/page.ts'
 import { mappings } from './mapping/api.ts'
+import type { AppsSearch } from './pages/AppsPage.tsx'
 import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
 import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
@@ -238,6 +239,12 @@ const gateway = createRoute({
 const apps = createRoute({
   getParentRoute: () => installation,
   path: '/apps',
+  validateSearch: (search: Record<string, unknown>): AppsSearch => ({
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined,
+    app: typeof search.app === 'number' ? search.app : undefined
+  }),
+  loader: ({ params }) => void queryClient.prefetchQuery(rights(params.id)),
   component: page(() => import('./pages/AppsPage.tsx'), 'AppsPage')
 })
 
