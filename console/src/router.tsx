@@ -10,6 +10,7 @@ import type { AppsSearch } from './pages/AppsPage.tsx'
 import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
 import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
+import type { NotificationsSearch } from './pages/NotificationsPage.tsx'
 import type { RulesSearch } from './pages/RulesPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
 import { readPlotSearch } from './plot/range.ts'
@@ -251,6 +252,12 @@ const apps = createRoute({
 const notifications = createRoute({
   getParentRoute: () => installation,
   path: '/notifications',
+  validateSearch: (search: Record<string, unknown>): NotificationsSearch => ({
+    message: typeof search.message === 'number' ? search.message : undefined,
+    output: typeof search.output === 'number' ? search.output : undefined,
+    add: oneOf(['message', 'output'] as const, search.add)
+  }),
+  loader: ({ params }) => void queryClient.prefetchQuery(rights(params.id)),
   component: page(() => import('./pages/NotificationsPage.tsx'), 'NotificationsPage')
 })
 

@@ -45,7 +45,7 @@ function Repeat({ installation_id, field, value, isLocked, change }: InputProps<
   return (
     <Stack component="section" gap="xs" aria-label={field.name}>
       <div>
-        <Text fw={500} size="sm">
+        <Text fw={600} size="sm">
           {field.name}
           {field.isRequired && ' *'}
         </Text>

@@ -126,3 +126,12 @@ export const removeOutput = (output: Output): Promise<unknown> =>
   call((caracal) =>
     caracal.delete('/api/v2/notification/{installation_id}/output/{output_id}', outputPath(output))
   )
+
+/** Really sends it, as it is saved. */
+export const send = (output: Output, payload: Record<string, unknown>): Promise<unknown> =>
+  call((caracal) =>
+    caracal.raw('POST', '/api/v2/notification/{installation_id}/output/{output_id}/send', {
+      ...outputPath(output),
+      body: payload
+    })
+  )
