@@ -7,6 +7,7 @@ import { Lost } from './frame/Lost.tsx'
 import { page } from './frame/page.ts'
 import { mappings } from './mapping/api.ts'
 import type { AppsSearch } from './pages/AppsPage.tsx'
+import type { CatalogueSearch } from './pages/CataloguePage.tsx'
 import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
 import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
@@ -318,6 +319,11 @@ const executors = createRoute({
 const catalogue = createRoute({
   getParentRoute: () => frame,
   path: '/catalogue',
+  validateSearch: (search: Record<string, unknown>): CatalogueSearch => ({
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined,
+    find: typeof search.find === 'string' ? search.find : undefined
+  }),
   component: page(() => import('./pages/CataloguePage.tsx'), 'CataloguePage')
 })
 

@@ -25,6 +25,7 @@ const pages = [
   '/sign-in',
   '/new-password',
   '/account',
+  '/catalogue',
   '/alarms',
   '/settings',
   '/installations',
