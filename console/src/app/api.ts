@@ -1,11 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Schemas, Tagged } from '../../../tools/client/client.ts'
+import type { Tagged } from '../../../tools/client/client.ts'
 import { OTHERS_MS } from '../queries.ts'
 import { call } from '../session/session.ts'
 import type { Instance, InstanceBody } from './draft.ts'
-
-export type EdgeApp = Schemas['EdgeApp']
-export type Version = Schemas['EdgeAppVersion']
 
 /** The apps of an installation. */
 export const instances = (installation_id: number) =>

@@ -1,4 +1,4 @@
-import type { EdgeApp } from './api.ts'
+import type { EdgeApp } from './types.ts'
 
 /** The apps in which each word of the text occurs, by name. */
 export function foundApps(apps: readonly EdgeApp[], text: string): EdgeApp[] {

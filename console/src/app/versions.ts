@@ -1,4 +1,4 @@
-import type { Version } from './api.ts'
+import type { Version } from './types.ts'
 
 const HASH_SHOWN = 10
 

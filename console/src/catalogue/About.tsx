@@ -1,5 +1,5 @@
 import { Anchor, Badge, Group, Stack, Text } from '@mantine/core'
-import type { EdgeApp } from '../app/api.ts'
+import type { EdgeApp } from '../app/types.ts'
 import { useTexts } from '../texts/texts.ts'
 import { isWebAddress } from './draft.ts'
 

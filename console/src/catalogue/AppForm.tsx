@@ -1,5 +1,6 @@
 import { Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
-import { type EdgeApp, edgeApps } from '../app/api.ts'
+import { edgeApps } from '../app/api.ts'
+import type { EdgeApp } from '../app/types.ts'
 import { useDraftOf } from '../drafts.ts'
 import { Meanwhile } from '../edit/Meanwhile.tsx'
 import { saveOnSeen } from '../edit/save.ts'
@@ -7,8 +8,9 @@ import { EditorActions, useEditing } from '../frame/EditorActions.tsx'
 import { Fault } from '../modelx/Details.tsx'
 import { queryClient } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
-import { type AppBody, createApp, readApp, removeApp, updateApp } from './api.ts'
-import { type AppDraft, appBody, appDraftOf, appDrafts, emptyApp } from './draft.ts'
+import { createApp, readApp, removeApp, updateApp } from './api.ts'
+import { type AppBody, type AppDraft, appBody, appDraftOf, emptyApp } from './draft.ts'
+import { appDrafts } from './drafts.ts'
 
 type Props = {
   /** Undefined: a new one. */

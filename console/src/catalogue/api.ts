@@ -1,9 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Schemas, Tagged } from '../../../tools/client/client.ts'
-import type { EdgeApp } from '../app/api.ts'
+import type { EdgeApp } from '../app/types.ts'
 import { call } from '../session/session.ts'
-
-export type AppBody = Schemas['NewEdgeApp']
+import type { AppBody } from './draft.ts'
 
 /** The organizations of the caller and those below them, for which apps are published. */
 export const publishers = queryOptions({

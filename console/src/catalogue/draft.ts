@@ -1,6 +1,7 @@
-import type { EdgeApp } from '../app/api.ts'
-import { Drafts } from '../drafts.ts'
-import type { AppBody } from './api.ts'
+import type { Schemas } from '../../../tools/client/client.ts'
+import type { EdgeApp } from '../app/types.ts'
+
+export type AppBody = Schemas['NewEdgeApp']
 
 export type AppDraft = {
   name: string
@@ -15,8 +16,6 @@ export type AppDraft = {
   public: boolean
   official: boolean
 }
-
-export const appDrafts = new Drafts<AppDraft>()
 
 export const appDraftOf = (app: EdgeApp): AppDraft => ({
   ...{ name: app.name, publisher: String(app.publisher.id), category: app.category },

@@ -10,22 +10,22 @@ import { queryClient } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
 import {
   createMessage,
-  type Message,
   messages,
   outputs,
   readMessage,
   removeMessage,
   updateMessage
 } from './api.ts'
+import { messageDrafts } from './drafts.ts'
 import {
   emptyMessage,
   inserted,
   known,
   type MessageDraft,
   messageDraftOf,
-  messageDrafts,
   withPart
 } from './message.ts'
+import type { Message } from './types.ts'
 
 export type EditorProps = {
   installation_id: number

@@ -11,13 +11,13 @@ import {
   createOutput,
   executors,
   messages,
-  type Output,
   outputs,
   readOutput,
   removeOutput,
   updateOutput
 } from './api.ts'
 import { ConfigFields } from './ConfigFields.tsx'
+import { outputDrafts } from './drafts.ts'
 import type { EditorProps } from './MessageEditor.tsx'
 import {
   emptyOutput,
@@ -26,9 +26,9 @@ import {
   type OutputDraft,
   outputBody,
   outputDraftOf,
-  outputDrafts,
   usualKeys
 } from './output.ts'
+import type { Output } from './types.ts'
 
 type Props = EditorProps & { output: Output | undefined }
 

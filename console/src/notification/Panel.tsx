@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { SidePanel } from '../frame/SidePanel.tsx'
 import { useStore } from '../store.ts'
 import { useTexts } from '../texts/texts.ts'
-import { messages, type Output, outputs } from './api.ts'
+import { messages, outputs } from './api.ts'
 import { MessageEditor } from './MessageEditor.tsx'
 import { OutputEditor } from './OutputEditor.tsx'
-import { outputDrafts } from './output.ts'
+import { outputDrafts } from './drafts.ts'
 import { TestSend } from './TestSend.tsx'
+import type { Output } from './types.ts'
 
 type Props = {
   installation_id: number

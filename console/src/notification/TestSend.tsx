@@ -7,9 +7,10 @@ import { Fault, refusal } from '../modelx/Details.tsx'
 import { queryClient } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
 import { useMoment } from '../time.ts'
-import { type Output, send, sends } from './api.ts'
+import { send, sends } from './api.ts'
 import { Payload } from './Payload.tsx'
 import { readPayload } from './payload.ts'
+import type { Output } from './types.ts'
 
 const FIRST_SHOWN = 10
 

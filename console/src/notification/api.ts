@@ -2,10 +2,8 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Schemas, Tagged } from '../../../tools/client/client.ts'
 import { OTHERS_MS } from '../queries.ts'
 import { call } from '../session/session.ts'
+import type { Message, Output } from './types.ts'
 
-export type Message = Schemas['Message']
-export type Output = Schemas['Output']
-export type Executor = Schemas['Executor']
 type MessageBody = Schemas['NewMessage']
 type OutputBody = Schemas['NewOutput']
 

@@ -1,9 +1,6 @@
-import { Drafts } from '../drafts.ts'
-import type { Message } from './api.ts'
+import type { Message } from './types.ts'
 
 export type MessageDraft = { name: string; text: string }
-
-export const messageDrafts = new Drafts<MessageDraft>()
 
 export const messageDraftOf = ({ name, text }: Message): MessageDraft => ({ name, text })
 export const emptyMessage: MessageDraft = { name: '', text: '' }

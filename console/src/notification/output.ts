@@ -1,6 +1,5 @@
 import type { Schemas } from '../../../tools/client/client.ts'
-import { Drafts } from '../drafts.ts'
-import type { Output } from './api.ts'
+import type { Output } from './types.ts'
 
 export type Added = { row: number; key: string; value: string }
 /** Each value of the configuration is a field of its own, so that edits of two people can be joined. */
@@ -16,13 +15,12 @@ export type OutputDraft = {
 const PREFIX = 'config.'
 
 /** The order of the values does not matter. */
-export const outputDrafts = new Drafts<OutputDraft>((draft) =>
+export const textOf = (draft: OutputDraft): string =>
   JSON.stringify(
     Object.entries(draft)
       .filter(([, value]) => value !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : 1))
   )
-)
 
 export const outputDraftOf = (output: Output): OutputDraft => ({
   name: output.name,
