@@ -7,9 +7,12 @@ import { Frame } from './frame/Frame.tsx'
 import { Lost } from './frame/Lost.tsx'
 import { page } from './frame/page.ts'
 import { mappings } from './mapping/api.ts'
+import type { AppsSearch } from './pages/AppsPage.tsx'
+import type { CatalogueSearch } from './pages/CataloguePage.tsx'
 import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
 import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
+import type { NotificationsSearch } from './pages/NotificationsPage.tsx'
 import type { OrganizationsSearch } from './pages/OrganizationsPage.tsx'
 import type { RulesSearch } from './pages/RulesPage.tsx'
 import type { SchedulesSearch } from './pages/SchedulesPage.tsx'
@@ -261,12 +264,24 @@ const gateway = createRoute({
 const apps = createRoute({
   getParentRoute: () => installation,
   path: '/apps',
+  validateSearch: (search: Record<string, unknown>): AppsSearch => ({
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined,
+    app: typeof search.app === 'number' ? search.app : undefined
+  }),
+  loader: ({ params }) => void queryClient.prefetchQuery(rights(params.id)),
   component: page(() => import('./pages/AppsPage.tsx'), 'AppsPage')
 })
 
 const notifications = createRoute({
   getParentRoute: () => installation,
   path: '/notifications',
+  validateSearch: (search: Record<string, unknown>): NotificationsSearch => ({
+    message: typeof search.message === 'number' ? search.message : undefined,
+    output: typeof search.output === 'number' ? search.output : undefined,
+    add: oneOf(['message', 'output'] as const, search.add)
+  }),
+  loader: ({ params }) => void queryClient.prefetchQuery(rights(params.id)),
   component: page(() => import('./pages/NotificationsPage.tsx'), 'NotificationsPage')
 })
 
@@ -349,6 +364,11 @@ const executors = createRoute({
 const catalogue = createRoute({
   getParentRoute: () => frame,
   path: '/catalogue',
+  validateSearch: (search: Record<string, unknown>): CatalogueSearch => ({
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined,
+    find: typeof search.find === 'string' ? search.find : undefined
+  }),
   component: page(() => import('./pages/CataloguePage.tsx'), 'CataloguePage')
 })
 

@@ -1,3 +1,60 @@
 export const apps = {
-  title: 'Edge apps'
+  title: 'Edge apps',
+  help: 'An edge app runs on the gateway of the installation. The gateway downloads its script and what is set here.',
+  install: 'Install an app',
+  empty: 'No app is installed here.',
+  emptyHelp: 'Choose one from the catalogue and set what it needs to know.',
+  emptyAsk: 'Somebody who may configure edge apps can install the first one.',
+  notThere: 'This app is not installed here any more, or you may not see it.',
+  appGone: 'This app is not in the catalogue any more, or you may not see it.',
+  appNumber: (id: number) => `App ${id}`,
+  needsList: 'To install one you need the permission edge/app/list as well.',
+  versionIs: (version: string) => `version ${version}`,
+  isNewer: (version: string) => `${version} is out`,
+  changed: (moment: string) => `changed ${moment}`,
+  find: 'Find an app',
+  noneMatch: 'No app matches.',
+  emptyCatalogue: 'The catalogue has no app that you may use.',
+  more: (n: number) => `${n} more. Type a part of the name.`,
+  official: 'official',
+  by: (publisher: string) => `by ${publisher}`,
+  noVersion: 'This app has no version yet, so it cannot be installed.',
+  name: 'Name',
+  nameHelp: 'How it is called on this installation.',
+  version: 'Version',
+  unnamed: (hash: string) => `${hash} (not published)`,
+  newer: (version: string) => `Version ${version} is out.`,
+  updateTo: (version: string) => `Update to ${version}`,
+  nothingToSet: 'This version has nothing to set.',
+  noDescription: 'What this version needs to know cannot be read. Its values are shown as JSON.',
+  others: 'Other values',
+  othersHelp: 'This version does not name them. Empty one to remove it.',
+  asJson: 'Written as JSON.',
+  between: (min: number | undefined, max: number | undefined) =>
+    min !== undefined && max !== undefined
+      ? `From ${min} to ${max}.`
+      : min !== undefined
+        ? `At least ${min}.`
+        : max !== undefined
+          ? `At most ${max}.`
+          : '',
+  atLeast: (limit: number) => `At least ${limit}.`,
+  atMost: (limit: number) => `At most ${limit}.`,
+  noNumber: 'This is not a number.',
+  noJson: 'This is not JSON.',
+  gone: (id: string) => `id ${id}, not found`,
+  nothingFits: 'Nothing fits.',
+  clear: (name: string) => `Clear: ${name}`,
+  textFor: (name: string) => `Value for ${name}`,
+  addRow: (name: string) => `Add to ${name}`,
+  removeRow: (n: number) => `Remove number ${n}`,
+  rowOf: (name: string, n: number) => `${name} ${n}`,
+  incomplete: 'Fill in what is missing or wrong.',
+  create: 'Install',
+  save: 'Save',
+  delete: 'Remove the app',
+  deleteSure: (name: string) =>
+    `Remove ${name} and its configuration? The gateway stops running it.`,
+  deleteGo: 'Remove',
+  keep: 'Keep it'
 }

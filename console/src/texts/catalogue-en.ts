@@ -1,3 +1,50 @@
 export const catalogue = {
-  title: 'App catalogue'
+  title: 'Edge app catalogue',
+  intro:
+    'Edge apps run on gateways. Here are those that you can install, and those that your organizations publish.',
+  empty: 'There is no edge app yet.',
+  emptyHelp: 'Create one, upload its files, and publish a version.',
+  emptyAsk: 'Somebody who may create edge apps can add the first one.',
+  notThere: 'This app does not exist any more, or you may not see it.',
+  private: 'not public',
+  organizationNumber: (id: number) => `Organization ${id}`,
+  fields: {
+    name: 'Name',
+    publisher: 'Publisher',
+    short_description: 'In one line',
+    description: 'Description',
+    category: 'Category',
+    tags: 'Tags',
+    source_url: 'Address of the source',
+    public: 'Public',
+    official: 'Official'
+  },
+  help: {
+    publisher: 'It cannot be changed later.',
+    tags: 'With commas between them.',
+    public: 'All organizations see it, once a version is published.',
+    official: 'The platform vouches for it.'
+  },
+  create: 'New app',
+  save: 'Save',
+  delete: 'Delete the app',
+  deleteSure: (name: string) => `Delete ${name} with all its versions?`,
+  deleteGo: 'Delete',
+  keep: 'Keep it',
+  versions: 'Versions',
+  noVersion: 'There is no version yet. Upload its files below.',
+  nothingPublished: 'No version is published yet.',
+  allVersions: (n: number) => `Show all ${n}`,
+  unpublished: 'not published',
+  downloadOf: (file: string, version: string) => `Download ${file} of ${version}`,
+  versionName: (hash: string) => `Name for ${hash}`,
+  publishHelp: 'Such as 1.0. It cannot be changed later.',
+  publish: 'Publish',
+  uploadTitle: 'Upload a version',
+  uploadHelp: 'The first version needs both files. Later one is enough: the other stays as it was.',
+  choose: (file: string) => `Choose ${file}`,
+  notChosen: 'not chosen',
+  upload: 'Upload',
+  uploaded: (hash: string) => `Version ${hash} is there. Publish it when it is good.`,
+  sameFiles: 'These are the files of the latest version. Nothing changed.'
 }

@@ -1,0 +1,4 @@
+import type { Schemas } from '../../../tools/client/client.ts'
+
+export type Message = Schemas['Message']
+export type Output = Schemas['Output']
