@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 7be0b4828a2ba6efedad485e469a4e755af05b10919adc1b347700ef429c15a7
+ * Fingerprint: 3edbcdb15425689198e945dfeb5ab0e744e8f7e4236b2e79b1f156d64a81fdcd
  */
 export interface paths {
     "/api/v2/auth": {
@@ -1055,7 +1055,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explain which grant gives the caller a permission, or why none does */
+        /**
+         * Explain which grant gives a permission to the caller or a user, or why none does
+         * @description Another user than the caller needs `permission/explain`, and the user and the installation must be visible to the caller.
+         */
         get: operations["explainPermission"];
         put?: never;
         post?: never;
@@ -1109,7 +1112,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explain which grant gives the caller a permission, or why none does */
+        /**
+         * Explain which grant gives a permission to the caller or a user, or why none does
+         * @description Another user than the caller needs `permission/explain`, and the user and the installation must be visible to the caller.
+         */
         get: operations["explainPermissionAlias"];
         put?: never;
         post?: never;
@@ -3998,6 +4004,15 @@ export interface components {
             /** @description The grant that allows it */
             grant: string | null;
             reason: string;
+            /** @description How the grant reaches the installation: `organization`, `assignment`, or `installation` if the grant names it */
+            through: string | null;
+            /** @description With `organization`: the organization of the user that it is in, or below */
+            organization_id: number | null;
+            /** @description Grants that would allow it, if the user reached the installation in this way */
+            unreached: {
+                grant: string;
+                through: string;
+            }[];
         };
         Permissions: {
             [key: string]: boolean;
@@ -8650,6 +8665,7 @@ export interface operations {
             query: {
                 permission: string;
                 installation_id?: number;
+                user_id?: number;
             };
             header?: never;
             path?: never;
@@ -8668,6 +8684,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -8734,6 +8751,7 @@ export interface operations {
             query: {
                 permission: string;
                 installation_id?: number;
+                user_id?: number;
             };
             header?: never;
             path?: never;
@@ -8752,6 +8770,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

@@ -28,7 +28,11 @@ const pages = [
   '/alarms',
   '/settings',
   '/installations',
-  '/installations/*'
+  '/installations/*',
+  '/roles',
+  '/registration',
+  '/blacklist',
+  '/executors'
 ]
 
 /** The names of these files have a hash of their content. */
