@@ -9,6 +9,7 @@ import { mappings } from './mapping/api.ts'
 import type { FunctionsSearch } from './pages/FunctionsPage.tsx'
 import { InstallationsPage, type InstallationsSearch } from './pages/InstallationsPage.tsx'
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
+import type { RolesSearch } from './pages/RolesPage.tsx'
 import type { RulesSearch } from './pages/RulesPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
 import { readPlotSearch } from './plot/range.ts'
@@ -23,6 +24,7 @@ import {
   rights,
   tokens
 } from './queries.ts'
+import { roles as roleList } from './role/api.ts'
 import { rulesOf } from './rule/api.ts'
 import { currentSession } from './session/session.ts'
 import { settings } from './tell/api.ts'
@@ -280,6 +282,15 @@ const users = createRoute({
 const roles = createRoute({
   getParentRoute: () => frame,
   path: '/roles',
+  validateSearch: (search: Record<string, unknown>): RolesSearch => ({
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined,
+    view: search.view === 'why' ? 'why' : undefined,
+    user: typeof search.user === 'number' ? search.user : undefined,
+    permission: typeof search.permission === 'string' ? search.permission : undefined,
+    installation: typeof search.installation === 'number' ? search.installation : undefined
+  }),
+  loader: () => void queryClient.prefetchQuery(roleList),
   component: page(() => import('./pages/RolesPage.tsx'), 'RolesPage')
 })
 

@@ -32,7 +32,7 @@ export function useEditing(after: () => Promise<void>, permission: (work: Work) 
 }
 
 type ActionsProps = {
-  texts: Texts['rule'] | Texts['mapping']
+  texts: Pick<Texts['rule'], 'create' | 'save' | 'delete' | 'deleteSure' | 'deleteGo' | 'keep'>
   isNew: boolean
   busy: Work | undefined
   /** Undefined: it cannot be deleted. */
