@@ -12,6 +12,7 @@ import type { MappingsSearch } from './pages/MappingsPage.tsx'
 import type { RolesSearch } from './pages/RolesPage.tsx'
 import type { RulesSearch } from './pages/RulesPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
+import { readEntrySearch } from './platform/search.ts'
 import { readPlotSearch } from './plot/range.ts'
 import {
   board,
@@ -297,18 +298,21 @@ const roles = createRoute({
 const registration = createRoute({
   getParentRoute: () => frame,
   path: '/registration',
+  validateSearch: readEntrySearch,
   component: page(() => import('./pages/RegistrationPage.tsx'), 'RegistrationPage')
 })
 
 const blacklist = createRoute({
   getParentRoute: () => frame,
   path: '/blacklist',
+  validateSearch: readEntrySearch,
   component: page(() => import('./pages/BlacklistPage.tsx'), 'BlacklistPage')
 })
 
 const executors = createRoute({
   getParentRoute: () => frame,
   path: '/executors',
+  validateSearch: readEntrySearch,
   component: page(() => import('./pages/ExecutorsPage.tsx'), 'ExecutorsPage')
 })
 

@@ -12,6 +12,8 @@ export const roles = {
   of: (organization: string) => `Roles of ${organization}`,
   empty: 'There is no role that you may see.',
   filter: 'Filter roles',
+  filterAny: 'Filter',
+  nothingMatches: 'Nothing matches.',
   noneMatch: 'No role matches.',
   more: 'Show more',
   everything: 'everything',

@@ -13,6 +13,8 @@ export const roles: typeof en = {
   of: (organization) => `Roller i ${organization}`,
   empty: 'Det finns ingen roll som du får se.',
   filter: 'Filtrera roller',
+  filterAny: 'Filtrera',
+  nothingMatches: 'Inget passar.',
   noneMatch: 'Ingen roll passar.',
   more: 'Visa fler',
   everything: 'allt',
