@@ -20,7 +20,8 @@ export function Editor({ entry, close }: Props) {
     ...{ drafts, entry, draftOf, empty: emptyDraft, close },
     queryKey: blacklist.queryKey,
     ...{ read: readEntry, create: createEntry, update: updateEntry, remove: deleteEntry },
-    permission: () => 'mqtt/blacklist/topic/manage'
+    permission: () => 'mqtt/blacklist/topic/manage',
+    refused: t.refused
   })
   const isWrong = draft.topic !== '' && !isTopic(draft.topic)
   const names: Readonly<Record<string, string>> = {

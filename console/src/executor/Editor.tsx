@@ -37,7 +37,8 @@ export function Editor({ executor, close }: Props) {
     queryKey: executors.queryKey,
     ...{ read: readExecutor, create: createExecutor },
     ...{ update: updateExecutor, remove: deleteExecutor },
-    permission: () => 'notification/executor/manage'
+    permission: () => 'notification/executor/manage',
+    refused: t.refused
   })
   const body = bodyOf(draft)
   return (

@@ -3,6 +3,7 @@ import { type Drafts, useDraftOf } from '../drafts.ts'
 import { saveOnSeen } from '../edit/save.ts'
 import { useEditing } from '../frame/EditorActions.tsx'
 import { queryClient } from '../queries.ts'
+import { told } from './told.ts'
 
 type Of<T extends { id: number }, D, B> = {
   drafts: Drafts<D>
@@ -15,6 +16,8 @@ type Of<T extends { id: number }, D, B> = {
   update: (id: number, body: B, etag: string) => Promise<T>
   remove: (id: number) => Promise<unknown>
   permission: (work: 'save' | 'delete') => string
+  /** Why the platform refuses one who has the permission. */
+  refused: string
   close: () => void
 }
 
@@ -43,16 +46,16 @@ export function useEntry<T extends { id: number }, D, B>(parts: Of<T, D, B>) {
         ? await saveOnSeen({
             read: () => parts.read(entry.id),
             isKnown: (now) => drafts.isBase(of, draftOf(now)),
-            write: (etag) => parts.update(entry.id, body, etag),
+            write: (etag) => told(parts.update(entry.id, body, etag), parts.refused),
             show
           })
-        : await parts.create(body)
+        : await told(parts.create(body), parts.refused)
       show(stored)
       done()
     })
   const remove = () =>
     run('delete', async () => {
-      if (entry) await parts.remove(entry.id)
+      if (entry) await told(parts.remove(entry.id), parts.refused)
       done()
     })
   return { of, saved, draft, change, fault, busy, save, remove }

@@ -30,7 +30,8 @@ export function Editor({ policy, close }: Props) {
     queryKey: policies.queryKey,
     ...{ read: readPolicy, create: createPolicy, update: updatePolicy, remove: deletePolicy },
     permission: (work) =>
-      `registration/policy/${work === 'save' && policy ? 'update' : 'create_delete'}`
+      `registration/policy/${work === 'save' && policy ? 'update' : 'create_delete'}`,
+    refused: t.refused
   })
   const body = bodyOf(draft)
   const isWrong = draft.email_pattern !== '' && !isEmailPattern(draft.email_pattern.trim())

@@ -1,5 +1,4 @@
 import { Stack, Text, TextInput } from '@mantine/core'
-import { CaracalError } from '../../../tools/client/client.ts'
 import { useDraftOf } from '../drafts.ts'
 import { Meanwhile } from '../edit/Meanwhile.tsx'
 import { saveOnSeen } from '../edit/save.ts'
@@ -7,6 +6,7 @@ import { EditorActions, useEditing } from '../frame/EditorActions.tsx'
 import { Fault } from '../modelx/Details.tsx'
 import { OrganizationSelect } from '../platform/OrganizationSelect.tsx'
 import { useOrganizations } from '../platform/organizations.ts'
+import { told } from '../platform/told.ts'
 import { queryClient } from '../queries.ts'
 import { type Texts, useLocale, useTexts } from '../texts/texts.ts'
 import { createRole, deleteRole, type Role, readRole, roles, updateRole } from './api.ts'
@@ -159,17 +159,6 @@ function Head({ draft, change, isLocked, isNew, isHigh, rights }: HeadProps) {
       )}
     </Stack>
   )
-}
-
-/** The platform refused what the caller may do elsewhere: it is about this role. */
-async function told<T>(work: Promise<T>, refused: string): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    const isOwn = error instanceof CaracalError && error.status === 403
-    if (isOwn && error.permissions.length === 0) throw new CaracalError(400, refused)
-    throw error
-  }
 }
 
 function fieldTexts(t: Texts['roles']) {

@@ -9,6 +9,8 @@ export const blacklist = {
   delete: 'Delete the entry',
   deleteSure: (topic: string) => `Delete ${topic}? Its messages are taken again.`,
   deleteGo: 'Delete',
+  refused:
+    'The platform refused this. It takes topics of installations in your organizations; other topics are for those who belong to the topmost organization.',
   keep: 'Keep it',
   off: 'off',
   everywhere: 'all installations',
@@ -17,7 +19,7 @@ export const blacklist = {
   count: (n: string) => `${n} messages held back`,
   usedByPlatform: (n: number, most: number) => `Platform: ${n} of ${most} places used`,
   used: (name: string, n: number, most: number) =>
-    `${name}: ${n} of ${most} places used, all that you see`,
+    `${name}: ${n} of ${most} places used, as far as you see`,
   installation: 'Installation',
   installationHelp: 'Puts its client id in front of the topic.',
   choose: 'Choose ...',

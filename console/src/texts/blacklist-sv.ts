@@ -12,6 +12,8 @@ export const blacklist: typeof en = {
   delete: 'Ta bort posten',
   deleteSure: (topic) => `Ta bort ${topic}? Dess meddelanden tas emot igen.`,
   deleteGo: 'Ta bort',
+  refused:
+    'Plattformen nekade detta. Den tar ämnen för installationer i dina organisationer; andra ämnen är för dem som tillhör den översta organisationen.',
   keep: 'Behåll den',
   off: 'av',
   everywhere: 'alla installationer',
@@ -19,7 +21,7 @@ export const blacklist: typeof en = {
   unnamed: 'utan namn',
   count: (n) => `${n} meddelanden stoppade`,
   usedByPlatform: (n, most) => `Plattformen: ${n} av ${most} platser används`,
-  used: (name, n, most) => `${name}: ${n} av ${most} platser används, av dem du ser`,
+  used: (name, n, most) => `${name}: ${n} av ${most} platser används, så långt du ser`,
   installation: 'Installation',
   installationHelp: 'Sätter dess klient-id först i ämnet.',
   choose: 'Välj ...',

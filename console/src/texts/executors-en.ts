@@ -10,6 +10,7 @@ export const executors = {
   delete: 'Delete the executor',
   deleteSure: (name: string) => `Delete ${name}? An executor that an output uses stays.`,
   deleteGo: 'Delete',
+  refused: 'The platform refused this. The organization must be yours or below.',
   keep: 'Keep it',
   of: (organization: string) => `of ${organization}`,
   name: 'Name',

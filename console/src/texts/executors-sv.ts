@@ -12,6 +12,7 @@ export const executors: typeof en = {
   delete: 'Ta bort utföraren',
   deleteSure: (name) => `Ta bort ${name}? En utförare som en utgång använder blir kvar.`,
   deleteGo: 'Ta bort',
+  refused: 'Plattformen nekade detta. Organisationen måste vara din eller under den.',
   keep: 'Behåll den',
   of: (organization) => `i ${organization}`,
   name: 'Namn',

@@ -13,6 +13,8 @@ export const registration = {
   deleteSure: (pattern: string) =>
     `Delete ${pattern}? Registrations that are not confirmed yet go with it. Users stay.`,
   deleteGo: 'Delete',
+  refused:
+    'The platform refused this. The role must not be more than your own, and you must reach the organization.',
   keep: 'Keep it',
   locked: 'You may look at this policy. To change it you need registration/policy/update.',
   pattern: 'E-mail address',

@@ -16,6 +16,8 @@ export const registration: typeof en = {
   deleteSure: (pattern) =>
     `Ta bort ${pattern}? Registreringar som inte är bekräftade försvinner med den. Användare blir kvar.`,
   deleteGo: 'Ta bort',
+  refused:
+    'Plattformen nekade detta. Rollen får inte vara mer än din egen, och du måste nå organisationen.',
   keep: 'Behåll den',
   locked: 'Du får se regeln. För att ändra den behöver du registration/policy/update.',
   pattern: 'E-postadress',
