@@ -189,6 +189,8 @@ describe('roles', { skip: chromium.missing }, () => {
     assert.match(page.url(), /permission=log%2Fread/)
     await field.fill('user/list')
     await answer.getByText('not about a single installation').waitFor()
+    // The suggestions are over the next field.
+    await field.press('Tab')
     await page.getByRole('combobox', { name: 'Installation' }).click()
     await page.getByRole('option', { name: 'none', exact: true }).click()
     await answer.getByText(/No grant of the role role-/).waitFor()
