@@ -14,10 +14,12 @@ import { InstallationsPage, type InstallationsSearch } from './pages/Installatio
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
 import type { NotificationsSearch } from './pages/NotificationsPage.tsx'
 import type { OrganizationsSearch } from './pages/OrganizationsPage.tsx'
+import type { RolesSearch } from './pages/RolesPage.tsx'
 import type { RulesSearch } from './pages/RulesPage.tsx'
 import type { SchedulesSearch } from './pages/SchedulesPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
 import type { UsersSearch } from './pages/UsersPage.tsx'
+import { readEntrySearch } from './platform/search.ts'
 import { readPlotSearch } from './plot/range.ts'
 import {
   board,
@@ -30,6 +32,7 @@ import {
   rights,
   tokens
 } from './queries.ts'
+import { roles as roleList } from './role/api.ts'
 import { rulesOf } from './rule/api.ts'
 import { schedules as schedulesOf } from './schedule/api.ts'
 import { currentSession } from './session/session.ts'
@@ -340,24 +343,36 @@ const users = createRoute({
 const roles = createRoute({
   getParentRoute: () => frame,
   path: '/roles',
+  validateSearch: (search: Record<string, unknown>): RolesSearch => ({
+    id: typeof search.id === 'number' ? search.id : undefined,
+    add: search.add === true ? true : undefined,
+    view: search.view === 'why' ? 'why' : undefined,
+    user: typeof search.user === 'number' ? search.user : undefined,
+    permission: typeof search.permission === 'string' ? search.permission : undefined,
+    installation: typeof search.installation === 'number' ? search.installation : undefined
+  }),
+  loader: () => void queryClient.prefetchQuery(roleList),
   component: page(() => import('./pages/RolesPage.tsx'), 'RolesPage')
 })
 
 const registration = createRoute({
   getParentRoute: () => frame,
   path: '/registration',
+  validateSearch: readEntrySearch,
   component: page(() => import('./pages/RegistrationPage.tsx'), 'RegistrationPage')
 })
 
 const blacklist = createRoute({
   getParentRoute: () => frame,
   path: '/blacklist',
+  validateSearch: readEntrySearch,
   component: page(() => import('./pages/BlacklistPage.tsx'), 'BlacklistPage')
 })
 
 const executors = createRoute({
   getParentRoute: () => frame,
   path: '/executors',
+  validateSearch: readEntrySearch,
   component: page(() => import('./pages/ExecutorsPage.tsx'), 'ExecutorsPage')
 })
 

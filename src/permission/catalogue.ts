@@ -81,6 +81,7 @@ export const plainPermissions = [
   'organization/list',
   'organization/list/all',
   'organization/update',
+  'permission/explain',
   'registration/policy/create_delete',
   'registration/policy/list',
   'registration/policy/update',
@@ -116,7 +117,7 @@ export const catalogue: readonly string[] = [
 export const administratorsOnly: readonly string[] = catalogue.filter(
   (name) =>
     externalPermissions.includes(name) ||
-    /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics)\/|^ledger\/read$|^trace\/list\/system$|^notification\/executor\/manage$/.test(
+    /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics|permission)\/|^ledger\/read$|^trace\/list\/system$|^notification\/executor\/manage$/.test(
       name
     )
 )

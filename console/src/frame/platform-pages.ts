@@ -8,7 +8,7 @@ export const platformPages = {
   roles: ['role/list'],
   registration: ['registration/policy/list', 'gateway/registration/policy'],
   blacklist: ['mqtt/blacklist/topic/manage'],
-  executors: ['notification/executor/list/all'],
+  executors: ['notification/executor/manage'],
   catalogue: ['edge/app/list'],
   system: ['metrics/read']
 } as const satisfies Record<string, readonly string[]>

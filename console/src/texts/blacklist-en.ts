@@ -1,3 +1,39 @@
 export const blacklist = {
-  title: 'Blacklist'
+  title: 'Blacklist',
+  help: 'Messages on these topics are refused, or reach subscribers without being stored. Use it against a device that sends too much or nonsense.',
+  create: 'New entry',
+  empty: 'No topic is on the list.',
+  emptyHelp: 'All messages are taken. Add a topic to refuse its messages, or not to store them.',
+  notThere: 'This entry does not exist any more, or you may not see it.',
+  save: 'Save',
+  delete: 'Delete the entry',
+  deleteSure: (topic: string) => `Delete ${topic}? Its messages are taken again.`,
+  deleteGo: 'Delete',
+  refused:
+    'The platform refused this. It takes topics of installations in your organizations; other topics are for those who belong to the topmost organization.',
+  keep: 'Keep it',
+  off: 'off',
+  everywhere: 'all installations',
+  unknown: (id: string) => `client id ${id}`,
+  unnamed: 'unnamed',
+  count: (n: string) => `${n} messages held back`,
+  usedByPlatform: (n: number, most: number) => `Platform: ${n} of ${most} places used`,
+  used: (name: string, n: number, most: number) =>
+    `${name}: ${n} of ${most} places used, as far as you see`,
+  installation: 'Installation',
+  installationHelp: 'Puts its client id in front of the topic.',
+  choose: 'Choose ...',
+  topic: 'Topic filter',
+  topicHelp: 'It begins with a client id. + is any one level, # all that follow.',
+  topicWrong: 'It begins with <client id>/ or a wildcard; + and # stand alone in their level.',
+  broad:
+    'A filter that begins with a wildcard concerns all installations. Only those who belong to the topmost organization can save it.',
+  mode: 'What happens',
+  block: 'Refuse',
+  blockHelp: 'The sender gets its acknowledgement, but the message goes nowhere.',
+  ignore: 'Do not store',
+  ignoreHelp: 'Subscribers get the message, and it is not stored.',
+  reason: 'Reason',
+  reasonHelp: 'For those who find the entry later.',
+  enabled: 'In use'
 }

@@ -1,5 +1,42 @@
 import type { executors as en } from './executors-en.ts'
 
 export const executors: typeof en = {
-  title: 'Utförare'
+  title: 'Utförare',
+  help: 'En utförare är en egen tjänst som för aviseringar till människor, med e-post, SMS, chatt eller push. Plattformen anropar dess adress.',
+  create: 'Ny utförare',
+  empty: 'Det finns ingen utförare ännu.',
+  emptyHelp:
+    'Starta en tjänst som tar emot en POST och för meddelandet vidare. Lägg sedan till dess adress här.',
+  notThere: 'Utföraren finns inte längre, eller så får du inte se den.',
+  save: 'Spara',
+  delete: 'Ta bort utföraren',
+  deleteSure: (name) => `Ta bort ${name}? En utförare som en utgång använder blir kvar.`,
+  deleteGo: 'Ta bort',
+  refused: 'Plattformen nekade detta. Organisationen måste vara din eller under den.',
+  keep: 'Behåll den',
+  of: (organization) => `i ${organization}`,
+  name: 'Namn',
+  url: 'Adress',
+  urlHelp: 'Den får en POST för varje avisering. Adressen måste vara publik.',
+  urlWrong: 'Den börjar med https:// eller http://, utan användarnamn eller lösenord.',
+  type: 'Typ',
+  typeHelp: 'En etikett, till exempel smtp eller sms. push används för larm till telefoner.',
+  place: 'Organisation',
+  placeHelp: 'Installationer där och i organisationer under kan använda den.',
+  config: 'Andra inställningar',
+  configHelp: 'Utföraren får dem med varje avisering. Alla som får skicka ser dem.',
+  key: (n) => `Nyckel ${n}`,
+  value: (n) => `Värde ${n}`,
+  keyTaken: 'Nyckeln finns redan.',
+  keyMissing: 'Skriv en nyckel.',
+  addKey: 'Lägg till en inställning',
+  removeKey: (n) => `Ta bort nyckel ${n}`,
+  secret: 'Hemlighet',
+  secretHelp: 'Skickas som X-API-Key, så att utföraren känner igen plattformen. Visas inte igen.',
+  secretStays: 'En hemlighet är satt och visas inte. Lämna tomt för att behålla den.',
+  secretWrong: 'Bara bokstäver, siffror och tecken i ASCII, utan mellanslag runt om.',
+  showTyped: 'Visa det som skrivs',
+  hasSecret: 'med en hemlighet',
+  noSecret: 'utan hemlighet',
+  dropSecret: 'Ta bort hemligheten'
 }

@@ -1,3 +1,107 @@
+import { permissionGroups, permissionTexts } from './permissions-en.ts'
+
 export const roles = {
-  title: 'Roles'
+  title: 'Roles',
+  help: 'A role says what its users may do. Every user has one role.',
+  view: 'What to show',
+  list: 'Roles',
+  why: 'Why may this user?',
+  organization: (id: number) => `organization ${id}`,
+  platform: 'The platform',
+  ofPlatform: 'Roles of the platform',
+  of: (organization: string) => `Roles of ${organization}`,
+  empty: 'There is no role that you may see.',
+  filter: 'Filter roles',
+  filterAny: 'Filter',
+  nothingMatches: 'Nothing matches.',
+  noneMatch: 'No role matches.',
+  more: 'Show more',
+  everything: 'everything',
+  grants: (n: number) => (n === 1 ? '1 permission' : `${n} permissions`),
+  priorityOf: (n: string) => `priority ${n}`,
+  own: 'your role',
+  notThere: 'This role does not exist any more, or you may not see it.',
+  create: 'New role',
+  save: 'Save',
+  delete: 'Delete the role',
+  deleteSure: (name: string) => `Delete the role ${name}? Roles that somebody has stay.`,
+  deleteGo: 'Delete',
+  keep: 'Keep it',
+  name: 'Name',
+  priority: 'Priority',
+  priorityHelp: (most: string) =>
+    `People cannot change users or roles with a higher priority than their own. Yours is ${most}.`,
+  priorityWrong: 'A whole number from 0 to 1 000 000.',
+  priorityHigh: 'That is more than your own.',
+  place: 'For users of',
+  placeHelp: 'It is seen and given there and in organizations below. This cannot change later.',
+  permissions: 'Permissions',
+  filterPermissions: 'Filter permissions',
+  noPermission: 'No permission matches.',
+  countOf: (n: number, all: number) => `${n} of ${all}`,
+  all: 'all',
+  assigned: 'assigned',
+  scopes:
+    'all: on all installations in the user’s organizations and below. assigned: on installations that are assigned to the user.',
+  covered: (pattern: string) => `covered by ${pattern}`,
+  beyond: 'You do not have it, so you cannot give it.',
+  patterns: 'Patterns and other names',
+  patternsHelp:
+    'A pattern covers many names, also those of later versions: + is any one level, # all that follow. A number in front is the id of an installation, and the rest holds only there.',
+  pattern: 'Pattern or name',
+  addPattern: 'Add',
+  removePattern: (pattern: string) => `Remove ${pattern}`,
+  patternWrong: '+ stands alone between slashes, # stands alone at the end.',
+  patternThere: 'The role has it already.',
+  coversAll: 'Everything, now and later.',
+  coversNone: 'No name that the platform knows.',
+  coversSome: (names: string) => `Covers ${names}.`,
+  andMore: (n: number) => `and ${n} more`,
+  onInstallation: (name: string) => `Only on ${name}.`,
+  locked: {
+    administrator: 'This role cannot be changed, so that somebody can always repair the others.',
+    top: 'Only those who belong to the topmost organization change roles of the platform.',
+    priority: 'It has a higher priority than your role, so you cannot change it.',
+    beyond: (grants: string) =>
+      `It allows what you may not do yourself, so you cannot change it: ${grants}.`,
+    permission: 'To change roles you need the permission role/update.'
+  },
+  refused:
+    'The platform refused this. Roles of the platform are changed by those who belong to the topmost organization, and nobody gives a permission or a priority beyond their own.',
+  comesWith: 'This role comes with the platform and cannot be deleted.',
+  user: 'User',
+  permission: 'Permission',
+  permissionHelp: 'A name, such as log/read, log/read/all or functionx/zwave/view.',
+  installation: 'Installation',
+  installationHelp: 'Without one the answer says only whether the role has it.',
+  anywhere: 'none',
+  onlyOwn: 'You can ask about yourself. To ask about others you need permission/explain.',
+  choose: 'Choose a user and a permission. The answer names the grant and the role.',
+  yes: 'Yes',
+  no: 'No',
+  aRole: 'the role of the user',
+  theRole: (name: string) => `the role ${name}`,
+  mayDo: (who: string, what: string, where: string) =>
+    where ? `${who} may use ${what} on ${where}.` : `${who} has ${what}.`,
+  mayNot: (who: string, what: string, where: string) =>
+    where ? `${who} may not use ${what} on ${where}.` : `${who} does not have ${what}.`,
+  byGrant: (grant: string, role: string) => `${grant} of ${role} allows it.`,
+  byOrganization: (organization: string) =>
+    `It holds in ${organization} and below, where the installation is.`,
+  byAssignment: 'It holds on assigned installations, and this one is assigned to the user.',
+  byInstallation: 'It names this installation.',
+  noGrant: (role: string) => `No grant of ${role} covers it.`,
+  unreached: {
+    organization: (grant: string, role: string) =>
+      `${grant} of ${role} would allow it, but the installation is in no organization of the user.`,
+    assignment: (grant: string, role: string) =>
+      `${grant} of ${role} would allow it, but the installation is not assigned to the user.`
+  },
+  scopeAll: 'It holds on installations in the user’s organizations and below: choose one to see.',
+  scopeAssigned: 'It holds on installations that are assigned to the user: choose one to see.',
+  notAbout: 'This permission is not about a single installation. Ask without one.',
+  hidden: 'You may not see this user or this installation, or they do not exist.',
+  openRole: 'Open the role',
+  names: permissionTexts as Readonly<Record<string, string>>,
+  groups: permissionGroups as Readonly<Record<string, string>>
 }
