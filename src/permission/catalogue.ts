@@ -87,6 +87,8 @@ export const plainPermissions = [
   'role/create_delete',
   'role/list',
   'role/update',
+  'system/backup',
+  'system/client/list',
   'trace/list',
   'trace/list/system',
   'user/create/delete',
@@ -116,7 +118,7 @@ export const catalogue: readonly string[] = [
 export const administratorsOnly: readonly string[] = catalogue.filter(
   (name) =>
     externalPermissions.includes(name) ||
-    /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics)\/|^ledger\/read$|^trace\/list\/system$|^notification\/executor\/manage$/.test(
+    /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics|system)\/|^ledger\/read$|^trace\/list\/system$|^notification\/executor\/manage$/.test(
       name
     )
 )

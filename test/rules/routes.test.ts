@@ -113,6 +113,7 @@ test('only these routes need no sign-in', async () => {
     'GET /new-password',
     'GET /settings',
     'GET /sign-in',
+    'GET /system',
     'POST /api/v2/auth',
     'POST /api/v2/auth/reset_password',
     'POST /api/v2/user/register',

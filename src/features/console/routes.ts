@@ -27,6 +27,7 @@ const pages = [
   '/account',
   '/alarms',
   '/settings',
+  '/system',
   '/installations',
   '/installations/*'
 ]
