@@ -11,6 +11,7 @@ import { InstallationsPage, type InstallationsSearch } from './pages/Installatio
 import type { MappingsSearch } from './pages/MappingsPage.tsx'
 import type { RulesSearch } from './pages/RulesPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
+import type { SystemSearch } from './pages/SystemPage.tsx'
 import { readPlotSearch } from './plot/range.ts'
 import {
   board,
@@ -25,6 +26,7 @@ import {
 } from './queries.ts'
 import { rulesOf } from './rule/api.ts'
 import { currentSession } from './session/session.ts'
+import { backup, state as systemState } from './system/api.ts'
 import { settings } from './tell/api.ts'
 
 const root = createRootRoute({ notFoundComponent: Lost })
@@ -310,6 +312,12 @@ const catalogue = createRoute({
 const system = createRoute({
   getParentRoute: () => frame,
   path: '/system',
+  validateSearch: (search: Record<string, unknown>): SystemSearch =>
+    typeof search.client === 'string' ? { client: search.client } : {},
+  loader: () => {
+    void queryClient.prefetchQuery(systemState)
+    void queryClient.prefetchQuery(backup)
+  },
   component: page(() => import('./pages/SystemPage.tsx'), 'SystemPage')
 })
 
