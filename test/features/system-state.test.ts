@@ -12,7 +12,7 @@ import type {
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
 import { withPlatform } from '../support/scenario.ts'
-import type { Account, World } from '../support/world.ts'
+import type { World } from '../support/world.ts'
 
 const unauthorized = { status: 401, body: { message: 'Unauthorized' } }
 const forbidden = { status: 403, body: { message: 'Forbidden' } }
@@ -76,7 +76,7 @@ onRegistryMatrix('the system', (engine) => {
     expect: { status: 400 }
   })
 
-  const clients = async (world: World, query: string, as: Account = world.admin) => {
+  const clients = async (world: World, query: string, as: { token: string } = world.admin) => {
     const line = `GET /api/v2/system/client?${query}`
     const { status, json, text } = await world.request(line, { as })
     assert.equal(status, 200, text)
