@@ -26,7 +26,7 @@ import {
 } from './queries.ts'
 import { rulesOf } from './rule/api.ts'
 import { currentSession } from './session/session.ts'
-import { backup, state as systemState } from './system/api.ts'
+import { backup, ranges, state as systemState } from './system/api.ts'
 import { settings } from './tell/api.ts'
 
 const root = createRootRoute({ notFoundComponent: Lost })
@@ -65,7 +65,7 @@ const start = createRoute({
 
 const views = ['cards', 'table'] as const
 const shows = ['all', 'attention', 'assigned'] as const
-const oneOf = <T extends string>(all: readonly T[], value: unknown): T | undefined =>
+const oneOf = <T extends string | number>(all: readonly T[], value: unknown): T | undefined =>
   all.find((one) => one === value)
 
 const list = createRoute({
@@ -312,8 +312,10 @@ const catalogue = createRoute({
 const system = createRoute({
   getParentRoute: () => frame,
   path: '/system',
-  validateSearch: (search: Record<string, unknown>): SystemSearch =>
-    typeof search.client === 'string' ? { client: search.client } : {},
+  validateSearch: (search: Record<string, unknown>): SystemSearch => ({
+    client: typeof search.client === 'string' ? search.client : undefined,
+    hours: oneOf(ranges, search.hours)
+  }),
   loader: () => {
     void queryClient.prefetchQuery(systemState)
     void queryClient.prefetchQuery(backup)

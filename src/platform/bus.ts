@@ -34,6 +34,8 @@ export interface PlatformBus extends Bus {
   readonly isRead: boolean
   /** Open MQTT connections that this node knows of. */
   readonly connections: number
+  /** Messages received since the start. */
+  readonly received: number
   /** Who is connected; undefined with an external broker, which alone knows. */
   clients(): ConnectedClient[] | undefined
   /** The text for health when all is well. */
@@ -126,6 +128,9 @@ async function openEmbedded(
     get connections() {
       return bus.counts.connections
     },
+    get received() {
+      return bus.counts.received
+    },
     clients: () => bus.clients(),
     get detail() {
       return `${bus.counts.connections} connections`
@@ -191,6 +196,9 @@ async function openExternal(
     },
     get connections() {
       return bus.counts.connections
+    },
+    get received() {
+      return bus.counts.received
     },
     clients: () => undefined,
     get detail() {

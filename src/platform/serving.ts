@@ -263,6 +263,7 @@ function depsOf(parts: Parts): RoomDeps {
     eraseHistory: () => eraser.wake(),
     systemState: () => systemStateOf(parts),
     connectedClients: () => bus.clients(),
+    figureHistory: (hours) => parts.recorder.read(hours),
     backupControl: backupControlOf(parts),
     backupHealth: () => backupHealthOf(parts),
     certificateHealth: () => certificateHealthOf(parts)

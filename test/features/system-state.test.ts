@@ -20,6 +20,7 @@ const HOSTILE = "<b>%_' OR 1=1 --\\</b>"
 
 const routes = [
   ['GET /api/v2/system', 'metrics/read'],
+  ['GET /api/v2/system/history', 'metrics/read'],
   ['GET /api/v2/system/client', 'system/client/list'],
   ['GET /api/v2/system/backup', 'metrics/read'],
   ['POST /api/v2/system/backup', 'system/backup'],

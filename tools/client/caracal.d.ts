@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: fcde5ad841cfa0f93b16460360fc4b112c98e7e2353f0c5036ce40545be54d73
+ * Fingerprint: dc7bf2d6181d6084908c6e24e9e4e3d36ed0355c52d0eb53ef06331df13bf1cd
  */
 export interface paths {
     "/api/v2/auth": {
@@ -2226,6 +2226,23 @@ export interface paths {
         };
         /** Disk, spool, connections and what is wrong, of the node that answers */
         get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/system/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rates and latencies of the last week, recorded every minute */
+        get: operations["getSystemHistory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4827,6 +4844,42 @@ export interface components {
             /** @description At most 64 KiB */
             msg: string;
             topic: string;
+        };
+        SystemFigures: {
+            /**
+             * Format: int64
+             * @description Seconds from one point to the next
+             */
+            step: number;
+            /** @description The start of each point, in Unix seconds; at most 721 */
+            times: number[];
+            /** @description One for each point; null: not known, or the platform did not run */
+            figures: {
+                /** @description MQTT messages received; mean of a point */
+                messages_per_second: (number | null)[];
+                /** @description Values stored; mean of a point */
+                stored_per_second: (number | null)[];
+                /** @description Messages acknowledged but not stored; mean of a point */
+                refused_per_second: (number | null)[];
+                /** @description HTTP requests answered; mean of a point */
+                requests_per_second: (number | null)[];
+                /** @description Half of the answers took at most so many seconds; mean of a point */
+                request_p50: (number | null)[];
+                /** @description 99 % of the answers took at most so many seconds; most of a point */
+                request_p99: (number | null)[];
+                /** @description Open MQTT connections; mean of a point */
+                mqtt_connections: (number | null)[];
+                /** @description Stored values on their way to history; most of a point */
+                spool_samples: (number | null)[];
+                /** @description How long the oldest of them has waited; most of a point */
+                spool_oldest_seconds: (number | null)[];
+                /** @description Seconds that the process was late, 99 %; most of a point */
+                loop_delay_p99: (number | null)[];
+                /** @description Resident memory; most of a point */
+                memory_bytes: (number | null)[];
+                /** @description Free space of the data directory; least of a point */
+                disk_free_bytes: (number | null)[];
+            };
         };
         SystemState: {
             /** @description The version of Caracal */
@@ -13099,6 +13152,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SystemState"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getSystemHistory: {
+        parameters: {
+            query?: {
+                /** @description How far back */
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemFigures"];
                 };
             };
             400: components["responses"]["Error400"];

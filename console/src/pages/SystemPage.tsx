@@ -5,17 +5,20 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ageText, useNow } from '../clock.ts'
 import { Problem } from '../frame/Problem.tsx'
 import { permissions } from '../queries.ts'
-import { backup, type Health, health, type SystemState, state } from '../system/api.ts'
+import { backup, type Health, type Hours, health, type SystemState, state } from '../system/api.ts'
 import { Backups } from '../system/Backups.tsx'
 import { Clients } from '../system/Clients.tsx'
 import { Engines } from '../system/Engines.tsx'
 import { Figures } from '../system/Figures.tsx'
 import { Part } from '../system/Part.tsx'
+import { Trends } from '../system/Trends.tsx'
 import { useTexts } from '../texts/texts.ts'
 
 export type SystemSearch = {
   /** What the list of clients is searched for. */
   client?: string
+  /** How far back the rates are shown. */
+  hours?: Hours
 }
 
 const CLIENTS = 'system/client/list'
@@ -24,15 +27,15 @@ const CLIENTS = 'system/client/list'
 export function SystemPage() {
   const texts = useTexts()
   const { system: t } = texts
-  const { client = '' } = useSearch({ from: '/frame/system' })
+  const { client = '', hours = 24 } = useSearch({ from: '/frame/system' })
   const navigate = useNavigate({ from: '/system' })
   const now = useQuery(state)
   const engines = useQuery(health).data
   const backups = useQuery(backup)
   const may = useQuery(permissions).data
-  const set = (client: string) =>
+  const set = (change: SystemSearch) =>
     void navigate({
-      search: client === '' ? {} : { client },
+      search: (before) => ({ ...before, ...change }),
       replace: true,
       resetScroll: false
     })
@@ -62,6 +65,11 @@ export function SystemPage() {
         ) : (
           !now.error && <Skeleton h={140} radius={12} />
         )}
+        {now.data && (
+          <Part title={t.trends} help={t.trendsHelp}>
+            <Trends hours={hours} set={(hours) => set({ hours })} />
+          </Part>
+        )}
         {backups.data && (
           <Part title={t.backups} help={t.backupsHelp}>
             <Backups state={backups.data} />
@@ -70,7 +78,7 @@ export function SystemPage() {
         {now.data && may && (
           <Part title={t.clients} help={t.clientsHelp}>
             {may[CLIENTS] ? (
-              <Clients search={client} set={set} />
+              <Clients search={client} set={(client) => set({ client: client || undefined })} />
             ) : (
               <Text className="muted">{texts.error.needs(CLIENTS)}</Text>
             )}

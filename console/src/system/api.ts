@@ -9,6 +9,8 @@ export type BackupState = Schemas['BackupState']
 export type Client = Schemas['ConnectedClients']['clients'][number]
 
 const LOOK_MS = 10_000
+/** A point is a minute or longer. */
+const HISTORY_LOOK_MS = 30_000
 /** While a backup is made or read. */
 const TASK_LOOK_MS = 1000
 const PAGE = 50
@@ -27,6 +29,18 @@ export const state = queryOptions({
   refetchInterval: LOOK_MS,
   queryFn: () => call((caracal) => caracal.get('/api/v2/system'))
 })
+
+/** How far back, in hours. */
+export const ranges = [1, 24, 168] as const
+export type Hours = (typeof ranges)[number]
+
+export const history = (hours: Hours) =>
+  queryOptions({
+    queryKey: ['system', 'history', hours],
+    staleTime: 0,
+    refetchInterval: HISTORY_LOOK_MS,
+    queryFn: () => call((caracal) => caracal.get('/api/v2/system/history', { query: { hours } }))
+  })
 
 export const backup = queryOptions({
   queryKey: ['system', 'backup'],

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { ConnectedClient } from '../../bus/bus.ts'
+import type { FigureHistory } from './recorder.ts'
 import type { BackupState, SystemState } from './state-schema.ts'
 
 export type EngineHealth = { ok: boolean; detail: string }
@@ -28,6 +29,8 @@ export type SystemDeps = {
   systemState: () => Promise<Static<typeof SystemState>>
   /** Undefined with an external broker, which alone knows. */
   connectedClients: () => ConnectedClient[] | undefined
+  /** The last hours of this node. */
+  figureHistory: (hours: number) => FigureHistory
   backupControl: {
     state(): Promise<Static<typeof BackupState>>
     make(): BackupBegun

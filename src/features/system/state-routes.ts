@@ -9,14 +9,17 @@ import {
   ClientQuery,
   ConnectedClients,
   DEFAULT_CLIENTS,
+  FiguresQuery,
+  SystemFigures,
   SystemState
 } from './state-schema.ts'
 
 const tags = ['System']
+const DEFAULT_HOURS = 24
 
 /** [ADR-0073] What operators see and do on the page of the system. */
 export const systemRoutes: Routes<SystemDeps> = (app, deps) => {
-  const { systemState, connectedClients, backupControl, shares } = deps
+  const { systemState, figureHistory, connectedClients, backupControl, shares } = deps
 
   app.get(
     '/',
@@ -30,6 +33,21 @@ export const systemRoutes: Routes<SystemDeps> = (app, deps) => {
       config: { access: onPlatform('metrics/read') }
     },
     () => systemState()
+  )
+
+  app.get(
+    '/history',
+    {
+      schema: {
+        tags,
+        operationId: 'getSystemHistory',
+        summary: 'Rates and latencies of the last week, recorded every minute',
+        querystring: FiguresQuery,
+        response: { 200: SystemFigures }
+      },
+      config: { access: onPlatform('metrics/read') }
+    },
+    ({ query }) => figureHistory(query.hours ?? DEFAULT_HOURS)
   )
 
   app.get(

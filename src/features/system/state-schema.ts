@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { UnixSeconds } from '../../http/schema.ts'
+import { type FigureName, figures } from './figures.ts'
 
 const OrNull = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description })
 
@@ -31,6 +32,32 @@ export const SystemState = Type.Object(
     problems: Type.Array(Type.String(), { description: 'What is wrong, in words; empty: nothing' })
   },
   { title: 'SystemState' }
+)
+
+export const FiguresQuery = Type.Object({
+  hours: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 168, default: 24, description: 'How far back' })
+  )
+})
+
+const Column = (description: string) =>
+  Type.Array(Type.Union([Type.Number(), Type.Null()]), { description })
+
+/** Of the node that answers. */
+export const SystemFigures = Type.Object(
+  {
+    step: Type.Integer({ description: 'Seconds from one point to the next' }),
+    times: Type.Array(Type.Integer(), {
+      description: 'The start of each point, in Unix seconds; at most 721'
+    }),
+    figures: Type.Object(
+      Object.fromEntries(
+        figures.map(({ name, joined, help }) => [name, Column(`${help}; ${joined} of a point`)])
+      ) as Record<FigureName, ReturnType<typeof Column>>,
+      { description: 'One for each point; null: not known, or the platform did not run' }
+    )
+  },
+  { title: 'SystemFigures' }
 )
 
 export const MAX_CLIENTS = 200
