@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { sizeText } from '../../console/src/system/sizes.ts'
+import { pathOf, summaryOf, topOf } from '../../console/src/system/trends.ts'
+import { figures } from '../../src/features/system/figures.ts'
+import { FiguresFile } from '../../src/features/system/figures-file.ts'
 import { chromium } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { HOSTILE, hides, seriousFindings, shows, signIn, withConsole } from './pages.ts'
@@ -21,12 +24,45 @@ test('sizes in steps of 1024', () => {
   f(5000 * 1024 ** 4, '5,000 TB')
 })
 
+test('the path of a line has gaps, and a lonely value is a dot', () => {
+  const f = (line: (number | null)[], path: string) => assert.equal(pathOf(line, 10), path)
+  f([], '')
+  f([null, null], '')
+  f([0, 10, 5], 'M0.0 70.0L160.0 4.0L320.0 37.0')
+  f([null, 10, null], 'M160.0 4.0h0.1')
+  f([0, null, 0], 'M0.0 70.0h0.1M320.0 70.0h0.1')
+})
+
+test('the newest value of a line and its greatest', () => {
+  assert.deepEqual(summaryOf([1, 5, 2, null]), { newest: 2, most: 5 })
+  assert.equal(summaryOf([null]), undefined)
+  assert.deepEqual([topOf([[0, null], []]), topOf([[1], [3, null]])], [1, 3])
+})
+
 type State = { count: number; task: object | null; made: { name: string } | null }
+
+/** Four hours of a node that stood still for a while, with a peak of messages three hours ago. */
+function writeFigures(dataDir: string): void {
+  const file = new FiguresFile(join(dataDir, 'figures.week'))
+  const now = Math.floor(Date.now() / 60_000)
+  for (let ago = 240; ago > 0; ago--) {
+    if (ago > 100 && ago < 120) continue
+    const values = figures.map(({ name }, i) =>
+      name === 'messages_per_second' && ago === 180 ? 987 : i + Math.sin(ago / 20)
+    )
+    file.write({ minute: now - ago, values })
+  }
+  file.close()
+}
 
 describe('the page System', { skip: chromium.missing }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'caracal-backups-'))
   after(() => rmSync(directory, { recursive: true, force: true }))
+  const dataDir = mkdtempSync(join(tmpdir(), 'caracal-system-'))
+  after(() => rmSync(dataDir, { recursive: true, force: true }))
+  writeFigures(dataDir)
   const { platform, open } = withConsole({
+    CARACAL_DATA_DIR: dataDir,
     CARACAL_BACKUP_DIR: directory,
     CARACAL_BACKUP_EVERY: '30d'
   })
@@ -134,6 +170,32 @@ describe('the page System', { skip: chromium.missing }, () => {
     await part.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
   })
 
+  test('rates and latencies over time; the address keeps how far back', async () => {
+    const { page, faults } = await open()
+    await signIn(page, url(), await operator(['metrics/read']))
+    const part = page.getByRole('region', { name: 'The last days' })
+    const messages = part.getByRole('img', { name: /^MQTT messages and values stored: messages: / })
+    await messages.waitFor()
+    // A point of a day has two minutes, and their mean.
+    assert.match((await messages.getAttribute('aria-label')) ?? '', /at most 49\d per second/)
+    assert.equal(await part.getByRole('img').count(), 10)
+    await part.getByText('1 hour', { exact: true }).click()
+    await eventually(async () => {
+      const label = (await messages.getAttribute('aria-label')) ?? ''
+      assert.match(label, /at most [01][.\d]* per second/)
+    })
+    assert.equal(new URL(page.url()).searchParams.get('hours'), '1')
+    await page.reload()
+    await messages.waitFor()
+    assert(await part.getByRole('radio', { name: '1 hour' }).isChecked())
+    await messages.hover()
+    await part
+      .getByText(/^\S+ \d+, \d{4}, \d+:\d\d/)
+      .first()
+      .waitFor()
+    assert.deepEqual(faults, [])
+  })
+
   test('below the top organization nothing is shown', async () => {
     const { world } = platform()
     const user = await world.user({ grants: ['#'], organizations: [await world.organization()] })
@@ -159,6 +221,7 @@ describe('the page System', { skip: chromium.missing }, () => {
       await signIn(page, url(), await operator(['#']))
       await page.getByRole('row').nth(1).waitFor()
       await page.getByRole('button', { name: 'Back up now' }).waitFor()
+      await page.getByRole('img', { name: /^Memory: now / }).waitFor()
       const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       assert(Number(wide) <= 0)
       assert.deepEqual(await seriousFindings(page), [])
