@@ -76,7 +76,10 @@ function ClientTable({ clients }: { clients: readonly Client[] }) {
   const now = useNow() / 1000
   const heads = [t.clientId, t.account, t.installation, t.protocol, t.address, t.since]
   return (
-    <Table.ScrollContainer minWidth={760}>
+    <Table.ScrollContainer
+      minWidth={760}
+      scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': t.clients } }}
+    >
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
