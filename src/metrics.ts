@@ -6,6 +6,7 @@ import {
   type MetricObject,
   Registry
 } from 'prom-client'
+import { Quantiles } from './lib/quantiles.ts'
 import { type QuotaName, quotaNames } from './lib/quota.ts'
 import { type Refusal, refusals } from './lib/sample.ts'
 import { Turns } from './lib/turns.ts'
@@ -101,6 +102,8 @@ export class Metrics {
   /** There are as many as routes and statuses. Looking one up by its labels is slow. */
   readonly #answers = new Map<string, Answers>()
   #faults = 0
+  readonly #totals = { stored: 0, refused: 0, requests: 0 }
+  readonly #took = new Quantiles()
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
@@ -127,6 +130,7 @@ export class Metrics {
 
   stored(samples: number): void {
     this.#stored.inc(samples)
+    this.#totals.stored += samples
   }
 
   imported(samples: number): void {
@@ -139,6 +143,7 @@ export class Metrics {
 
   refused(reason: Refusal): void {
     this.#refused.inc({ reason })
+    this.#totals.refused++
   }
 
   overQuota(quota: QuotaName): void {
@@ -184,6 +189,20 @@ export class Metrics {
     answers.count++
     if (status === 500) this.#faults++
     answers.took.observe(seconds)
+    this.#totals.requests++
+    this.#took.add(seconds)
+  }
+
+  /** Since the start. */
+  get totals(): Readonly<{ stored: number; refused: number; requests: number }> {
+    return this.#totals
+  }
+
+  /** How long answers took since the last call, in seconds. NaN: there were none. */
+  takeAnswerTimes(): { p50: number; p99: number } {
+    const times = { p50: this.#took.at(0.5), p99: this.#took.at(0.99) }
+    this.#took.clear()
+    return times
   }
 
   /** A figure that is read when Prometheus asks. It is NaN if it cannot be read. */

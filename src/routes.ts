@@ -85,6 +85,7 @@ import {
   metricsRoutes,
   pingRoutes
 } from './features/system/routes.ts'
+import { systemRoutes } from './features/system/state-routes.ts'
 import type { TraceDeps } from './features/trace/deps.ts'
 import { traceHolding } from './features/trace/holding.ts'
 import { traceRoutes } from './features/trace/routes.ts'
@@ -166,6 +167,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v2/trace', traceRoutes],
   ['/api/v2/ping', pingRoutes],
   ['/api/v2/ledger', ledgerRoutes],
+  ['/api/v2/system', systemRoutes],
   ['/broker', emqxRoutes],
   ['/broker/mosquitto', mosquittoRoutes],
   ['/health', healthRoutes],

@@ -18,6 +18,7 @@ import type { RolesSearch } from './pages/RolesPage.tsx'
 import type { RulesSearch } from './pages/RulesPage.tsx'
 import type { SchedulesSearch } from './pages/SchedulesPage.tsx'
 import { SignInPage } from './pages/SignInPage.tsx'
+import type { SystemSearch } from './pages/SystemPage.tsx'
 import type { UsersSearch } from './pages/UsersPage.tsx'
 import { readEntrySearch } from './platform/search.ts'
 import { readPlotSearch } from './plot/range.ts'
@@ -36,6 +37,7 @@ import { roles as roleList } from './role/api.ts'
 import { rulesOf } from './rule/api.ts'
 import { schedules as schedulesOf } from './schedule/api.ts'
 import { currentSession } from './session/session.ts'
+import { backup, ranges, state as systemState } from './system/api.ts'
 import { settings } from './tell/api.ts'
 import { readTraceSearch } from './trace/search.ts'
 import { organizationTree, users as usersOfCaller } from './user/api.ts'
@@ -82,7 +84,7 @@ const start = createRoute({
 
 const views = ['cards', 'table'] as const
 const shows = ['all', 'attention', 'assigned'] as const
-const oneOf = <T extends string>(all: readonly T[], value: unknown): T | undefined =>
+const oneOf = <T extends string | number>(all: readonly T[], value: unknown): T | undefined =>
   all.find((one) => one === value)
 
 const list = createRoute({
@@ -390,6 +392,14 @@ const catalogue = createRoute({
 const system = createRoute({
   getParentRoute: () => frame,
   path: '/system',
+  validateSearch: (search: Record<string, unknown>): SystemSearch => ({
+    client: typeof search.client === 'string' ? search.client : undefined,
+    hours: oneOf(ranges, search.hours)
+  }),
+  loader: () => {
+    void queryClient.prefetchQuery(systemState)
+    void queryClient.prefetchQuery(backup)
+  },
   component: page(() => import('./pages/SystemPage.tsx'), 'SystemPage')
 })
 

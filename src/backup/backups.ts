@@ -10,6 +10,7 @@ import { readManifest } from './manifest.ts'
 import { listBackups, timeOfName } from './names.ts'
 import { BackupFault } from './place.ts'
 import { planOf } from './plan.ts'
+import { verifyInThread } from './verify-thread.ts'
 
 /** After a failure the next backup is tried after this time, or earlier if it is due. */
 const RETRY_MS = 10 * MINUTE
@@ -23,6 +24,14 @@ type Parts = Pick<Making, 'hold' | 'readServers'> & {
   clock: Clock
   log: Pick<FastifyBaseLogger, 'info' | 'error' | 'warn'>
 }
+/** What is done now, since when (Unix seconds), and the finished part, 0 to 1. */
+export type BackupTask = { what: 'make' | 'verify'; since: number; done: number }
+/** `nothing`: the folder has no backup. */
+export type BackupBegun = 'begun' | 'busy' | 'no folder' | 'nothing'
+
+/** So many findings are kept. The command `verify` shows all. */
+const KEPT_FINDINGS = 20
+
 type Wish = { directory: string; keep?: number | undefined }
 type Watch = Pick<Making, 'onProgress' | 'signal'>
 
@@ -33,7 +42,8 @@ export class Backups {
   #last: LastBackups
   #failures = 0
   #timer: NodeJS.Timeout | undefined
-  #running: Promise<Backup> | undefined
+  #running: Promise<unknown> | undefined
+  #task: BackupTask | undefined
   #isLooking = false
   #retryAt = 0
 
@@ -65,17 +75,103 @@ export class Backups {
     await this.#running?.catch(() => {})
   }
 
+  get task(): Readonly<BackupTask> | undefined {
+    return this.#task
+  }
+
   async make(wish: Wish, { onProgress, signal }: Watch): Promise<Backup> {
-    if (this.#running) throw new BackupFault('a backup is being made already: try again later')
-    this.#running = this.#make(wish, {
-      onProgress,
-      signal: AbortSignal.any([signal, this.#stopping.signal])
+    const watch = { onProgress, signal: AbortSignal.any([signal, this.#stopping.signal]) }
+    return this.#alone('make', watch, (watch) => this.#make(wish, watch))
+  }
+
+  /** Begins a backup into CARACAL_BACKUP_DIR. How it ended is in `last`. */
+  begin(): BackupBegun {
+    const { BACKUP_DIR: directory, BACKUP_KEEP: keep } = this.#parts.config
+    if (directory === '') return 'no folder'
+    if (this.#running || this.#stopping.signal.aborted) return 'busy'
+    const watch = { onProgress: () => {}, signal: this.#stopping.signal }
+    // It is in the log.
+    this.make({ directory, keep }, watch).catch(() => {})
+    return 'begun'
+  }
+
+  /** Begins to read all of the newest backup in CARACAL_BACKUP_DIR. The outcome is in `last`. */
+  async beginVerify(): Promise<BackupBegun> {
+    const { BACKUP_DIR: directory } = this.#parts.config
+    if (directory === '') return 'no folder'
+    const newest = (await listBackups(directory).catch(() => [])).at(-1)
+    if (this.#running || this.#stopping.signal.aborted) return 'busy'
+    if (newest === undefined) return 'nothing'
+    const watch = { onProgress: () => {}, signal: this.#stopping.signal }
+    const place = join(directory, newest)
+    // No backup is made meanwhile, because that could remove the one that is read.
+    this.#alone('verify', watch, (watch) => this.#verify(place, watch)).catch(() => {})
+    return 'begun'
+  }
+
+  /** When the next backup is due; undefined if none is made by itself. How many there are now. */
+  async state(): Promise<{ next: number | undefined; count: number }> {
+    const { BACKUP_DIR: directory } = this.#parts.config
+    if (directory === '') return { next: undefined, count: 0 }
+    const names = await listBackups(directory).catch(() => [])
+    return {
+      next: Math.max(this.#parts.clock(), this.#dueAfter(names.at(-1))),
+      count: names.length
+    }
+  }
+
+  /** One thing at a time. */
+  async #alone<T>(
+    what: BackupTask['what'],
+    { onProgress, signal }: Watch,
+    work: (watch: Watch) => Promise<T>
+  ): Promise<T> {
+    if (this.#running) {
+      const isMade = this.#task?.what === 'make'
+      throw new BackupFault(
+        `a backup is being ${isMade ? 'made' : 'read'} already: try again later`
+      )
+    }
+    const task: BackupTask = { what, since: this.#second(), done: 0 }
+    this.#task = task
+    const running = work({
+      signal,
+      onProgress(done) {
+        task.done = done
+        onProgress(done)
+      }
     })
+    this.#running = running
     try {
-      return await this.#running
+      return await running
     } finally {
       this.#running = undefined
+      this.#task = undefined
     }
+  }
+
+  async #verify(place: string, watch: Watch): Promise<void> {
+    const { readServers, log } = this.#parts
+    const nothing = { values: 0, files: 0, faults: 0, findings: [] }
+    try {
+      const servers = await readServers()
+      const read = await verifyInThread(place, { ...watch, servers })
+      const { samples: values, files, faults, findings: all } = read
+      const findings = all.slice(0, KEPT_FINDINGS)
+      const at = this.#second()
+      this.#note({ verified: { place, at, values, files, faults, findings, error: null } })
+      if (faults > 0) log.error({ place, faults, findings }, 'a backup is damaged')
+      else log.info({ place, values, files }, 'a backup was read and is whole')
+    } catch (error) {
+      if (watch.signal.aborted) return
+      const { message } = error as Error
+      this.#note({ verified: { ...nothing, place, at: this.#second(), error: message } })
+      log.error({ err: error, place }, 'a backup could not be verified')
+    }
+  }
+
+  #second(): number {
+    return Math.floor(this.#parts.clock() / SECOND)
   }
 
   async #make({ directory, keep }: Wish, watch: Watch): Promise<Backup> {
@@ -97,8 +193,7 @@ export class Backups {
       if (!watch.signal.aborted) {
         this.#failures++
         const { message } = error as Error
-        const at = Math.floor(clock() / SECOND)
-        this.#note({ failed: { directory, at, error: message } })
+        this.#note({ failed: { directory, at: this.#second(), error: message } })
         log.error({ err: error, directory }, 'a backup failed')
       }
       throw error
@@ -128,16 +223,20 @@ export class Backups {
   }
 
   async #isDue(directory: string): Promise<boolean> {
+    const newest = (await listBackups(directory).catch(() => [])).at(-1)
+    if (newest !== undefined) this.#know(join(directory, newest))
+    return this.#parts.clock() >= this.#dueAfter(newest)
+  }
+
+  /** When the next backup is due, which may be long ago. */
+  #dueAfter(newest: string | undefined): number {
     const { config, clock } = this.#parts
     const every = durationOf(config.BACKUP_EVERY) ?? 0
-    const now = clock()
-    if (now < this.#retryAt && now < this.#retryAt - RETRY_MS + every) return false
-    const newest = (await listBackups(directory).catch(() => [])).at(-1)
-    if (newest === undefined) return true
-    this.#know(join(directory, newest))
-    const begun = timeOfName(newest)
+    const retryAt = Math.min(this.#retryAt, this.#retryAt - RETRY_MS + every)
+    const begun = newest === undefined ? undefined : timeOfName(newest)
     // A name from the future says nothing: the clock was wrong then, or is now.
-    return begun > now + every || now - begun >= every
+    if (begun === undefined || begun > clock() + every) return retryAt
+    return Math.max(retryAt, begun + every)
   }
 
   /** After a start with a new data directory, the folder of backups knows the last one. */

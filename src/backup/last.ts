@@ -21,9 +21,32 @@ export const LastBackups = Type.Object({
   failed: Type.Union([
     Type.Object({ directory: Type.String(), at: Type.Integer(), error: Type.String() }),
     Type.Null()
-  ])
+  ]),
+  verified: Type.Optional(
+    Type.Object({
+      place: Type.String({ description: 'The folder of the backup' }),
+      at: Type.Integer(),
+      values: Type.Integer(),
+      files: Type.Integer(),
+      faults: Type.Integer({ description: '0: everything is whole' }),
+      findings: Type.Array(
+        Type.Object({
+          file: Type.String(),
+          fault: Type.String(),
+          lost: Type.Optional(Type.String())
+        }),
+        { description: 'The first ones' }
+      ),
+      error: Type.Union([Type.String(), Type.Null()], {
+        description: 'Why it could not be read to its end'
+      })
+    })
+  )
 })
-/** The last backup that was made, and the last one that failed since. */
+/**
+ * The last backup that was made, the last one that failed since, and the last one that was read
+ * because somebody asked the platform.
+ */
 export type LastBackups = Static<typeof LastBackups>
 
 export const madeOf = (

@@ -1,4 +1,5 @@
 import type { Mount } from '../lib/mount.ts'
+import type { UnixMs } from '../lib/unix-time.ts'
 import type { LimitOf } from './embedded/charges.ts'
 
 export type Message = {
@@ -68,6 +69,20 @@ export type MessageHandler = (message: Message, sender: string) => Promise<void>
  * With a mount, all topics of the connection are below it; sessions of one owner have the same mount.
  */
 export type Session = { readonly owner: string; readonly mount?: Mount | undefined }
+
+/** A client of the embedded broker. */
+export type ConnectedClient = {
+  /** Rises with each connection since the start. */
+  id: number
+  clientId: string
+  owner: string
+  /** Of the installation of its mount. */
+  mountedAt: number | undefined
+  /** 3 is MQTT 3.1, 4 is 3.1.1. */
+  level: 3 | 4 | 5
+  address: string
+  since: UnixMs
+}
 
 /** The certificate that a client showed over TLS, together with proof that it has the key. */
 export type ClientCertificate = {

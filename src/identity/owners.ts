@@ -10,6 +10,19 @@ import { existingUsers } from '../registry/users.ts'
  */
 const OWNER = /^(user|gateway):(\d+)(?: key:(\d+)| certificate:(\d+)| mount:.+)?$/
 
+/** What the name of an owner says. */
+export function readOwner(
+  owner: string
+): { kind: 'user' | 'gateway'; id: number; key?: number; certificate?: number } | undefined {
+  const [, kind, id, key, certificate] = OWNER.exec(owner) ?? []
+  if (kind !== 'user' && kind !== 'gateway') return undefined
+  return {
+    ...{ kind, id: Number(id) },
+    ...(key !== undefined && { key: Number(key) }),
+    ...(certificate !== undefined && { certificate: Number(certificate) })
+  }
+}
+
 /** The owners that were deleted; ids are never used again. Ignores names it does not understand. */
 export async function ownersGone(
   registry: Registry,

@@ -23,10 +23,12 @@ export function isMountPrefix(text: string): boolean {
  * `1001/dev/a`. [ADR-0062]
  */
 export class Mount {
+  readonly clientId: number
   /** With a slash at the end. */
   readonly #base: string
 
   constructor(clientId: number, prefix: string) {
+    this.clientId = clientId
     this.#base = `${clientId}/${prefix}/`
   }
 

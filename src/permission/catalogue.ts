@@ -88,6 +88,8 @@ export const plainPermissions = [
   'role/create_delete',
   'role/list',
   'role/update',
+  'system/backup',
+  'system/client/list',
   'trace/list',
   'trace/list/system',
   'user/create/delete',
@@ -117,7 +119,7 @@ export const catalogue: readonly string[] = [
 export const administratorsOnly: readonly string[] = catalogue.filter(
   (name) =>
     externalPermissions.includes(name) ||
-    /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics|permission)\/|^ledger\/read$|^trace\/list\/system$|^notification\/executor\/manage$/.test(
+    /^(role|registration\/policy|gateway\/registration|oauth2_client|metrics|permission|system)\/|^ledger\/read$|^trace\/list\/system$|^notification\/executor\/manage$/.test(
       name
     )
 )

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import type { Logger } from 'pino'
-import type { BrokerRules, Bus } from '../bus/bus.ts'
+import type { BrokerRules, Bus, ConnectedClient } from '../bus/bus.ts'
 import { openEmbeddedBus } from '../bus/embedded/embedded.ts'
 import { Store } from '../bus/embedded/store/store.ts'
 import type { AddressOf } from '../bus/embedded/websocket.ts'
@@ -34,6 +34,10 @@ export interface PlatformBus extends Bus {
   readonly isRead: boolean
   /** Open MQTT connections that this node knows of. */
   readonly connections: number
+  /** Messages received since the start. */
+  readonly received: number
+  /** Who is connected; undefined with an external broker, which alone knows. */
+  clients(): ConnectedClient[] | undefined
   /** The text for health when all is well. */
   readonly detail: string
   /** The way to other nodes; undefined when there can be none. */
@@ -124,6 +128,10 @@ async function openEmbedded(
     get connections() {
       return bus.counts.connections
     },
+    get received() {
+      return bus.counts.received
+    },
+    clients: () => bus.clients(),
     get detail() {
       return `${bus.counts.connections} connections`
     },
@@ -189,6 +197,10 @@ async function openExternal(
     get connections() {
       return bus.counts.connections
     },
+    get received() {
+      return bus.counts.received
+    },
+    clients: () => undefined,
     get detail() {
       return `${host}:${port}, ${bus.counts.slots} sessions`
     },

@@ -19,6 +19,7 @@ import type { Scheduler } from '../features/schedule/scheduler.ts'
 import type { Indexer } from '../features/search/indexer.ts'
 import type { Searcher } from '../features/search/searcher.ts'
 import type { ReadHealth } from '../features/system/deps.ts'
+import type { Recorder } from '../features/system/recorder.ts'
 import type { TraceRecorder } from '../features/trace/recorder.ts'
 import type { History } from '../history/history.ts'
 import type { Latest } from '../history/latest/latest.ts'
@@ -169,6 +170,7 @@ export type Workers = {
   indexer: Indexer
   scheduler: Scheduler
   teller: Teller
+  recorder: Recorder
   /** True when all parts are open and the workers have started. */
   working: boolean
 }

@@ -34,6 +34,7 @@ import { describeState } from './metrics.ts'
 import type { PartList } from './part.ts'
 import type { Parts, Serving } from './parts.ts'
 import { remembered } from './remembered.ts'
+import { backupControlOf, systemStateOf } from './system.ts'
 import { openTls } from './tls.ts'
 import { openWatcher } from './watcher.ts'
 
@@ -260,6 +261,10 @@ function depsOf(parts: Parts): RoomDeps {
     slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,
     eraseHistory: () => eraser.wake(),
+    systemState: () => systemStateOf(parts),
+    connectedClients: () => bus.clients(),
+    figureHistory: (hours) => parts.recorder.read(hours),
+    backupControl: backupControlOf(parts),
     backupHealth: () => backupHealthOf(parts),
     certificateHealth: () => certificateHealthOf(parts)
   }

@@ -7,6 +7,7 @@ import { SECOND } from '../lib/unix-time.ts'
 import { Housekeeping } from './housekeeping.ts'
 import type { PartList } from './part.ts'
 import type { Parts, Workers } from './parts.ts'
+import { openRecorder } from './recording.ts'
 import { STOP_LIMIT_MS } from './storage.ts'
 
 /** The parts that work in the background. */
@@ -68,10 +69,14 @@ export const workers: PartList<Parts, keyof Workers> = {
       })
     }
   },
+  recorder: {
+    open: (parts) => openRecorder(parts),
+    close: (recorder) => recorder.stop()
+  },
   working: {
     open(parts) {
       const { mover, indexer, housekeeping, scheduler, teller, blacklist, bookkeeper } = parts
-      const { backups, watcher, log } = parts
+      const { backups, recorder, watcher, log } = parts
       mover.start()
       watcher.start()
       indexer.start()
@@ -81,6 +86,7 @@ export const workers: PartList<Parts, keyof Workers> = {
       blacklist.start(log)
       bookkeeper.start()
       backups.start()
+      recorder.start()
       return true
     },
     close(_working, parts) {

@@ -288,6 +288,19 @@ export const readInstallationRefs = (
     .where(isOneOf(registry, sql.ref('installations.id'), ids))
     .execute()
 
+/** For lists that show many installations with nothing but their names. */
+export async function namesOfInstallations(
+  registry: Registry,
+  ids: readonly number[]
+): Promise<Map<number, string>> {
+  const rows = await registry
+    .selectFrom('installations')
+    .select(['id', 'name'])
+    .where(isOneOf(registry, sql.ref('installations.id'), ids))
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** All of them by id, in parts. */
 export async function* readAllInstallationRefs(
   registry: Registry

@@ -174,6 +174,24 @@ export async function existingUsers(registry: Registry, ids: readonly number[]):
   return rows.map(({ id }) => id)
 }
 
+/** For lists that show many users with nothing but their names. */
+export async function namesOfUsers(
+  registry: Registry,
+  ids: readonly number[]
+): Promise<Map<number, string>> {
+  const rows = await registry
+    .selectFrom('users')
+    .select(['id', 'email', 'first_name', 'last_name'])
+    .where(isOneOf(registry, sql.ref('users.id'), ids))
+    .execute()
+  return new Map(
+    rows.map(({ id, email, first_name, last_name }) => [
+      id,
+      `${first_name} ${last_name}`.trim() || email
+    ])
+  )
+}
+
 export const findUserByEmail = (registry: Registry, email: string): Promise<UserRow | undefined> =>
   registry
     .selectFrom('users')

@@ -1165,6 +1165,15 @@ const table: Record<string, Row> = {
     line: (t) => `GET /api/v2/ledger/${t.installation.id}`,
     reach: 'inside'
   },
+  'GET /api/v2/system': { line: () => 'GET /api/v2/system', reach: 'nobody' },
+  'GET /api/v2/system/history': { line: () => 'GET /api/v2/system/history', reach: 'nobody' },
+  'GET /api/v2/system/client': { line: () => 'GET /api/v2/system/client', reach: 'nobody' },
+  'GET /api/v2/system/backup': { line: () => 'GET /api/v2/system/backup', reach: 'nobody' },
+  'POST /api/v2/system/backup': { line: () => 'POST /api/v2/system/backup', reach: 'nobody' },
+  'POST /api/v2/system/backup/verify': {
+    line: () => 'POST /api/v2/system/backup/verify',
+    reach: 'nobody'
+  },
   'GET /metrics': { line: () => 'GET /metrics', reach: 'nobody' },
   'GET /api/v2/ping': { line: () => 'GET /api/v2/ping', reach: 'public' },
   'GET /health/live': { line: () => 'GET /health/live', reach: 'public' },

@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextRound } from 'node:timers/promises'
+import type { Clock } from '../../lib/clock.ts'
 import { Newcomers } from '../../lib/newcomers.ts'
 import { endsWithin } from '../../lib/within.ts'
-import type { BrokerRules, ClientCertificate, Hearer, Session } from '../bus.ts'
+import type { BrokerRules, ClientCertificate, ConnectedClient, Hearer, Session } from '../bus.ts'
 import type { BrokerOptions } from './broker-options.ts'
 import { BrokerCharges } from './charges.ts'
 import { clientIdIn } from './client-name.ts'
@@ -60,6 +61,8 @@ export class Broker<S extends Session> {
   readonly #inFlight: InFlight
   readonly #newcomers: Newcomers
   readonly #excesses: Excesses
+  readonly #clock: Clock
+  #lastId = 0
 
   constructor({ rules, onMessage, log, limits, ...options }: BrokerOptions<S>) {
     this.limits = limits
@@ -84,6 +87,7 @@ export class Broker<S extends Session> {
     const slices = new Slices()
     const turns = this.#turns
     const { clock } = options
+    this.#clock = clock
     const deliveries = new Deliveries({ rules, retained, slices, counts, clock })
     const fanOut = new FanOut<Connection<S>>({
       turns,
@@ -167,6 +171,26 @@ export class Broker<S extends Session> {
 
   dropRetained(isGone: (level: string) => boolean): Promise<number> {
     return this.#kept.retained.drop(isGone)
+  }
+
+  /** Those that are connected now, in the order in which they came. */
+  clients(): ConnectedClient[] {
+    return [...this.#open]
+      .flatMap(({ entered, isClosed, name, owner = '', mount, level, address }) =>
+        entered && !isClosed
+          ? [
+              {
+                ...entered,
+                clientId: clientIdIn(name),
+                owner,
+                mountedAt: mount?.clientId,
+                level,
+                address
+              }
+            ]
+          : []
+      )
+      .sort((a, b) => a.id - b.id)
   }
 
   get inFlightBytes(): number {
@@ -287,6 +311,7 @@ export class Broker<S extends Session> {
     connection.isReady = true
     connection.left = session && this.#rules.connected(session, clientIdIn(name))
     this.counts.connections++
+    connection.entered = { id: ++this.#lastId, since: this.#clock() }
     this.#log.debug(nameIn(connection), 'an MQTT client connected')
     kept?.feed?.start()
   }

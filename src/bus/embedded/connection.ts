@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Mount } from '../../lib/mount.ts'
 import { accountOf } from '../../lib/owner.ts'
+import type { UnixMs } from '../../lib/unix-time.ts'
 import type { ClientCertificate, Session } from '../bus.ts'
 import { Acks } from './acks.ts'
 import type { Listening } from './fan-out.ts'
@@ -72,6 +73,8 @@ export class Connection<S extends Session> {
   readonly arrived: () => void
   /** The client has signed in, and the old messages of its kept session are repeated. */
   isReady = false
+  /** Set when it is ready. */
+  entered: { id: number; since: UnixMs } | undefined
   /** Call this when a client that was ready is gone. */
   left: (() => void) | undefined
   /** The connection that this one replaces. It ends first. */

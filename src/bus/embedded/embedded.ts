@@ -7,7 +7,15 @@ import { type Clock, systemClock } from '../../lib/clock.ts'
 import { newcomerLimits } from '../../lib/newcomers.ts'
 import { hasWildcard } from '../../lib/topic.ts'
 import { SECOND } from '../../lib/unix-time.ts'
-import type { Bus, ClientCertificate, DiskRoom, Hearer, PublishOptions, Session } from '../bus.ts'
+import type {
+  Bus,
+  ClientCertificate,
+  ConnectedClient,
+  DiskRoom,
+  Hearer,
+  PublishOptions,
+  Session
+} from '../bus.ts'
 import { Broker } from './broker.ts'
 import type { BrokerOptions } from './broker-options.ts'
 import type { Charged } from './charges.ts'
@@ -99,6 +107,11 @@ export class EmbeddedBus implements Bus {
   /** How much a payer is charged for. */
   charged(what: Charged, payer: string): number {
     return this.#broker.charges.of(what, payer)
+  }
+
+  /** Those that are connected now, in the order in which they came. */
+  clients(): ConnectedClient[] {
+    return this.#broker.clients()
   }
 
   /** Of messages that were read and are not yet handled. */

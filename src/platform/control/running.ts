@@ -45,7 +45,7 @@ export const siteParts = (parts: Stored, tell: SiteParts['tell'] = async () => {
   }
 }
 
-async function statusOf(parts: Parts): Promise<Status> {
+export async function statusOf(parts: Parts): Promise<Status> {
   const { config, clock, address, bus, connections, disk, tls } = parts
   const now = clock()
   const [engines, spool] = await Promise.all([enginesOf(parts), spoolOf(parts)])
