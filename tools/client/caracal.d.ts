@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: edd92e7d9d70866306e46f56511cca5556746ad3ca7108bddfd200a4a7006acd
+ * Fingerprint: 70e5355a8a27311c692e5dea936c0e2557605c26e3086a3ceeb75439311b62fb
  */
 export interface paths {
     "/api/v2/auth": {
@@ -1055,7 +1055,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explain which grant gives the caller a permission, or why none does */
+        /**
+         * Explain which grant gives a permission to the caller or a user, or why none does
+         * @description Another user than the caller needs `permission/explain`, and the user and the installation must be visible to the caller.
+         */
         get: operations["explainPermission"];
         put?: never;
         post?: never;
@@ -1109,7 +1112,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Explain which grant gives the caller a permission, or why none does */
+        /**
+         * Explain which grant gives a permission to the caller or a user, or why none does
+         * @description Another user than the caller needs `permission/explain`, and the user and the installation must be visible to the caller.
+         */
         get: operations["explainPermissionAlias"];
         put?: never;
         post?: never;
@@ -2217,6 +2223,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Disk, spool, connections and what is wrong, of the node that answers */
+        get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/system/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Rates and latencies of the last week, recorded every minute */
+        get: operations["getSystemHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/system/client": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** MQTT clients that are connected to the embedded broker now, the first one first */
+        get: operations["listConnectedClients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/system/backup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last and the next backup of the node that answers, and what is done now */
+        get: operations["getBackup"];
+        put?: never;
+        /** Begin a backup into CARACAL_BACKUP_DIR; GET tells how it goes on */
+        post: operations["makeBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/system/backup/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to read all of the newest backup in CARACAL_BACKUP_DIR */
+        post: operations["verifyBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/broker/auth": {
         parameters: {
             query?: never;
@@ -2464,6 +2556,99 @@ export interface components {
              */
             webhook?: string | null;
         };
+        BackupState: {
+            /** @description CARACAL_BACKUP_DIR; null: it is not set, and no backup is made here */
+            directory: string | null;
+            /**
+             * Format: int64
+             * @description Seconds from one backup to the next
+             */
+            every: number | null;
+            /**
+             * Format: int64
+             * @description So many backups stay in the folder
+             */
+            keep: number | null;
+            /**
+             * Format: int64
+             * @description Complete backups in the folder now
+             */
+            count: number;
+            /**
+             * Format: int64
+             * @description When the next one is due, in Unix seconds
+             */
+            next: number | null;
+            made: {
+                /** @description The name of the backup */
+                name: string;
+                /**
+                 * Format: int64
+                 * @description Unix time in whole seconds
+                 */
+                started: number;
+                /**
+                 * Format: int64
+                 * @description Unix time in whole seconds
+                 */
+                ended: number;
+                /** Format: int64 */
+                bytes: number;
+                /**
+                 * Format: int64
+                 * @description What this backup added to the disk
+                 */
+                new_bytes: number;
+            } | null;
+            /** @description How the last one failed, if it came after `made` */
+            failed: {
+                /**
+                 * Format: int64
+                 * @description Unix time in whole seconds
+                 */
+                at: number;
+                error: string;
+            } | null;
+            /** @description What is done now */
+            task: {
+                /** @enum {string} */
+                what: "make" | "verify";
+                /**
+                 * Format: int64
+                 * @description Unix time in whole seconds
+                 */
+                since: number;
+                /** @description The finished part, 0 to 1 */
+                done: number;
+            } | null;
+            /** @description The last backup that was read because somebody asked for it */
+            verified: {
+                /** @description The name of the backup */
+                name: string;
+                /**
+                 * Format: int64
+                 * @description Unix time in whole seconds
+                 */
+                at: number;
+                /** Format: int64 */
+                values: number;
+                /** Format: int64 */
+                files: number;
+                /**
+                 * Format: int64
+                 * @description 0: everything is whole
+                 */
+                faults: number;
+                /** @description The first ones */
+                findings: {
+                    file: string;
+                    fault: string;
+                    lost?: string;
+                }[];
+                /** @description Why it could not be read to its end */
+                error: string | null;
+            } | null;
+        };
         BlacklistEntry: {
             /** Format: int64 */
             id: number;
@@ -2565,6 +2750,61 @@ export interface components {
             user_properties?: {
                 name: string;
                 value: string;
+            }[];
+        };
+        ConnectedClients: {
+            /** @enum {string} */
+            broker: "embedded" | "external";
+            /**
+             * Format: int64
+             * @description Connected to this node; 0 with an external broker
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description As many fit the search, on all pages
+             */
+            found: number;
+            clients: {
+                /**
+                 * Format: int64
+                 * @description Rises with each connection since the start
+                 */
+                id: number;
+                /** @description As the client sent it */
+                client_id: string;
+                /** @description Who has signed in */
+                account: {
+                    /** @enum {string} */
+                    kind: "user" | "gateway";
+                    /**
+                     * Format: int64
+                     * @description Of the user, or of the installation of the gateway
+                     */
+                    id: number;
+                    name: string;
+                    /**
+                     * Format: int64
+                     * @description The id of the API key, if it has a mount
+                     */
+                    key?: number;
+                    /** Format: int64 */
+                    certificate?: number;
+                };
+                /** @description Of the gateway or of the mount; null: it is for no single one */
+                installation: {
+                    /** Format: int64 */
+                    id: number;
+                    name: string;
+                } | null;
+                /** @enum {string} */
+                protocol: "3.1" | "3.1.1" | "5";
+                address: string;
+                /**
+                 * Format: int64
+                 * @description Unix time in whole seconds
+                 */
+                since: number;
             }[];
         };
         Device: {
@@ -3998,6 +4238,18 @@ export interface components {
             /** @description The grant that allows it */
             grant: string | null;
             reason: string;
+            /** @description How the grant reaches the installation: `organization`, `assignment`, or `installation` if the grant names it */
+            through: string | null;
+            /**
+             * Format: int64
+             * @description With `organization`: the organization of the user that it is in, or below
+             */
+            organization_id: number | null;
+            /** @description Grants that would allow it, if the user reached the installation in this way */
+            unreached: {
+                grant: string;
+                through: string;
+            }[];
         };
         Permissions: {
             [key: string]: boolean;
@@ -4610,6 +4862,93 @@ export interface components {
             /** @description At most 64 KiB */
             msg: string;
             topic: string;
+        };
+        SystemFigures: {
+            /**
+             * Format: int64
+             * @description Seconds from one point to the next
+             */
+            step: number;
+            /** @description The start of each point, in Unix seconds; at most 721 */
+            times: number[];
+            /** @description One for each point; null: not known, or the platform did not run */
+            figures: {
+                /** @description MQTT messages received; mean of a point */
+                messages_per_second: (number | null)[];
+                /** @description Values stored; mean of a point */
+                stored_per_second: (number | null)[];
+                /** @description Messages acknowledged but not stored; mean of a point */
+                refused_per_second: (number | null)[];
+                /** @description HTTP requests answered; mean of a point */
+                requests_per_second: (number | null)[];
+                /** @description Half of the answers took at most so many seconds; mean of a point */
+                request_p50: (number | null)[];
+                /** @description 99 % of the answers took at most so many seconds; most of a point */
+                request_p99: (number | null)[];
+                /** @description Open MQTT connections; mean of a point */
+                mqtt_connections: (number | null)[];
+                /** @description Stored values on their way to history; most of a point */
+                spool_samples: (number | null)[];
+                /** @description How long the oldest of them has waited; most of a point */
+                spool_oldest_seconds: (number | null)[];
+                /** @description Seconds that the process was late, 99 %; most of a point */
+                loop_delay_p99: (number | null)[];
+                /** @description Resident memory; most of a point */
+                memory_bytes: (number | null)[];
+                /** @description Free space of the data directory; least of a point */
+                disk_free_bytes: (number | null)[];
+            };
+        };
+        SystemState: {
+            /** @description The version of Caracal */
+            version: string;
+            /**
+             * Format: int64
+             * @description Unix time in whole seconds
+             */
+            started: number;
+            /** @enum {string} */
+            broker: "embedded" | "external";
+            disk: {
+                /**
+                 * Format: int64
+                 * @description Bytes
+                 */
+                free: number;
+                /**
+                 * Format: int64
+                 * @description Bytes that values leave free
+                 */
+                reserve: number;
+            };
+            /** @description null: it does not answer */
+            spool: {
+                /**
+                 * Format: int64
+                 * @description Stored values on their way to history
+                 */
+                samples: number;
+                /** Format: int64 */
+                bytes: number;
+                /**
+                 * Format: int64
+                 * @description How long the oldest one has waited
+                 */
+                oldest_seconds: number;
+            } | null;
+            connections: {
+                /** Format: int64 */
+                http: number;
+                /** Format: int64 */
+                mqtt: number;
+            };
+            /**
+             * Format: int64
+             * @description When the TLS certificate ends, in Unix seconds; null: none
+             */
+            certificate_expires: number | null;
+            /** @description What is wrong, in words; empty: nothing */
+            problems: string[];
         };
         Token: {
             /** Format: int64 */
@@ -8650,6 +8989,7 @@ export interface operations {
             query: {
                 permission: string;
                 installation_id?: number;
+                user_id?: number;
             };
             header?: never;
             path?: never;
@@ -8668,6 +9008,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -8734,6 +9075,7 @@ export interface operations {
             query: {
                 permission: string;
                 installation_id?: number;
+                user_id?: number;
             };
             header?: never;
             path?: never;
@@ -8752,6 +9094,7 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -12813,6 +13156,183 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemState"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getSystemHistory: {
+        parameters: {
+            query?: {
+                /** @description How far back */
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemFigures"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    listConnectedClients: {
+        parameters: {
+            query?: {
+                /** @description Found anywhere in the client id, the address, and the names of account and installation */
+                search?: string;
+                /** @description Only clients with a greater id */
+                after?: number;
+                /** @description 0 = the default, 50 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectedClients"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    getBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupState"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    makeBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupState"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    verifyBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupState"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

@@ -19,7 +19,10 @@ const countersOf = (id: number) =>
       'rule/list',
       () => queryClient.fetchQuery({ ...rulesOf({ kind: 'installation', id }), staleTime: 0 })
     ],
-    mappings: ['mapping/list', () => queryClient.fetchQuery({ ...mappings(id), staleTime: 0 })],
+    mappings: [
+      'mapping/list',
+      () => queryClient.fetchQuery({ ...mappings({ kind: 'installation', id: id }), staleTime: 0 })
+    ],
     schedules: [
       'schedule/list',
       () => call((caracal) => caracal.get('/api/v2/schedule/{installation_id}', pathOf(id)))

@@ -22,7 +22,10 @@ export function useObjectNames(id: number): (entry: Entry) => string | undefined
   const someDevices = useQuery({ ...devices(id), ...ask('devicex/list') }).data
   const owner = { kind: 'installation', id } as const
   const someRules = useQuery({ ...rulesOf(owner), ...ask('rule/list') }).data
-  const someMappings = useQuery({ ...mappings(id), ...ask('mapping/list') }).data
+  const someMappings = useQuery({
+    ...mappings({ kind: 'installation', id: id }),
+    ...ask('mapping/list')
+  }).data
   return ({ object_type, object_id }) => {
     const isIt = (one: { id: number }) => one.id === object_id
     if (object_type === 'function' || object_type === 'device') {
