@@ -6,8 +6,8 @@ import { Fault } from '../modelx/Details.tsx'
 import { useEntry } from '../platform/useEntry.ts'
 import { installations } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
-import { blacklist, createEntry, deleteEntry, readEntry, updateEntry } from './api.ts'
-import { draftOf, drafts, type Entry, emptyDraft, isTopic } from './draft.ts'
+import { blacklist, createEntry, deleteEntry, drafts, readEntry, updateEntry } from './api.ts'
+import { draftOf, type Entry, emptyDraft, isTopic } from './draft.ts'
 
 const MOST_SHOWN = 50
 

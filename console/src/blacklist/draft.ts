@@ -1,11 +1,9 @@
 import type { Schemas } from '../../../tools/client/client.ts'
-import { Drafts } from '../drafts.ts'
 import { isPattern } from '../role/patterns.ts'
 
 export type Entry = Schemas['BlacklistEntry']
 export type Draft = { topic: string; mode: 'block' | 'ignore'; enabled: boolean; reason: string }
 
-export const drafts = new Drafts<Draft>()
 export const emptyDraft: Draft = { topic: '', mode: 'block', enabled: true, reason: '' }
 
 export const draftOf = ({ topic, mode, enabled, reason }: Entry): Draft => ({

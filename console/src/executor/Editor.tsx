@@ -9,12 +9,18 @@ import { useOrganizations } from '../platform/organizations.ts'
 import { useEntry } from '../platform/useEntry.ts'
 import { me } from '../queries.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
-import { createExecutor, deleteExecutor, executors, readExecutor, updateExecutor } from './api.ts'
+import {
+  createExecutor,
+  deleteExecutor,
+  drafts,
+  executors,
+  readExecutor,
+  updateExecutor
+} from './api.ts'
 import {
   bodyOf,
   type Draft,
   draftOf,
-  drafts,
   type Executor,
   emptyDraft,
   isUrl,

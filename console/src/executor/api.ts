@@ -1,8 +1,11 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Tagged } from '../../../tools/client/client.ts'
+import { Drafts } from '../drafts.ts'
 import { OTHERS_MS } from '../queries.ts'
 import { call } from '../session/session.ts'
-import type { Body, Executor } from './draft.ts'
+import type { Body, Draft, Executor } from './draft.ts'
+
+export const drafts = new Drafts<Draft>()
 
 export const executors = queryOptions({
   queryKey: ['executors'],

@@ -1,5 +1,4 @@
 import type { Schemas } from '../../../tools/client/client.ts'
-import { Drafts } from '../drafts.ts'
 
 export type Executor = Schemas['Executor']
 /** `row` tells rows apart while they are typed. */
@@ -16,8 +15,6 @@ export type Draft = {
   secret: string
   isSecretDropped: boolean
 }
-
-export const drafts = new Drafts<Draft>()
 
 export const emptyDraft = (organization_id: number): Draft => ({
   ...{ name: '', type: 'http', organization_id, url: '', config: [] },

@@ -8,8 +8,8 @@ import { useOrganizations } from '../platform/organizations.ts'
 import { useEntry } from '../platform/useEntry.ts'
 import { me, permissions } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
-import { createPolicy, deletePolicy, policies, readPolicy, updatePolicy } from './api.ts'
-import { bodyOf, draftOf, drafts, emptyDraft, isEmailPattern, type Policy } from './draft.ts'
+import { createPolicy, deletePolicy, drafts, policies, readPolicy, updatePolicy } from './api.ts'
+import { bodyOf, draftOf, emptyDraft, isEmailPattern, type Policy } from './draft.ts'
 import { useRoleNames } from './role-names.ts'
 
 const MOST_SHOWN = 50

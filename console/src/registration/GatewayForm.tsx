@@ -13,8 +13,8 @@ import { queryClient } from '../queries.ts'
 import { useRights } from '../role/lock.ts'
 import { call } from '../session/session.ts'
 import { useTexts } from '../texts/texts.ts'
-import { gatewayPolicy, updateGatewayPolicy } from './api.ts'
-import { gatewayDrafts as drafts, type GatewayPolicy } from './draft.ts'
+import { gatewayDrafts as drafts, gatewayPolicy, updateGatewayPolicy } from './api.ts'
+import type { GatewayPolicy } from './draft.ts'
 
 const OF = 'gateways'
 

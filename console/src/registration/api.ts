@@ -1,8 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Tagged } from '../../../tools/client/client.ts'
+import { Drafts } from '../drafts.ts'
 import { OTHERS_MS } from '../queries.ts'
 import { call } from '../session/session.ts'
-import type { Body, GatewayPolicy, Policy } from './draft.ts'
+import type { Body, Draft, GatewayPolicy, Policy } from './draft.ts'
+
+export const drafts = new Drafts<Draft>()
+export const gatewayDrafts = new Drafts<GatewayPolicy>()
 
 export const policies = queryOptions({
   queryKey: ['registration policies'],

@@ -1,5 +1,4 @@
 import type { Schemas } from '../../../tools/client/client.ts'
-import { Drafts } from '../drafts.ts'
 
 export type Policy = Schemas['RegistrationPolicy']
 export type GatewayPolicy = Schemas['GatewayRegistrationPolicy']
@@ -11,9 +10,6 @@ export type Draft = {
   how: 'join' | 'below'
   organization_id: number
 }
-
-export const drafts = new Drafts<Draft>()
-export const gatewayDrafts = new Drafts<GatewayPolicy>()
 
 /** The role "User", which the platform gives if none is named. */
 export const USER_ROLE_ID = 3
