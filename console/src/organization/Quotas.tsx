@@ -10,11 +10,11 @@ import { OTHERS_MS, queryClient } from '../queries.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import { told } from '../user/people.ts'
 import { type Quota, quota, updateQuota, usage } from './api.ts'
+import { drafts } from './quota-drafts.ts'
 import {
   amountText,
   bodyOf,
   draftOf,
-  drafts,
   type QuotaDraft,
   readQuota,
   type Settable,

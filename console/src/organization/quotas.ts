@@ -1,5 +1,4 @@
 import type { Schemas } from '../../../tools/client/client.ts'
-import { Drafts } from '../drafts.ts'
 import { numberFormat } from '../formats.ts'
 
 export const quotaNames = [
@@ -13,7 +12,6 @@ export type Settable = (typeof settable)[number]
 
 /** As typed; empty: the default. */
 export type QuotaDraft = Record<Settable, string>
-export const drafts = new Drafts<QuotaDraft>()
 
 const MIB = 1024 ** 2
 export const isBytes = (name: string): boolean => name.includes('bytes')

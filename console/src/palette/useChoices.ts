@@ -58,7 +58,12 @@ export function useChoices(asked: string) {
         ...platformItems(platformPagesOf(anywhere), texts),
         ...(known
           ? [
-              ...pageItems(known, [...installationPages, ...managePagesOf(may, anywhere)], texts, ways),
+              ...pageItems(
+                known,
+                [...installationPages, ...managePagesOf(may, anywhere)],
+                texts,
+                ways
+              ),
               ...modelItems(known, undefined, someFunctions ?? [], ways),
               ...modelItems(known, 'devices', someDevices ?? [], ways),
               ...topicItems(known, values?.map(({ topic }) => topic) ?? [], ways)
