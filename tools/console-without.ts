@@ -12,7 +12,20 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     ...['getFunctionMeta', 'getDeviceMeta', 'getInstallationMeta', 'getMyMeta', 'getUserMeta'],
     'getOrganizationMeta'
   ],
-  'the list has it': ['getInstallationInfo', 'listInstallations'],
+  'the list has it': [
+    ...['getInstallationInfo', 'getInstallationExecutor', 'getInstallationFile'],
+    ...['getOrganizationFile', 'listOrganizationEdgeApps', 'getEdgePublisher']
+  ],
+  'metadata are saved with the object': [
+    ...['createUserMeta', 'updateUserMeta', 'deleteUserMeta', 'createOrganizationMeta'],
+    ...['updateOrganizationMeta', 'deleteOrganizationMeta']
+  ],
+  'nobody chooses the password of another: a link is sent by mail': ['setUserPassword'],
+  'everybody does it for oneself': [
+    ...['getUserAlarmSettings', 'updateUserAlarmSettings', 'getUserPush'],
+    ...['createUserPushSubscription', 'deleteUserPushSubscription']
+  ],
+  'the same with the id in the address is used': ['updateEdgeApp'],
   'a misspelt name that older clients use': [
     ...['getPermissions', 'explainPermission', 'getInstallationPermissions']
   ],

@@ -81,6 +81,20 @@ describe('the page System', { skip: chromium.missing }, () => {
       assert(task === null && count > 0)
     })
 
+  test('refused messages are listed, also of client ids that nobody has', async () => {
+    const { world } = platform()
+    const user = await operator(['metrics/read', 'ledger/read', 'mqtt/#'])
+    const device = await world.mqtt(user)
+    await device.publish(`987654/obj/${HOSTILE}`, '{"value":1}', { qos: 1 })
+    const { page, faults } = await open(phone)
+    await signIn(page, url(), user)
+    const part = page.getByRole('region', { name: 'Refused messages' })
+    await part.getByText(`987654/obj/${HOSTILE}`).waitFor()
+    await part.getByText('unknown client id').waitFor()
+    assert.deepEqual(await seriousFindings(page), [])
+    assert.deepEqual(faults, [])
+  })
+
   test('the parts in words, and backups that are made, read and found damaged', async () => {
     await idle()
     const user = await operator(['metrics/read', 'system/backup'])

@@ -3,20 +3,12 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { sizeText } from '../../console/src/values/size.ts'
 import { chromium } from '../support/chromium.ts'
 import { eventually } from '../support/eventually.ts'
 import { grants, seriousFindings, shows, signIn, withConsole } from './pages.ts'
 
 const DAY = 1_767_225_600
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
-
-test('sizes as people write them', () => {
-  assert.deepEqual(
-    [0, 1, 999, 1000, 1_250_000, 3e12].map((bytes) => sizeText(bytes, 'en')),
-    ['0 byte', '1 byte', '999 byte', '1 kB', '1.3 MB', '3,000 GB']
-  )
-})
 
 describe('values as files', { skip: chromium.missing }, () => {
   const { platform, open } = withConsole()

@@ -22,6 +22,8 @@ const MAX_REFUSED = 0.02
 /** Operations that cannot succeed, and why. */
 const cannotSucceed: Readonly<Record<string, string>> = {
   registerCertificate: 'the operator has no authority here',
+  makeBackup: 'there is no folder for backups here',
+  verifyBackup: 'the same',
   ...(hasMosquitto
     ? {
         issueCertificate: 'an external broker does not ask here about certificates',

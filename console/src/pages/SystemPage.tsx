@@ -11,6 +11,7 @@ import { Clients } from '../system/Clients.tsx'
 import { Engines } from '../system/Engines.tsx'
 import { Figures } from '../system/Figures.tsx'
 import { Part } from '../system/Part.tsx'
+import { Refused } from '../system/Refused.tsx'
 import { Trends } from '../system/Trends.tsx'
 import { useTexts } from '../texts/texts.ts'
 
@@ -22,6 +23,7 @@ export type SystemSearch = {
 }
 
 const CLIENTS = 'system/client/list'
+const LEDGER = 'ledger/read'
 
 /** How the platform does, for those who run it. */
 export function SystemPage() {
@@ -82,6 +84,11 @@ export function SystemPage() {
             ) : (
               <Text className="muted">{texts.error.needs(CLIENTS)}</Text>
             )}
+          </Part>
+        )}
+        {may?.[LEDGER] && (
+          <Part title={t.refused} help={t.refusedHelp}>
+            <Refused />
           </Part>
         )}
       </div>

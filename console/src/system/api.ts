@@ -71,3 +71,14 @@ export async function backUp(): Promise<void> {
 export async function verify(): Promise<void> {
   await call((caracal) => caracal.post('/api/v2/system/backup/verify')).finally(lookAgain)
 }
+
+const REFUSED = 20
+
+/** Messages that were acknowledged but not stored, of all installations and of none. */
+export const refused = infiniteQueryOptions({
+  queryKey: ['system', 'refused'],
+  initialPageParam: undefined as number | undefined,
+  queryFn: ({ pageParam: before }) =>
+    call((caracal) => caracal.get('/api/v2/ledger', { query: { limit: REFUSED, before } })),
+  getNextPageParam: (page) => (page.length < REFUSED ? undefined : page.at(-1)?.id)
+})

@@ -85,6 +85,8 @@ export const system = {
   notRead: 'It could not be read to its end',
   lost: (what: string) => `lost: ${what}`,
   more: (n: number) => `and ${n} more: the command "verify" shows all`,
+  refused: 'Refused messages',
+  refusedHelp: 'Of all installations, and of client ids that nobody has. The newest first.',
   clients: 'Connected clients',
   clientsHelp: 'MQTT clients that are connected to this node now, the first one first.',
   search: 'Find by client id, account, installation or address',

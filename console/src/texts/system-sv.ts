@@ -86,6 +86,8 @@ export const system: typeof en = {
   notRead: 'Den kunde inte läsas till slutet',
   lost: (what) => `förlorat: ${what}`,
   more: (n) => `och ${n} till: kommandot "verify" visar alla`,
+  refused: 'Nekade meddelanden',
+  refusedHelp: 'Av alla installationer, och av klient-id som ingen har. De nyaste först.',
   clients: 'Anslutna klienter',
   clientsHelp: 'MQTT-klienter som är anslutna till den här noden nu, den första först.',
   search: 'Sök på klient-id, konto, anläggning eller adress',

@@ -3,10 +3,10 @@ import { IconDownload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { download } from '../plot/download.ts'
+import { sizeText } from '../system/sizes.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import { exported, type Format } from './api.ts'
 import { nothing, StretchFields, stretchOf } from './StretchFields.tsx'
-import { sizeText } from './size.ts'
 
 type Props = { installation_id: number; name: string; zone: string }
 
