@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { sizeText } from '../../console/src/system/sizes.ts'
 import { pathOf, summaryOf, topOf } from '../../console/src/system/trends.ts'
 import { figures } from '../../src/features/system/figures.ts'
 import { FiguresFile } from '../../src/features/system/figures-file.ts'
@@ -12,17 +11,6 @@ import { eventually } from '../support/eventually.ts'
 import { HOSTILE, hides, seriousFindings, shows, signIn, withConsole } from './pages.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
-
-test('sizes in steps of 1024', () => {
-  const f = (bytes: number, text: string) => assert.equal(sizeText(bytes, 'en'), text)
-  f(0, '0 byte')
-  f(1023, '1,023 byte')
-  f(1024, '1 kB')
-  f(1536, '1.5 kB')
-  f(20 * 1024 * 1024, '20 MB')
-  f(3.25 * 1024 ** 4, '3.3 TB')
-  f(5000 * 1024 ** 4, '5,000 TB')
-})
 
 test('the path of a line has gaps, and a lonely value is a dot', () => {
   const f = (line: (number | null)[], path: string) => assert.equal(pathOf(line, 10), path)

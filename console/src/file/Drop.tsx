@@ -1,7 +1,7 @@
 import { Button, FileButton, Group, Text } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { type DragEvent, useState } from 'react'
-import { bytesText } from '../site/amounts.ts'
+import { bytesText } from '../bytes.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import type { Owner } from './api.ts'
 import { MAX_FILE } from './names.ts'

@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { bytesText } from '../bytes.ts'
 import { refusal } from '../modelx/Details.tsx'
-import { bytesText } from '../site/amounts.ts'
 import { useStore } from '../store.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import type { Owner } from './api.ts'

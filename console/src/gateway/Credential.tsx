@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { Part } from '../frame/Part.tsx'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { type Credentials, makeCredentials, resetGateway } from './api.ts'
 import { Issued } from './Issued.tsx'
-import { Part } from './Part.tsx'
 
 type Props = {
   id: number

@@ -2,11 +2,11 @@ import { Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Schemas } from '../../../tools/client/client.ts'
+import { Part } from '../frame/Part.tsx'
 import { useGatewayText } from '../live/GatewayState.tsx'
 import { freshness } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
 import { useMoment } from '../time.ts'
-import { Part } from './Part.tsx'
 
 type Props = {
   installation: Schemas['InstallationInfo']

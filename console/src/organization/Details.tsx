@@ -2,10 +2,10 @@ import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { Part } from '../frame/Part.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { OTHERS_MS } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
-import { Part } from '../user/Part.tsx'
 import { organization } from './api.ts'
 import { Delete } from './Delete.tsx'
 import { Edit } from './Edit.tsx'
@@ -40,16 +40,16 @@ export function Details({ id, tree, addBelow, close }: Props) {
         )}
       </Group>
       <Edit organization={data} tree={tree} />
-      <Part title={t.usage} help={t.usageHelp}>
+      <Part isInside title={t.usage} help={t.usageHelp}>
         <Quotas id={id} tree={tree} />
       </Part>
       {may['organization/update'] && may['user/update'] && (
-        <Part title={t.passwords} help={t.passwordsHelp}>
+        <Part isInside title={t.passwords} help={t.passwordsHelp}>
           <Passwords organization={data} tree={tree} />
         </Part>
       )}
       {mayDelete && (
-        <Part title={t.delete}>
+        <Part isInside title={t.delete}>
           {isOwn ? (
             <Text className="muted">{t.isOwn}</Text>
           ) : (

@@ -6,13 +6,11 @@ import {
   SegmentedControl,
   Skeleton,
   Stack,
-  Text,
   Title,
   useMantineColorScheme
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import type { User } from '../account/api.ts'
 import { DeleteAccount } from '../account/DeleteAccount.tsx'
 import { OwnKeys } from '../account/OwnKeys.tsx'
@@ -21,6 +19,7 @@ import { ProfileForm } from '../account/ProfileForm.tsx'
 import { drafts } from '../account/profile.ts'
 import { Sessions } from '../account/Sessions.tsx'
 import { Leaving } from '../frame/Leaving.tsx'
+import { Part } from '../frame/Part.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { me, OTHERS_MS, tokens } from '../queries.ts'
 import { choose, type Language, languages, useLanguage, useTexts } from '../texts/texts.ts'
@@ -72,22 +71,6 @@ function Parts({ user }: { user: User }) {
         <DeleteAccount email={user.email} />
       </Part>
     </div>
-  )
-}
-
-type PartProps = { title: string; help?: string; children: ReactNode }
-
-function Part({ title, help, children }: PartProps) {
-  return (
-    <section className="panel tell-part" aria-label={title}>
-      <div>
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        {help && <Text className="muted">{help}</Text>}
-      </div>
-      {children}
-    </section>
   )
 }
 

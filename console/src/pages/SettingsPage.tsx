@@ -1,9 +1,9 @@
 import '../tell/tell.css'
 import { Button, Chip, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { type Severity, severities } from '../alarm/api.ts'
 import { Leaving } from '../frame/Leaving.tsx'
+import { Part } from '../frame/Part.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { queryClient } from '../queries.ts'
@@ -107,22 +107,6 @@ const bodyOf = (draft: Settings): Settings => ({
     after: readDuration(draft.escalate.after) ?? draft.escalate.after
   }
 })
-
-type PartProps = { title: string; help?: string; children: ReactNode }
-
-function Part({ title, help, children }: PartProps) {
-  return (
-    <section className="panel tell-part" aria-label={title}>
-      <div>
-        <Title order={2} size="h4">
-          {title}
-        </Title>
-        {help && <Text className="muted">{help}</Text>}
-      </div>
-      {children}
-    </section>
-  )
-}
 
 function Summary({ draft }: { draft: Settings }) {
   const { tell: t, alarm } = useTexts()

@@ -2,18 +2,17 @@ import '../connect/connect.css'
 import '../site/site.css'
 import { Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { Paste } from '../connect/Paste.tsx'
 import { Leaving } from '../frame/Leaving.tsx'
+import { Part } from '../frame/Part.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { dropDraft, hasDraft } from '../modelx/draft.ts'
 import { installationRecord, OTHERS_MS, rights } from '../queries.ts'
 import type { Installation } from '../site/api.ts'
 import { DeleteSite } from '../site/DeleteSite.tsx'
-import { ExportValues } from '../site/ExportValues.tsx'
 import { General } from '../site/General.tsx'
 import { Metadata } from '../site/Metadata.tsx'
-import { Part } from '../site/Part.tsx'
 import { People } from '../site/People.tsx'
 import { RetentionForm } from '../site/RetentionForm.tsx'
 import { daysDrafts, settingsDrafts } from '../site/settings.ts'
@@ -54,7 +53,7 @@ type PartsProps = { installation: Installation; may: Readonly<Record<string, boo
 
 function Parts({ installation, may }: PartsProps) {
   const { site: t } = useTexts()
-  const { id, name } = installation
+  const { id } = installation
   const mayEdit = may['installation/update'] === true
   return (
     <>
@@ -75,11 +74,9 @@ function Parts({ installation, may }: PartsProps) {
         <RetentionForm id={id} mayEdit={mayEdit} />
       </Part>
       <Part title={t.export}>
-        {may['log/read'] ? (
-          <ExportValues id={id} name={name} />
-        ) : (
-          <Text className="muted">{t.mayNotExport}</Text>
-        )}
+        <Link to="/installations/$id/values" params={{ id }} className="link">
+          {t.values}
+        </Link>
         <div>
           <Text fw={600}>{t.whole}</Text>
           <Text className="muted" mb={6}>

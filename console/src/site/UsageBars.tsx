@@ -1,8 +1,9 @@
 import { Progress, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { bytesText } from '../bytes.ts'
 import { Problem } from '../frame/Problem.tsx'
 import { useLocale, useTexts } from '../texts/texts.ts'
-import { bytesText, shareOf } from './amounts.ts'
+import { shareOf } from './amounts.ts'
 import { type Usage, usage } from './api.ts'
 
 const names = [

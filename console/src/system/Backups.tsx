@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { bytesText } from '../bytes.ts'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { permissions } from '../queries.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import { type BackupState, backUp, verify } from './api.ts'
-import { sizeText } from './sizes.ts'
 import { useTime } from './time.ts'
 import { Verified } from './Verified.tsx'
 
@@ -55,8 +55,8 @@ function Facts({ state }: { state: BackupState }) {
         {made && (
           <Text className="muted" size="sm">
             {t.made(
-              sizeText(made.bytes, locale),
-              sizeText(made.new_bytes, locale),
+              bytesText(made.bytes, locale),
+              bytesText(made.new_bytes, locale),
               made.ended - made.started
             )}
           </Text>

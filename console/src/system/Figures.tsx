@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { bytesText } from '../bytes.ts'
 import { ageText } from '../clock.ts'
 import { dateFormat, numberFormat } from '../formats.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import type { SystemState } from './api.ts'
-import { sizeText } from './sizes.ts'
 
 /** Disk, spool and connections now. */
 export function Figures({ state }: { state: SystemState }) {
@@ -16,8 +16,8 @@ export function Figures({ state }: { state: SystemState }) {
   const wait = spool && spool.samples > 0
   return (
     <dl className="system-figures">
-      <Figure name={t.disk} more={t.diskReserve(sizeText(disk.reserve, locale))}>
-        {sizeText(disk.free, locale)}
+      <Figure name={t.disk} more={t.diskReserve(bytesText(disk.reserve, locale))}>
+        {bytesText(disk.free, locale)}
       </Figure>
       <Figure
         name={t.waiting}

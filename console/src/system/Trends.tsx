@@ -2,11 +2,11 @@ import { SegmentedControl, Skeleton, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Schemas } from '../../../tools/client/client.ts'
+import { bytesText } from '../bytes.ts'
 import { numberFormat } from '../formats.ts'
 import { Problem } from '../frame/Problem.tsx'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import { type Hours, history, ranges } from './api.ts'
-import { sizeText } from './sizes.ts'
 import { useTime } from './time.ts'
 import { HEIGHT, type Kind, pathOf, summaryOf, topOf, trends, WIDTH } from './trends.ts'
 
@@ -102,7 +102,7 @@ function useWriter(kind: Kind): (value: number | null) => string {
     numberFormat(locale, { maximumSignificantDigits: 3 }).format(value)
   return (value) => {
     if (value === null) return '–'
-    if (kind === 'bytes') return sizeText(value, locale)
+    if (kind === 'bytes') return bytesText(value, locale)
     if (kind === 'rate') return t.perSecond(number(value))
     if (kind === 'count') return numberFormat(locale, { maximumFractionDigits: 0 }).format(value)
     return value < 1 ? `${number(value * 1000)} ms` : `${number(value)} s`

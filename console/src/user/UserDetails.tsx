@@ -1,11 +1,11 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { Part } from '../frame/Part.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { Access } from './Access.tsx'
 import { Assigned } from './Assigned.tsx'
 import { DeleteUser } from './DeleteUser.tsx'
 import { EditUser } from './EditUser.tsx'
-import { Part } from './Part.tsx'
 import type { People } from './people.ts'
 import { Tokens } from './Tokens.tsx'
 import type { User } from './types.ts'
@@ -33,17 +33,17 @@ export function UserDetails({ user, people, isInvited, close }: Props) {
       )}
       <EditUser user={user} people={people} />
       {people.may['role/list'] && <Anchor href={`/roles?user=${user.id}`}>{t.why}</Anchor>}
-      <Part title={t.assigned} help={t.assignedHelp}>
+      <Part isInside title={t.assigned} help={t.assignedHelp}>
         <Assigned user={user} people={people} />
       </Part>
-      <Part title={t.access} help={t.accessHelp}>
+      <Part isInside title={t.access} help={t.accessHelp}>
         <Access user={user} people={people} isSelf={isSelf} />
       </Part>
-      <Part title={t.tokens} help={t.tokensHelp}>
+      <Part isInside title={t.tokens} help={t.tokensHelp}>
         <Tokens user={user} people={people} />
       </Part>
       {people.may['user/create/delete'] && !isSelf && (
-        <Part title={t.delete}>
+        <Part isInside title={t.delete}>
           <DeleteUser user={user} people={people} deleted={close} />
         </Part>
       )}

@@ -1,9 +1,9 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
+import { bytesText } from '../bytes.ts'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { download } from '../plot/download.ts'
-import { sizeText } from '../system/sizes.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import { exported, type Format } from './api.ts'
 import { nothing, StretchFields, stretchOf } from './StretchFields.tsx'
@@ -72,7 +72,7 @@ export function ValuesOut({ installation_id, name, zone }: Props) {
             <Button variant="default" onClick={() => stop.current.abort()}>
               {t.stop}
             </Button>
-            <Text role="status">{t.came(sizeText(bytes, locale))}</Text>
+            <Text role="status">{t.came(bytesText(bytes, locale))}</Text>
           </>
         )}
       </Group>

@@ -15,22 +15,16 @@ export async function exported(
   const answer = await call((caracal) =>
     caracal.raw('GET', '/api/v3beta/log/{installation_id}/export', sent, signal)
   )
-  const parts: BlobPart[] = []
   let bytes = 0
-  for await (const part of chunksOf(answer)) {
-    parts.push(part)
-    bytes += part.byteLength
-    show(bytes)
-  }
-  return new Blob(parts, { type: answer.headers.get('content-type') ?? 'text/plain' })
-}
-
-/** Not every browser can loop over the body itself. */
-async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const reader = body?.getReader()
-  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
-    yield next.value
-  }
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(part, out) {
+      bytes += part.byteLength
+      show(bytes)
+      out.enqueue(part)
+    }
+  })
+  const headers = { 'content-type': answer.headers.get('content-type') ?? '' }
+  return new Response(answer.body?.pipeThrough(counted), { headers }).blob()
 }
 
 const TYPES: Readonly<Record<Format, string>> = {
