@@ -8,7 +8,7 @@ import { unixMs } from '../lib/unix-time.ts'
 import type { Platform } from '../platform/platform.ts'
 import { ensureBoard } from './board.ts'
 import { DemoGateway } from './gateway.ts'
-import { ensureManaged } from './managing.ts'
+import { type DemoDeps, ensureManaged } from './managing.ts'
 import { ensureModelx } from './modelx.ts'
 import { countSteps, type Past, SPAN_MS, STEP_MS, writePast } from './past.ts'
 import { DEMO_EMAIL, type DemoInstallation, ensureDemo, markPastWritten } from './registry.ts'
@@ -51,7 +51,7 @@ export async function runDemo(
 }
 
 async function build(
-  deps: Deps,
+  deps: Deps & DemoDeps,
   login: FirstLogin,
   writing: Writing & { signal: AbortSignal }
 ): Promise<DemoInstallation[]> {

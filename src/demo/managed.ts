@@ -152,3 +152,10 @@ export const demoNotification = {
   },
   output: { name: 'Too cold, to the chat', config: { channel: 'caretakers' } }
 }
+
+export const demoFile = {
+  name: 'rooms.csv',
+  mime: 'text/csv',
+  // Each character is one byte.
+  text: 'room,floor\r\nliving room,0\r\nbedroom,1\r\nkitchen,0\r\nbathroom,1\r\n'
+}

@@ -3,6 +3,9 @@ import { insertEdgeApp, listEdgeApps } from '../features/edge/apps.ts'
 import { insertInstance } from '../features/edge/instances.ts'
 import { versionOf } from '../features/edge/package.ts'
 import { nameVersion, uploadVersion } from '../features/edge/versions.ts'
+import { claimContent } from '../features/file/contents.ts'
+import type { FileDeps } from '../features/file/deps.ts'
+import { insertFiles } from '../features/file/files.ts'
 import { fieldsOf as mappingOf } from '../features/mapping/fields.ts'
 import { insertMapping } from '../features/mapping/rows.ts'
 import { insertExecutor } from '../features/notification/executors.ts'
@@ -12,36 +15,86 @@ import { insertRule } from '../features/rule/rows.ts'
 import { fieldsOf as scheduleOf } from '../features/schedule/fields.ts'
 import { planOf } from '../features/schedule/plan.ts'
 import { insertSchedule } from '../features/schedule/schedules.ts'
+import type { TraceDeps } from '../features/trace/deps.ts'
+import type { NewTrace } from '../features/trace/entries.ts'
+import { inInstallation } from '../holding.ts'
 import type { UnixMs } from '../lib/unix-time.ts'
 import { listModelx } from '../registry/modelx.ts'
 import type { Registry } from '../registry/tables.ts'
-import { demoApp, demoNotification } from './managed.ts'
+import { demoApp, demoFile, demoNotification } from './managed.ts'
 import { type DemoInstallation, markManaged } from './registry.ts'
 
 const MOST = 100
+
+export type DemoDeps = Pick<Deps, 'registry' | 'clock'> & Pick<FileDeps, 'files'> & TraceDeps
 
 /**
  * What the pages of management show. It is marked first, so a crash leaves less of it and never makes
  * it twice, and what somebody changes or deletes stays so.
  */
 export async function ensureManaged(
-  { registry, clock }: Pick<Deps, 'registry' | 'clock'>,
+  { registry, files, trace, clock }: DemoDeps,
   installation: DemoInstallation
 ): Promise<void> {
   if (installation.isManaged) return
   const now = clock()
+  const traced: Made[] = []
   await markManaged(registry, installation.id, now)
   const { schedules, rules, mappings } = installation.managed
   const owner = { kind: 'installation', id: installation.id } as const
   for (const body of schedules) {
     const fields = scheduleOf(body)
     const plan = planOf(fields, installation.timezone, now)
-    await insertSchedule(registry, installation.id, { ...fields, ...plan }, now)
+    const { id } = await insertSchedule(registry, installation.id, { ...fields, ...plan }, now)
+    traced.push({ type: 'schedule', id })
   }
-  for (const body of rules) await insertRule(registry, owner, ruleOf(body), now)
-  for (const body of mappings) await insertMapping(registry, owner, mappingOf(body), now)
+  for (const body of rules) {
+    const rule = await insertRule(registry, owner, ruleOf(body), now)
+    if (typeof rule === 'object') traced.push({ type: 'rule', id: rule.id })
+  }
+  for (const body of mappings) {
+    const mapping = await insertMapping(registry, owner, mappingOf(body), now)
+    if (typeof mapping === 'object') traced.push({ type: 'mapping', id: mapping.id })
+  }
   await addNotification(registry, installation, now)
   await addApp(registry, installation, now)
+  await addFile({ registry, files }, installation, now)
+  await trace.record(traced.map((made) => entryOf(installation, made, now)))
+}
+
+type Made = { type: 'schedule' | 'rule' | 'mapping'; id: number }
+
+const entryOf = (installation: DemoInstallation, { type, id }: Made, now: UnixMs): NewTrace => ({
+  timestamp: now,
+  user_id: 0,
+  method: '',
+  path: '',
+  action: 'create',
+  object_type: type,
+  object_id: id,
+  ...inInstallation(installation.id, installation),
+  description: `created ${type} ${id}, by the demo`,
+  address: ''
+})
+
+async function addFile(
+  { registry, files }: Pick<DemoDeps, 'registry' | 'files'>,
+  { id }: DemoInstallation,
+  now: UnixMs
+): Promise<void> {
+  const { name, mime, text } = demoFile
+  const incoming = await files.receive(text.length)
+  try {
+    await incoming.write(Buffer.from(text))
+    await incoming.finish()
+    const { hash, size } = incoming
+    await claimContent(registry, hash, now)
+    await files.place(incoming)
+    const owner = { kind: 'installation', id } as const
+    await insertFiles(registry, owner, [{ hash, name, mime, size }], { bounds: [], now })
+  } finally {
+    await incoming.discard()
+  }
 }
 
 async function addNotification(

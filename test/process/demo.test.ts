@@ -77,7 +77,9 @@ suite('--demo', () => {
 
   test('has something on the pages of management', async () => {
     for (const { id } of installations) {
-      const lists = ['schedule', 'rule', 'edge/app/configured'].map((room) => `${room}/${id}`)
+      const lists = ['schedule', 'rule', 'edge/app/configured', 'file/installation'].map(
+        (room) => `${room}/${id}`
+      )
       for (const list of [...lists, `notification/${id}/message`, `notification/${id}/output`]) {
         assert.notDeepEqual(await get(caracal, login, `/api/v2/${list}`), [], list)
       }

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Part } from '../frame/Part.tsx'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { wallText } from '../plot/zone.ts'
 import { queryClient } from '../queries.ts'
@@ -39,11 +40,7 @@ export function ValuesDelete({ installation_id, zone }: Props) {
     remove.reset()
   }
   return (
-    <Stack className="panel" p="lg" component="section" aria-label={t.delete}>
-      <Text component="h2" fw={600}>
-        {t.delete}
-      </Text>
-      <Text className="muted">{t.deleteHelp}</Text>
+    <Part title={t.delete} help={t.deleteHelp}>
       <StretchFields {...{ installation_id, zone, typed }} set={setTyped} isRequired />
       {fault && <Fault text={refusal(fault, 'log/delete', texts)} />}
       {remove.isSuccess && <Text role="status">{t.deleted(remove.data)}</Text>}
@@ -98,6 +95,6 @@ export function ValuesDelete({ installation_id, zone }: Props) {
           </Stack>
         )}
       </Modal>
-    </Stack>
+    </Part>
   )
 }

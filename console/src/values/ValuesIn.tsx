@@ -2,6 +2,7 @@ import { Button, FileButton, Group, Stack, Text } from '@mantine/core'
 import { IconFileUpload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import type { Schemas } from '../../../tools/client/client.ts'
+import { Part } from '../frame/Part.tsx'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { queryClient, status } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
@@ -31,11 +32,7 @@ export function ValuesIn({ installation_id }: { installation_id: number }) {
     setRunning('')
   }
   return (
-    <Stack className="panel" p="lg" component="section" aria-label={t.in}>
-      <Text component="h2" fw={600}>
-        {t.in}
-      </Text>
-      <Text className="muted">{t.inHelp}</Text>
+    <Part title={t.in} help={t.inHelp}>
       <Text ff="monospace" size="xs" style={{ whiteSpace: 'pre', overflowX: 'auto' }}>
         {'timestamp,topic,value,msg\n1767225600.25,obj/hall/temperature,21.5,'}
       </Text>
@@ -68,7 +65,7 @@ export function ValuesIn({ installation_id }: { installation_id: number }) {
         )}
       </Group>
       {result && <Result result={result} />}
-    </Stack>
+    </Part>
   )
 }
 

@@ -1,7 +1,8 @@
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { bytesText } from '../bytes.ts'
+import { Part } from '../frame/Part.tsx'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { download } from '../plot/download.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
@@ -41,11 +42,7 @@ export function ValuesOut({ installation_id, name, zone }: Props) {
     setBytes(undefined)
   }
   return (
-    <Stack className="panel" p="lg" component="section" aria-label={t.out}>
-      <Text component="h2" fw={600}>
-        {t.out}
-      </Text>
-      <Text className="muted">{t.outHelp}</Text>
+    <Part title={t.out} help={t.outHelp}>
       <StretchFields {...{ installation_id, zone, typed }} set={setTyped} />
       <SegmentedControl
         aria-label={t.format}
@@ -76,6 +73,6 @@ export function ValuesOut({ installation_id, name, zone }: Props) {
           </>
         )}
       </Group>
-    </Stack>
+    </Part>
   )
 }
