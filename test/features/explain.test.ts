@@ -114,6 +114,22 @@ onRegistryMatrix('what another user may do', (engine) => {
     }
   })
 
+  test('an organization that the caller does not see is not named', async () => {
+    const { world, organization, below, installation, explain } = await scene()
+    const lowest = await world.organization(below)
+    const organizations = [organization, lowest]
+    const other = await world.user({ grants: ['status/read/all'], organizations })
+    const grants = ['permission/explain', 'user/list', 'installation/list/all']
+    const caller = await world.user({ grants, organizations: [below] })
+    const asked = { user_id: other.id, installation_id: installation.id }
+    const { json } = await explain('status/read', asked, caller)
+    const { granted, through, organization_id } = json as Explained
+    assert.deepEqual(
+      { granted, through, organization_id },
+      { granted: true, through: 'organization', organization_id: null }
+    )
+  })
+
   test('an account that has ended has no rights to explain', async () => {
     const { world, organization, explain } = await scene()
     const ended = await world.user({ organizations: [organization], expire_at: 1 })

@@ -79,8 +79,10 @@ export const permissionRoutes: Routes = (app, { registry, directory, identity })
       const explanation = explain(asked, directory, permission, installation_id)
       const installation =
         explanation.through === 'organization' && directory.installation(installation_id ?? 0)
-      const organization_id = installation ? await nearest(asked, installation) : null
-      return { permission, ...explanation, organization_id }
+      const at = installation ? await nearest(asked, installation) : null
+      // The other user may belong to an organization that the caller does not see.
+      const isSeen = at !== null && (!isOther || principal.organizationsBelow.has(at))
+      return { permission, ...explanation, organization_id: isSeen ? at : null }
     }
   )
 
