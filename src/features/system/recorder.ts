@@ -26,7 +26,7 @@ type Parts = {
   log: FastifyBaseLogger
 }
 
-/** Writes down each minute how the node does. [ADR-0073] */
+/** Writes down each minute how the node does. [ADR-0071] */
 export class Recorder {
   readonly #parts: Parts
   readonly #outage: Outage

@@ -17,7 +17,7 @@ import {
 const tags = ['System']
 const DEFAULT_HOURS = 24
 
-/** [ADR-0073] What operators see and do on the page of the system. */
+/** [ADR-0071] What operators see and do on the page of the system. */
 export const systemRoutes: Routes<SystemDeps> = (app, deps) => {
   const { systemState, figureHistory, connectedClients, backupControl, shares } = deps
 
