@@ -13,7 +13,8 @@ const plain: ReadonlySet<string> = new Set([
   ...['organization/list/all', 'organization/update', 'permission/explain'],
   ...['registration/policy/create_delete', 'registration/policy/list'],
   ...['registration/policy/update', 'role/create_delete', 'role/list', 'role/update'],
-  ...['trace/list', 'trace/list/system', 'user/create/delete', 'user/list'],
+  ...['system/backup', 'system/client/list', 'trace/list', 'trace/list/system'],
+  ...['user/create/delete', 'user/list'],
   ...['user/list/assigned', 'user/security/token/create_delete'],
   ...['user/security/token/list/all', 'user/update'],
   ...['external/node-red/*', 'external/node-red/read']

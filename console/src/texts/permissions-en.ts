@@ -81,6 +81,8 @@ export const permissionTexts = {
   'schedule/list': 'See schedules and their runs',
   'schedule/update': 'Change schedules',
   'status/read': 'Read the latest values',
+  'system/backup': 'Make and verify backups',
+  'system/client/list': 'See who is connected over MQTT',
   'trace/list': 'See who changed what',
   'trace/list/system': 'See who changed what on the whole platform',
   'user/create/delete': 'Create and delete users',
@@ -121,6 +123,7 @@ export const permissionGroups = {
   sample: 'Values over HTTP',
   schedule: 'Schedules',
   status: 'Latest values',
+  system: 'System',
   trace: 'Trace',
   user: 'Users'
 }

@@ -83,6 +83,8 @@ export const permissionTexts: typeof en = {
   'schedule/list': 'Se scheman och deras körningar',
   'schedule/update': 'Ändra scheman',
   'status/read': 'Läsa de senaste värdena',
+  'system/backup': 'Göra och kontrollera säkerhetskopior',
+  'system/client/list': 'Se vem som är ansluten över MQTT',
   'trace/list': 'Se vem som ändrade vad',
   'trace/list/system': 'Se vem som ändrade vad på hela plattformen',
   'user/create/delete': 'Skapa och ta bort användare',
@@ -122,6 +124,7 @@ export const permissionGroups: typeof enGroups = {
   sample: 'Värden över HTTP',
   schedule: 'Scheman',
   status: 'Senaste värden',
+  system: 'System',
   trace: 'Spår',
   user: 'Användare'
 }
