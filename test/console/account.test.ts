@@ -159,11 +159,6 @@ describe('my account', { skip: chromium.missing }, () => {
       const part = page.getByRole('region', { name: 'API keys' })
       await part.getByRole('button', { name: 'New key' }).click()
       await part.getByLabel('Filter permissions').waitFor()
-      if (process.env['SHOTS']) {
-        await page.screenshot({ path: `/tmp/account-${colorScheme}.png`, fullPage: true })
-        await page.setViewportSize({ width: 1280, height: 900 })
-        await page.screenshot({ path: `/tmp/account-wide-${colorScheme}.png`, fullPage: true })
-      }
       assert.deepEqual(await seriousFindings(page), [])
     })
 })

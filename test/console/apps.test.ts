@@ -181,7 +181,6 @@ describe('edge apps', { skip: chromium.missing }, () => {
     await page.getByRole('button', { name: 'Add to Steps' }).click()
     assert.equal(await install.isDisabled(), true)
     await page.getByRole('textbox', { name: 'Text' }).fill(HOSTILE)
-    if (process.env['SHOTS']) await page.screenshot({ path: '/tmp/wtc-apps-form.png' })
     await install.click()
     await page.getByRole('link', { name: HOSTILE }).waitFor()
     const [made] = await list()
@@ -271,9 +270,6 @@ describe('edge apps', { skip: chromium.missing }, () => {
       assert.equal(await save(page).count(), 0)
       assert.equal(await page.getByRole('button', { name: 'Remove the app' }).count(), 0)
       assert.equal(await page.getByRole('textbox', { name: 'Limit' }).isEditable(), false)
-      if (process.env['SHOTS']) {
-        await page.screenshot({ path: `/tmp/wtc-apps-${colorScheme}.png`, fullPage: true })
-      }
       // The panel fades in.
       await eventually(async () => assert.deepEqual(await seriousFindings(page), []))
       const wide = await page.evaluate(

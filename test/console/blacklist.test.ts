@@ -144,21 +144,18 @@ describe('the blacklist', { skip: chromium.missing }, () => {
       for (let i = 0; i < 12; i++) await make({ topic: `${cid}/obj/${i}/#`, reason: 'too loud' })
       const { id } = await make({ topic: `${cid}/${HOSTILE.repeat(3)}`, mode: 'ignore' })
       const { page } = await open({ ...phone, colorScheme })
-      const shoot = async (name: string) => {
+      const check = async () => {
         assert.deepEqual(await seriousFindings(page), [])
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
-        if (process.env['SHOTS']) {
-          await page.screenshot({ path: `/tmp/blacklist-${name}-${colorScheme}.png` })
-        }
       }
       await signIn(page, url(), user)
       await shows(page, '13 of 100 places used')
-      await shoot('list')
+      await check()
       await page.getByRole('searchbox').fill('obj/11')
       await page.getByRole('link', { name: '/obj/11/' }).waitFor()
       assert.equal(await page.getByRole('listitem').filter({ hasText: 'too loud' }).count(), 1)
       await page.goto(`${url()}?id=${id}`)
       await page.getByRole('dialog').getByText('What happens').waitFor()
-      await shoot('open')
+      await check()
     })
 })

@@ -189,7 +189,6 @@ describe('the catalogue of edge apps', { skip: chromium.missing }, () => {
       assert.match(page.url(), /find=/)
       assert.equal(await button(page, 'New app').count(), 0)
       assert.deepEqual(await seriousFindings(page), [])
-      if (process.env['SHOTS']) await page.screenshot({ path: `/tmp/wtc-cat-${colorScheme}.png` })
       await page.getByRole('link', { name, exact: true }).click()
       await button(page, 'Download app.json of 1.0').waitFor()
       for (const absent of ['Save', 'Upload', 'Publish', 'Delete the app']) {
@@ -198,8 +197,6 @@ describe('the catalogue of edge apps', { skip: chromium.missing }, () => {
       assert.equal(await page.locator('a[href^=javascript]').count(), 0)
       // The panel fades in.
       await eventually(async () => assert.deepEqual(await seriousFindings(page), []))
-      if (process.env['SHOTS'])
-        await page.screenshot({ path: `/tmp/wtc-cat-one-${colorScheme}.png` })
       const wide = await page.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth'
       )
@@ -217,9 +214,5 @@ describe('the catalogue of edge apps', { skip: chromium.missing }, () => {
       await signIn(page, `${url}?id=${id}`, user)
       await button(page, 'Download app.json of 1.0').waitFor()
       await eventually(async () => assert.deepEqual(await seriousFindings(page), []))
-      if (process.env['SHOTS']) {
-        await page.setViewportSize({ width: 1280, height: 1500 })
-        await page.screenshot({ path: `/tmp/wtc-cat-wide-${colorScheme}.png` })
-      }
     })
 })

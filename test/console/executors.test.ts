@@ -143,18 +143,15 @@ describe('executors', { skip: chromium.missing }, () => {
       const config = { url: `${URL_OF}/${'x'.repeat(90)}`, from: HOSTILE }
       const { id } = await make({ name: HOSTILE.repeat(3), config, secret: 'a' })
       const { page } = await open({ ...phone, colorScheme })
-      const shoot = async (name: string) => {
+      const check = async () => {
         assert.deepEqual(await seriousFindings(page), [])
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
-        if (process.env['SHOTS']) {
-          await page.screenshot({ path: `/tmp/executors-${name}-${colorScheme}.png` })
-        }
       }
       await signIn(page, url(), user)
       await page.getByRole('link', { name: 'SMS' }).waitFor()
-      await shoot('list')
+      await check()
       await page.goto(`${url()}?id=${id}`)
       await page.getByRole('textbox', { name: 'Key 1', exact: true }).waitFor()
-      await shoot('open')
+      await check()
     })
 })

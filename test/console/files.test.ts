@@ -234,12 +234,6 @@ describe('files', { skip: chromium.missing }, () => {
       await signIn(page, url, user)
       await choose(page, 'Upload files', file('plan.txt', 'plan'))
       await shows(page, /plan\.txt\s+stored/)
-      if (process.env['SHOTS']) {
-        await page.screenshot({ path: `/tmp/b-files-${colorScheme}.png`, fullPage: true })
-        await page.setViewportSize({ width: 1280, height: 900 })
-        await page.screenshot({ path: `/tmp/b-files-wide-${colorScheme}.png`, fullPage: true })
-        await page.setViewportSize(phone.viewport)
-      }
       assert.deepEqual(await seriousFindings(page), [])
       const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
       assert(width <= 390, `${width} px wide`)

@@ -66,10 +66,6 @@ describe('gateway', { skip: chromium.missing }, () => {
     page.getByRole('button', { name, exact: true }).click()
   const answer = (page: Page, name: string) =>
     page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
-  const shot = async (page: Page, name: string) => {
-    const path = `/tmp/shots-a/${name}.png`
-    if (process.env['SHOTS']) await page.screenshot({ path, fullPage: true })
-  }
 
   /** A Mosquitto at the site, with the bridge as it is shown. */
   async function startBridge(t: TestContext, text: string) {
@@ -113,7 +109,6 @@ describe('gateway', { skip: chromium.missing }, () => {
     const text = await bridge.innerText()
     const [, password = ''] = /remote_password (\S+)/.exec(text) ?? []
     assert(password.length > 30)
-    await shot(page, 'issued')
     assert.deepEqual(await seriousFindings(page), [])
     await dialog.getByRole('tab', { name: 'Edge client' }).click()
     const edge = JSON.parse(
@@ -139,14 +134,12 @@ describe('gateway', { skip: chromium.missing }, () => {
       const topics = heard.messages.map(({ topic }) => topic)
       assert(topics.includes(`${installation.client_id}/obj/temperature`))
     })
-    await shot(page, 'connected')
 
     await press(page, 'Make a credential')
     await shows(page, 'the gateway is disconnected until it has the new one')
     await page.keyboard.press('Escape')
     await press(page, 'Reset the gateway')
     await page.getByText('Reset the gateway of “Cellar”?').waitFor()
-    await shot(page, 'reset-question')
     await answer(page, 'Reset it')
     await shows(page, 'The credential is deleted')
     await eventually(async () => assert.equal(await state(), undefined))
@@ -189,7 +182,6 @@ describe('gateway', { skip: chromium.missing }, () => {
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
       assert(width <= phone.viewport.width, `${width}`)
       assert.deepEqual(await seriousFindings(page), [])
-      await shot(page, `gateway-phone-${colorScheme}`)
       assert.equal(await page.title(), 'Caracal')
       assert.deepEqual(faults, [])
     }
@@ -210,7 +202,6 @@ describe('gateway', { skip: chromium.missing }, () => {
     await page.getByText('The password is shown now, and never again').waitFor()
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     assert(width <= phone.viewport.width, `${width}`)
-    await shot(page, 'issued-phone')
     await answer(page, 'I have it')
     await page.getByRole('link', { name: 'To the certificates' }).click()
     await page.getByRole('region', { name: 'Certificates' }).waitFor()

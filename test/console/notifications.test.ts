@@ -245,9 +245,6 @@ describe('notifications', { skip: chromium.missing }, () => {
       for (const name of ['New message', 'New output']) {
         assert.equal(await button(page, name).count(), 0)
       }
-      if (process.env['SHOTS']) {
-        await page.screenshot({ path: `/tmp/wtc-notif-list-${colorScheme}.png`, fullPage: true })
-      }
       assert.deepEqual(await seriousFindings(page), [])
       await page.getByRole('link', { name: 'To me', exact: true }).click()
       await shows(page, 'you need the permission notification/output/send')
@@ -275,17 +272,8 @@ describe('notifications', { skip: chromium.missing }, () => {
       await button(page, 'Send').click()
       await page.getByRole('cell', { name: 'Sent', exact: true }).waitFor()
       await eventually(async () => assert.deepEqual(await seriousFindings(page), []))
-      if (process.env['SHOTS']) {
-        await page.screenshot({ path: `/tmp/wtc-notif-out-${colorScheme}.png` })
-        await page.setViewportSize({ width: 1280, height: 900 })
-        await page.screenshot({ path: `/tmp/wtc-notif-wide-${colorScheme}.png` })
-        await page.setViewportSize(phone.viewport)
-      }
       await page.goto(`${url}?add=message`)
       await field(page, /^Text/).waitFor()
       await eventually(async () => assert.deepEqual(await seriousFindings(page), []))
-      if (process.env['SHOTS']) {
-        await page.screenshot({ path: `/tmp/wtc-notif-new-${colorScheme}.png` })
-      }
     })
 })

@@ -149,19 +149,16 @@ describe('registration', { skip: chromium.missing }, () => {
       }
       const made = await world.request('POST /api/v2/user/registration/policy', { as: user, body })
       const { page } = await open({ ...phone, colorScheme })
-      const shoot = async (name: string) => {
+      const check = async () => {
         assert.deepEqual(await seriousFindings(page), [])
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
-        if (process.env['SHOTS']) {
-          await page.screenshot({ path: `/tmp/registration-${name}-${colorScheme}.png` })
-        }
       }
       await signIn(page, url(), user)
       await page.getByText('Accept gateways').waitFor()
       await page.getByRole('link', { name: body.email_pattern }).waitFor()
-      await shoot('list')
+      await check()
       await page.goto(`${url()}?id=${(made.json as Policy).id}`)
       await page.getByRole('dialog').getByText('Where they belong').waitFor()
-      await shoot('open')
+      await check()
     })
 })

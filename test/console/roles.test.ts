@@ -218,26 +218,21 @@ describe('roles', { skip: chromium.missing }, () => {
       const body = { name: HOSTILE.repeat(3), priority: 5, organization_id: below, permissions }
       const { json } = await world.request('POST /api/v2/role', { as: user, body })
       const { page } = await open({ ...phone, colorScheme })
-      const shoot = async (name: string) => {
+      const check = async () => {
         assert.deepEqual(await seriousFindings(page), [])
         const width = await page.evaluate('document.documentElement.scrollWidth')
         assert.equal(width, 390, 'the page does not scroll sideways')
-        if (!process.env['SHOTS']) return
-        await page.screenshot({ path: `/tmp/roles-${name}-${colorScheme}.png` })
-        await page.setViewportSize({ width: 1280, height: 900 })
-        await page.screenshot({ path: `/tmp/roles-${name}-wide-${colorScheme}.png` })
-        await page.setViewportSize(phone.viewport)
       }
       await signIn(page, url, user)
       await page.getByRole('link', { name: 'Manager' }).waitFor()
-      await shoot('list')
+      await check()
       await page.goto(`${url}?id=${(json as Role).id}`)
       const panel = page.getByRole('dialog')
       await panel.getByText('Functions', { exact: true }).click()
       await panel.getByText('Create and delete functions').waitFor()
-      await shoot('open')
+      await check()
       await page.goto(`${url}?view=why&permission=log/read/all`)
       await page.getByText('Yes', { exact: true }).waitFor()
-      await shoot('why')
+      await check()
     })
 })

@@ -245,9 +245,6 @@ describe('schedules', { skip: chromium.missing }, () => {
   const says = (page: Page, text: string | RegExp) =>
     page.getByRole('dialog').getByRole('status').filter({ hasText: text }).waitFor()
   const nextRunsOf = (page: Page) => page.getByRole('region', { name: 'Next runs' })
-  const shot = async (page: Page, name: string) => {
-    if (process.env['SHOTS']) await page.screenshot({ path: `/tmp/shots-a/${name}.png` })
-  }
 
   test('a schedule is made in words; the fields follow, and the other way round', async () => {
     const { user, list, address } = await site(writes)
@@ -269,7 +266,6 @@ describe('schedules', { skip: chromium.missing }, () => {
     await nextRunsOf(page).getByText('Times in Europe/Stockholm').waitFor()
     await nextRunsOf(page).getByText(/06:30/).first().waitFor()
     await eventually(async () => assert.deepEqual(await seriousFindings(page), []))
-    await shot(page, 'new')
     await press(page, 'New schedule')
     await eventually(async () => assert.equal((await list()).length, 1))
     const [made] = await list()
@@ -358,7 +354,6 @@ describe('schedules', { skip: chromium.missing }, () => {
     await page.getByRole('searchbox', { name: 'Filter schedules' }).pressSequentially('pump/7')
     await page.waitForURL(/text=pump/)
     const line = page.getByRole('listitem').filter({ hasText: 'set/pump/7' })
-    await shot(page, 'filtered')
     await eventually(async () => assert.equal(await page.locator('.schedule-line').count(), 1))
     const inUse = line.getByRole('switch', { name: 'In use: set/pump/7: 7', exact: true })
     await inUse.press(' ')
@@ -421,7 +416,6 @@ describe('schedules', { skip: chromium.missing }, () => {
     await values.getByText('Nothing was stored').waitFor()
     await world.publish(user, `${installation.client_id}/obj/lamp`, { value: 0 })
     await values.getByText('Off', { exact: true }).waitFor()
-    await shot(page, 'runs')
     await values.getByRole('link', { name: 'Values in the plot' }).click()
     await page.waitForURL(/plot\?topics=.*obj/)
     assert.deepEqual(faults, [])
@@ -447,7 +441,6 @@ describe('schedules', { skip: chromium.missing }, () => {
     await page.getByRole('button', { name: 'Logga in' }).click()
     await says(page, 'Måndagar och onsdagar kl. 06:30')
     await page.getByRole('region', { name: 'Nästa körningar' }).getByText(/06:30/).first().waitFor()
-    await shot(page, 'swedish-dark')
     assert.deepEqual(faults, [])
   })
 
@@ -464,7 +457,6 @@ describe('schedules', { skip: chromium.missing }, () => {
       for (const one of await page.getByRole('switch').all())
         assert.equal(await one.isDisabled(), true)
       assert.deepEqual(await seriousFindings(page), [])
-      await shot(page, `list-phone-${colorScheme}`)
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
       assert(width <= phone.viewport.width, `${width}`)
       await page.goto(`${address}?id=${id}`)
@@ -474,7 +466,6 @@ describe('schedules', { skip: chromium.missing }, () => {
       for (const name of ['Save', 'Delete the schedule', 'Add a time'])
         assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
       await eventually(async () => assert.deepEqual(await seriousFindings(page), []))
-      await shot(page, `open-phone-${colorScheme}`)
       assert.equal(await page.title(), 'Caracal')
       assert.deepEqual(faults, [])
     }

@@ -223,16 +223,6 @@ describe('the trace of an installation', { skip: chromium.missing }, () => {
       const { page } = await open({ ...phone, colorScheme })
       await signIn(page, url, user)
       await shows(page, 'Created the function Hall')
-      if (process.env['SHOTS']) {
-        await page.screenshot({ path: `/tmp/b-trace-${colorScheme}.png`, fullPage: true })
-        await page.setViewportSize({ width: 1280, height: 900 })
-        await page.screenshot({ path: `/tmp/b-trace-wide-${colorScheme}.png`, fullPage: true })
-        await page.getByRole('link', { name: 'Created the function Hall', exact: true }).click()
-        await page.getByText('Raw data').first().waitFor()
-        await page.screenshot({ path: `/tmp/b-trace-entry-${colorScheme}.png` })
-        await page.keyboard.press('Escape')
-        await page.setViewportSize(phone.viewport)
-      }
       assert.deepEqual(await seriousFindings(page), [])
       const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
       assert(width <= 390, `${width} px wide`)

@@ -74,9 +74,11 @@ function Parts({ installation, may }: PartsProps) {
         <RetentionForm id={id} mayEdit={mayEdit} />
       </Part>
       <Part title={t.export}>
-        <Link to="/installations/$id/values" params={{ id }} className="link">
-          {t.values}
-        </Link>
+        {may['log/read'] && (
+          <Link to="/installations/$id/values" params={{ id }} className="link">
+            {t.values}
+          </Link>
+        )}
         <div>
           <Text fw={600}>{t.whole}</Text>
           <Text className="muted" mb={6}>
