@@ -31,7 +31,10 @@ const installation: Difference = { without: ['timezone'] }
 const role: Difference = { without: ['organization_id'] }
 const schedule: Difference = { integers: ['updated_at'] }
 const user: Difference = {
-  more: { assigned_installations: Type.Array(Type.Integer()), expire_at: Type.Integer() }
+  more: {
+    assigned_installations: Type.Array(Type.Integer()),
+    expire_at: Type.Integer({ default: 0 })
+  }
 }
 
 /** The differences of answers, by route. All other routes answer the same as under `/api`. */

@@ -10,6 +10,10 @@ export type DemoManaged = {
   mappings: Static<typeof NewMapping>[]
   /** The places of a temperature and of a switch, for the edge app. */
   setback: { sensor: string; until: string }
+  /** Below the client id. */
+  blacklisted: { topic: string; reason: string }
+  /** Who may register as a user of the organization. */
+  registers?: string
 }
 
 const WEEKDAYS = '1-5'
@@ -59,7 +63,8 @@ export const villaManaged: DemoManaged = {
   mappings: [
     { name: 'Zigbee sensors', make: 'zigbee2mqtt', filter: 'zigbee2mqtt/+', create_missing: true }
   ],
-  setback: { sensor: 'obj/living_room/temperature', until: '06:00' }
+  setback: { sensor: 'obj/living_room/temperature', until: '06:00' },
+  blacklisted: { topic: 'obj/doorbell/debug', reason: 'Its firmware sends hundreds a second' }
 }
 
 export const officeManaged: DemoManaged = {
@@ -103,7 +108,9 @@ export const officeManaged: DemoManaged = {
     }
   ],
   mappings: [],
-  setback: { sensor: 'obj/open_plan/temperature', until: '05:30' }
+  setback: { sensor: 'obj/open_plan/temperature', until: '05:30' },
+  blacklisted: { topic: 'obj/lift/#', reason: 'Its numbers belong to the maker of the lift' },
+  registers: '*@office.example.org'
 }
 
 /** An app of the demo's own organization: what is uploaded, and how it is described. */

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { insertBlacklistEntry } from '../features/blacklist/entries.ts'
 import { insertEdgeApp, listEdgeApps } from '../features/edge/apps.ts'
 import { insertInstance } from '../features/edge/instances.ts'
 import { versionOf } from '../features/edge/package.ts'
@@ -10,6 +11,7 @@ import { fieldsOf as mappingOf } from '../features/mapping/fields.ts'
 import { insertMapping } from '../features/mapping/rows.ts'
 import { insertExecutor } from '../features/notification/executors.ts'
 import { insertMessage, insertOutput } from '../features/notification/messages.ts'
+import { insertPolicy } from '../features/registration/policies.ts'
 import { fieldsOf as ruleOf } from '../features/rule/fields.ts'
 import { insertRule } from '../features/rule/rows.ts'
 import { fieldsOf as scheduleOf } from '../features/schedule/fields.ts'
@@ -22,7 +24,7 @@ import type { UnixMs } from '../lib/unix-time.ts'
 import { listModelx } from '../registry/modelx.ts'
 import type { Registry } from '../registry/tables.ts'
 import { demoApp, demoFile, demoNotification } from './managed.ts'
-import { type DemoInstallation, markManaged } from './registry.ts'
+import { type DemoInstallation, markManaged, USER_ROLE_ID } from './registry.ts'
 
 const MOST = 100
 
@@ -59,7 +61,24 @@ export async function ensureManaged(
   await addNotification(registry, installation, now)
   await addApp(registry, installation, now)
   await addFile({ registry, files }, installation, now)
+  await addLimits(registry, installation, now)
   await trace.record(traced.map((made) => entryOf(installation, made, now)))
+}
+
+/** Which messages are dropped, and who may register. */
+async function addLimits(
+  registry: Registry,
+  { client_id, organization_id, managed: { blacklisted, registers } }: DemoInstallation,
+  now: UnixMs
+): Promise<void> {
+  const topic = `${client_id}/${blacklisted.topic}`
+  const { reason } = blacklisted
+  await insertBlacklistEntry(registry, { topic, mode: 'block', enabled: true, reason }, now)
+  if (registers === undefined) return
+  await insertPolicy(registry, {
+    ...{ email_pattern: registers, pattern_set: now, role_id: USER_ROLE_ID },
+    ...{ organization_id, parent_organization: null }
+  })
 }
 
 type Made = { type: 'schedule' | 'rule' | 'mapping'; id: number }

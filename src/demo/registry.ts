@@ -20,7 +20,7 @@ import { DEMO_ORGANIZATION, type DemoPlot, type DemoSite, type DemoTopic } from 
 export const DEMO_EMAIL = 'demo@localhost'
 
 const HOME_ORGANIZATION_ID = 1
-const USER_ROLE_ID = 3
+export const USER_ROLE_ID = 3
 /** Protected metadata keys of an installation: its demo site, and what of it is made. */
 const SITE_KEY = 'demo'
 const PAST_KEY = 'demo_history'

@@ -16,6 +16,16 @@ export async function readQuotas(registry: Registry): Promise<Map<string, Overri
   )
 }
 
+export async function quotasOf(registry: Registry, { kind, id }: Payer): Promise<Overrides> {
+  const rows = await registry
+    .selectFrom('quotas')
+    .select(['name', 'quota'])
+    .where('kind', '=', kind)
+    .where('id', '=', id)
+    .execute()
+  return Object.fromEntries(rows.map(({ name, quota }) => [name, quota]))
+}
+
 /** Replaces all own quotas of the owner. */
 export async function writeQuotas(
   registry: Registry,

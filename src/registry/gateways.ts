@@ -91,7 +91,8 @@ export async function forgetGateway(
 
 export async function readGatewayPolicy(registry: Registry): Promise<GatewayPolicy> {
   const row = await registry.selectFrom('gateway_policy').selectAll().executeTakeFirstOrThrow()
-  return { ...row, allow_unregistered: row.allow_unregistered === 1 }
+  const { allow_unregistered, default_organization_id } = row
+  return { allow_unregistered: allow_unregistered === 1, default_organization_id }
 }
 
 export async function writeGatewayPolicy(

@@ -166,6 +166,30 @@ describe('notifications', { skip: chromium.missing }, () => {
     assert.deepEqual(faults, [])
   })
 
+  test('a message reads as it will be sent, with the newest value, while it is written', async () => {
+    const { manager, list, url, executor } = await home()
+    const { page, faults } = await open()
+    await signIn(page, `${url}?add=message`, manager)
+    const preview = page.getByRole('region', { name: 'How it reads' })
+    await preview.getByText('Write a text.').waitFor()
+    await eventually(async () =>
+      assert.match(await field(page, /^Payload/).inputValue(), /"value": 21.44/)
+    )
+    const text = field(page, /^Text/)
+    await text.fill('{{.installation.Name}}: {{printf "%.1f" .payload.value}} °C')
+    await preview.getByText('Summer house: 21.4 °C', { exact: true }).waitFor()
+    await field(page, /^Payload/).fill(JSON.stringify({ value: HOSTILE }))
+    await text.fill('{{.payload.value}}\nnext')
+    await preview.getByText(HOSTILE).waitFor()
+    await text.fill('{{if}}')
+    await preview.getByText('text: line 1: unexpected').waitFor()
+    await field(page, /^Payload/).fill('[]')
+    await preview.getByText('This is not a JSON object.').waitFor()
+    assert.equal((await page.title()).includes('hacked'), false)
+    assert.deepEqual([await list('message'), executor.received], [[], []])
+    assert.deepEqual(faults, [])
+  })
+
   test('why a send failed is told, and kept in the list', async () => {
     const { manager, executor, output, url } = await home()
     const { id } = await output({}, '{{if lt .payload.value "a"}}x{{end}}')

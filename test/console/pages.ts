@@ -60,8 +60,26 @@ export async function signIn(
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
+/** Panels fade in. What is half there has too little contrast. */
+const faded = (page: Page): Promise<unknown> =>
+  page.evaluate(async () => {
+    const { document, requestAnimationFrame } = globalThis as unknown as {
+      document: { getAnimations(): Fading[] }
+      requestAnimationFrame(done: () => void): void
+    }
+    type Fading = { finished: Promise<unknown>; effect?: { getTiming(): { iterations: number } } }
+    for (let frame = 0; frame < 3; frame++) {
+      await new Promise<void>((done) => requestAnimationFrame(done))
+    }
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getTiming().iterations !== Number.POSITIVE_INFINITY)
+    await Promise.allSettled(ending.map(({ finished }) => finished))
+  })
+
 /** What axe calls serious or critical on the page. */
 export async function seriousFindings(page: Page): Promise<string[]> {
+  await faded(page)
   await page.evaluate(axe)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Finding[] }> } }

@@ -1019,6 +1019,11 @@ const table: Record<string, Row> = {
     body: () => ({ name: 'x', text: 'x' }),
     reach: 'inside'
   },
+  'POST /api/v2/notification/{installation_id}/message/try': {
+    line: (t) => `POST /api/v2/notification/${t.installation.id}/message/try`,
+    body: () => ({ text: 'x' }),
+    reach: 'inside'
+  },
   'GET /api/v2/notification/{installation_id}/message/{message_id}': {
     line: (t) => `GET /api/v2/notification/${t.installation.id}/message/${t.notification.message}`,
     reach: 'inside'

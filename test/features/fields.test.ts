@@ -218,7 +218,7 @@ onRegistryMatrix('fields', (engine) => {
     ] as const) {
       const at = `${prefix}/api/v2/user`
       const assigned_installations = [await site()]
-      const more = { assigned_installations, expire_at: 4e9, password: 'a long enough secret' }
+      const more = { assigned_installations, password: 'a long enough secret' }
       const made = await good(`POST ${at}`, person(more))
       const one = `${at}/${made['id']}`
       const list = (await good(`GET ${at}`)) as unknown as Fields[]
@@ -234,8 +234,19 @@ onRegistryMatrix('fields', (engine) => {
       // Fields that are not shown still exist, and sending the answer back keeps them.
       const shown = await good(`GET /lynx/api/v2/user/${made['id']}`)
       assert.deepEqual(shown['assigned_installations'], assigned_installations)
-      assert.equal(shown['expire_at'], 4e9)
+      assert.equal(shown['expire_at'], 0)
     }
+  })
+
+  test('only the end of an account that has one is shown under /api', async () => {
+    const made = await good('POST /api/v2/user', person({ expire_at: 4e9 }))
+    const one = `/api/v2/user/${made['id']}`
+    for (const user of [made, await good(`GET ${one}`), await good(`PUT ${one}`, made)]) {
+      assert.equal(user['expire_at'], 4e9)
+    }
+    assert.equal((await good(`GET /lynx${one}`))['expire_at'], 4e9)
+    assert(!('expire_at' in (await good(`PUT ${one}`, { expire_at: 0 }))))
+    assert.equal((await good(`GET /lynx${one}`))['expire_at'], 0)
   })
 
   describe('nobody can make a user without organizations', () => {

@@ -316,6 +316,16 @@ const rows: Row[] = [
     }
   },
   {
+    what: 'a message that is tried with as large a payload as it may have',
+    prepare: async () => {
+      const { installation } = await site()
+      const line = `POST /api/v2/notification/${installation.id}/message/try`
+      const text = '{{range .payload.all}}{{.}}{{end}}'
+      const body = { text, payload: { all: Array.from({ length: 65_000 }, () => 0) } }
+      return () => ({ line, body })
+    }
+  },
+  {
     what: 'a notification that prints as often as it may',
     prepare: async () => {
       const all = '.payload.all'

@@ -112,6 +112,71 @@ onRegistryMatrix('notification', (engine) => {
         }
       })
     }
+    for (const [what, right] of [
+      ['changes', 'update'],
+      ['makes', 'create_delete']
+    ]) {
+      scenario(`are tried by who ${what} them; nothing is stored or sent`, {
+        given: (world) => world.site([`notification/message/${right}/all`]),
+        as: asUser,
+        request: ({ installation }) => `POST ${base}/${installation.id}/message/try`,
+        body: {
+          text: '{{.installation.Name}}: {{printf "%.1f" .payload.value}} {{.payload.list}}',
+          payload: { value: 21.54, list: [1, 'a'] }
+        },
+        expect: {
+          status: 200,
+          body: ({ installation }: { installation: { name: string } }) => ({
+            text: `${installation.name}: 21.5 [1 a]`
+          })
+        },
+        and: async (_, { installation }, world) =>
+          assert.deepEqual(await ask(world, `GET ${base}/${installation.id}/message`), [])
+      })
+    }
+    scenario('are not tried by who may only see them', {
+      given: (world) => world.site(['notification/message/list/all', 'notification/output/#']),
+      as: asUser,
+      request: ({ installation }) => `POST ${base}/${installation.id}/message/try`,
+      body: { text: '{{.organization.Notes}}' },
+      expect: { status: 403 }
+    })
+    const tried: [string, object, string][] = [
+      ['no text', { payload: {} }, 'text is required'],
+      ['a wrong template', { text: '{{if}}' }, 'text: line 1: unexpected "}}" in if'],
+      ['a list as payload', { text: 'x', payload: [] }, 'payload must be'],
+      [
+        'a payload that is nested too deep',
+        { text: 'x', payload: JSON.parse(`{"a":${'['.repeat(40)}${']'.repeat(40)}}`) },
+        'payload is nested too deep'
+      ],
+      [
+        'what does not fit the payload',
+        { text: '{{index .payload.a "b"}}', payload: { a: 5 } },
+        'text: line 1: '
+      ],
+      [
+        'more work than a message may take',
+        {
+          text: '{{range .payload.a}}{{range $.payload.a}}{{.}}{{end}}{{end}}',
+          payload: { a: Array.from({ length: 999 }, () => 0) }
+        },
+        'text: line 1: '
+      ]
+    ]
+    for (const [what, body, message] of tried) {
+      scenario(`with ${what} are not tried`, {
+        given: (world) => world.site(grants),
+        as: asUser,
+        request: ({ installation }) => `POST ${base}/${installation.id}/message/try`,
+        body,
+        expect: { status: 400 },
+        and: ({ json }) => {
+          const { message: text } = json as { message: string }
+          assert(text.startsWith(message), text)
+        }
+      })
+    }
     scenario('are changed; missing and null fields stay', {
       given: withOutput,
       as: asUser,

@@ -56,7 +56,8 @@ const resources = {
   },
   User: {
     required: ['email', 'first_name', 'last_name', 'role', 'organisations', 'address'],
-    optional: ['id', 'sms_login', 'mobile', 'note', 'meta', 'protected_meta'],
+    // Only an account that has an end has `expire_at`. [ADR-0032]
+    optional: ['id', 'sms_login', 'mobile', 'note', 'meta', 'protected_meta', 'expire_at'],
     requests: ['post /api/v2/user'],
     answers: [
       'get /api/v2/user',

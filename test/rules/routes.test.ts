@@ -140,6 +140,7 @@ test('every route that is not a GET declares its trace, except those that only r
   assert.deepEqual(named(writes.filter(({ trace }) => trace === 'nothing')).sort(), [
     'POST /api/v2/log/{installation_id}',
     'POST /api/v2/mapping/{installation_id}/try',
+    'POST /api/v2/notification/{installation_id}/message/try',
     'POST /api/v2/rule/{installation_id}/try',
     'POST /api/v2/status/{installation_id}',
     'POST /api/v2/write',

@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 70e5355a8a27311c692e5dea936c0e2557605c26e3086a3ceeb75439311b62fb
+ * Fingerprint: 1cb519d6a0c7f0df964d41f17bcfd5f15c6b3d87dc54a4feffc27461603ddd2a
  */
 export interface paths {
     "/api/v2/auth": {
@@ -1901,6 +1901,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/notification/{installation_id}/message/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Render a text with a payload; nothing is stored or sent */
+        post: operations["tryMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/notification/{installation_id}/message/{message_id}": {
         parameters: {
             query?: never;
@@ -3507,6 +3524,17 @@ export interface components {
         MessageResponse: {
             message: string;
         };
+        MessageTry: {
+            /** @description A template of Go's text/template */
+            text: string;
+            /**
+             * @description `.payload` of the template
+             * @default {}
+             */
+            payload?: {
+                [key: string]: unknown;
+            } | null;
+        };
         MessageUpdate: {
             name?: string | null;
             /** @description A template of Go's text/template */
@@ -4529,6 +4557,9 @@ export interface components {
             parent_organization?: number | 0 | null;
             organization_id?: number | 0 | null;
         };
+        RenderedMessage: {
+            text: string;
+        };
         Role: {
             /** Format: int64 */
             id: number;
@@ -5116,6 +5147,11 @@ export interface components {
             meta: components["schemas"]["Meta"];
             /** @description Texts by key, with keys of 1 to 255 characters. Plain and protected ones together have at most 262144 characters */
             protected_meta?: components["schemas"]["Meta"];
+            /**
+             * Format: int64
+             * @description Unix time of the end of the account; only if there is one
+             */
+            expire_at?: number;
         };
         UserUpdate: {
             /** @description an e-mail address */
@@ -7249,7 +7285,10 @@ export interface operations {
     updateInstallationQuota: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 installation_id: number;
             };
@@ -7264,6 +7303,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7275,6 +7315,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -8759,7 +8800,10 @@ export interface operations {
     updateGatewayRegistrationPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8772,6 +8816,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8783,6 +8828,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -11083,7 +11129,10 @@ export interface operations {
     updateOrganizationQuota: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object as the caller read it. If it has another one now, nothing is changed and the answer is 412 */
+                "If-Match"?: string;
+            };
             path: {
                 organization_id: number;
             };
@@ -11098,6 +11147,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11109,6 +11159,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -11976,6 +12027,41 @@ export interface operations {
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
             507: components["responses"]["Error507"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    tryMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageTry"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderedMessage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
             default: components["responses"]["ErrorOther"];
         };
     };

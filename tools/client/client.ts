@@ -52,6 +52,15 @@ type Answer<O> = O extends { responses: infer R }
 /** An object with the tag for `If-Match` of a later change. */
 export type Tagged<T> = { value: T; etag: string }
 
+/** The installation, organization or user that a refused request named. */
+export type RefusedObject = { kind: string; id: string | number }
+
+type Extras = {
+  retryAfter?: number
+  permissions?: readonly string[]
+  object?: RefusedObject
+}
+
 export class CaracalError extends Error {
   override readonly name = 'CaracalError'
   readonly status: number
@@ -59,16 +68,19 @@ export class CaracalError extends Error {
   readonly retryAfter: number | undefined
   /** With 403: one of these would have been enough. Empty if no permission opens it. */
   readonly permissions: readonly string[]
+  /** With 403: on which object. */
+  readonly object: RefusedObject | undefined
 
   constructor(
     status: number,
     message: string,
-    { retryAfter, permissions = [] }: { retryAfter?: number; permissions?: readonly string[] } = {}
+    { retryAfter, permissions = [], object }: Extras = {}
   ) {
     super(message)
     this.status = status
     this.retryAfter = retryAfter
     this.permissions = permissions
+    this.object = object
   }
 }
 
@@ -197,7 +209,12 @@ function valuesOf(query: Record<string, unknown>): [name: string, value: string]
   })
 }
 
-type Fault = { message?: string; error?: string; permissions?: string[] }
+type Fault = {
+  message?: string
+  error?: string
+  permissions?: string[]
+  object?: RefusedObject
+}
 
 /** The JSON or text of an answer. Throws if it is an error. */
 async function resultOf(answer: Response): Promise<unknown> {
@@ -205,10 +222,11 @@ async function resultOf(answer: Response): Promise<unknown> {
   const isJson = answer.headers.get('content-type')?.startsWith('application/json')
   const result: unknown = text === '' ? undefined : isJson ? JSON.parse(text) : text
   if (answer.ok) return result
-  const { message, error, permissions } = (isJson ? result : {}) as Fault
+  const { message, error, permissions, object } = (isJson ? result : {}) as Fault
   const wait = answer.headers.get('retry-after')
   throw new CaracalError(answer.status, message ?? error ?? answer.statusText, {
     ...(wait !== null && { retryAfter: Number(wait) }),
-    ...(permissions && { permissions })
+    ...(permissions && { permissions }),
+    ...(object && { object })
   })
 }

@@ -7,8 +7,8 @@ type Saving<T> = {
   read: () => Promise<Tagged<T>>
   /** Whether it is what the caller's changes were made on. */
   isKnown: (now: T) => boolean
-  /** Sends the change with the tag as `If-Match`. */
-  write: (etag: string) => Promise<T>
+  /** Sends the change with the tag as `If-Match`. `now` is what was read. */
+  write: (etag: string, now: T) => Promise<T>
   /** Shows what is there now. */
   show: (now: T) => void
 }
@@ -21,7 +21,7 @@ export async function saveOnSeen<T>({ read, isKnown, write, show }: Saving<T>): 
   const { value, etag } = await read()
   if (!isKnown(value)) return refuse(value, show)
   try {
-    return await write(etag)
+    return await write(etag, value)
   } catch (error) {
     const isStale = error instanceof CaracalError && error.status === 412
     if (!isStale) throw error

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { CaracalError } from '../../../tools/client/client.ts'
 import { keepFocus } from '../frame/focus.ts'
-import { withoutScope } from '../frame/scope.ts'
+import { whatIsNeeded } from '../frame/refused.ts'
 import { devices, functions } from '../queries.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
 import { useMoment } from '../time.ts'
@@ -153,11 +153,12 @@ function useSaving(place: Place, model: Model, of: string) {
 }
 
 /** What a refused request says to people. */
-export function refusal(error: Error, permission: string, { error: t }: Texts): string {
+export function refusal(error: Error, permission: string, texts: Texts): string {
+  const { error: t } = texts
   if (!(error instanceof CaracalError)) return t.offline
   if (error.status !== 403) return error.message
-  const [needed] = error.permissions
-  if (needed !== undefined) return t.needs(withoutScope(needed))
+  const what = whatIsNeeded(error, texts)
+  if (what !== undefined) return what
   // Who has the permission is refused for another reason, which the message says.
   return error.message === 'Forbidden' ? t.needs(permission) : error.message
 }

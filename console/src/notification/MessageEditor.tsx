@@ -25,6 +25,7 @@ import {
   messageDraftOf,
   withPart
 } from './message.ts'
+import { Preview } from './Preview.tsx'
 import type { Message } from './types.ts'
 
 export type EditorProps = {
@@ -76,46 +77,49 @@ export function MessageEditor({
   }
   const names: Readonly<Record<string, string>> = { name: t.name, text: t.text }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (body.name !== '') void run('save', save)
-      }}
-    >
-      <Stack gap="sm" pb="md">
-        <TextInput
-          label={t.name}
-          required
-          maxLength={255}
-          value={draft.name}
-          readOnly={!may.save}
-          data-autofocus
-          onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
-        />
-        <Template draft={draft} change={change} isLocked={!may.save} />
-        <Meanwhile {...{ of, saved }} drafts={messageDrafts} nameOf={(field) => names[field]} />
-        {fault && <Fault text={fault} />}
-        {message && users.length > 0 && may.delete && (
-          <Text className="muted">{t.usedBy(users.join(', '))}</Text>
-        )}
-        <EditorActions
-          texts={{
-            ...{ create: t.createMessage, save: t.save, keep: t.keep },
-            ...{ delete: t.deleteMessage, deleteGo: t.deleteGo },
-            deleteSure: t.deleteSure(saved.name)
-          }}
-          isNew={!message}
-          busy={busy}
-          maySave={may.save}
-          canSave={body.name !== '' && (!message || messageDrafts.has())}
-          remove={
-            message && may.delete && users.length === 0
-              ? () => void run('delete', remove)
-              : undefined
-          }
-        />
-      </Stack>
-    </form>
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (body.name !== '') void run('save', save)
+        }}
+      >
+        <Stack gap="sm" pb="md">
+          <TextInput
+            label={t.name}
+            required
+            maxLength={255}
+            value={draft.name}
+            readOnly={!may.save}
+            data-autofocus
+            onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
+          />
+          <Template draft={draft} change={change} isLocked={!may.save} />
+          <Meanwhile {...{ of, saved }} drafts={messageDrafts} nameOf={(field) => names[field]} />
+          {fault && <Fault text={fault} />}
+          {message && users.length > 0 && may.delete && (
+            <Text className="muted">{t.usedBy(users.join(', '))}</Text>
+          )}
+          <EditorActions
+            texts={{
+              ...{ create: t.createMessage, save: t.save, keep: t.keep },
+              ...{ delete: t.deleteMessage, deleteGo: t.deleteGo },
+              deleteSure: t.deleteSure(saved.name)
+            }}
+            isNew={!message}
+            busy={busy}
+            maySave={may.save}
+            canSave={body.name !== '' && (!message || messageDrafts.has())}
+            remove={
+              message && may.delete && users.length === 0
+                ? () => void run('delete', remove)
+                : undefined
+            }
+          />
+        </Stack>
+      </form>
+      {may.save && <Preview {...{ installation_id }} text={draft.text} />}
+    </>
   )
 }
 

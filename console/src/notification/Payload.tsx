@@ -1,15 +1,22 @@
 import { Select, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import type { Model } from '../modelx/api.ts'
 import { nameOf } from '../modelx/rows.ts'
 import { functions, newest, queryClient, rights } from '../queries.ts'
 import { useTexts } from '../texts/texts.ts'
-import { payloadOf, readPayload } from './payload.ts'
+import { examplePayload, payloadOf, readPayload } from './payload.ts'
 
-type Props = { installation_id: number; text: string; change: (text: string) => void }
+type Props = {
+  installation_id: number
+  text: string
+  change: (text: string) => void
+  /** Begins with the newest value of a function. */
+  isFilled?: boolean
+}
 
 /** The JSON object that templates know as `.payload`: typed, or the newest value of a function. */
-export function Payload({ installation_id, text, change }: Props) {
+export function Payload({ installation_id, text, change, isFilled = false }: Props) {
   const { notifications: t } = useTexts()
   const [chosen, setChosen] = useState<string | null>(null)
   const [fault, setFault] = useState('')
@@ -21,13 +28,20 @@ export function Payload({ installation_id, text, change }: Props) {
     setFault('')
     const model = read.find((one) => String(one.id) === id)
     if (!model) return
-    const { topic_read = '' } = model.meta
-    const value = await queryClient
-      .fetchQuery({ ...newest(installation_id, topic_read), staleTime: 0 })
-      .catch(() => null)
-    if (value) change(payloadOf(nameOf(model), value))
+    const payload = await newestPayload(installation_id, model)
+    if (payload) change(payload)
     else setFault(t.noValueYet)
   }
+  const first = isFilled && mayRead ? read[0] : undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only until somebody types or chooses
+  useEffect(() => {
+    if (!first || text !== examplePayload) return
+    void newestPayload(installation_id, first).then((payload) => {
+      if (!payload) return
+      setChosen(String(first.id))
+      change(payload)
+    })
+  }, [first?.id])
   return (
     <>
       {mayRead && read.length > 0 && (
@@ -56,4 +70,12 @@ export function Payload({ installation_id, text, change }: Props) {
       />
     </>
   )
+}
+
+async function newestPayload(installation_id: number, model: Model): Promise<string | undefined> {
+  const { topic_read = '' } = model.meta
+  const value = await queryClient
+    .fetchQuery({ ...newest(installation_id, topic_read), staleTime: 0 })
+    .catch(() => null)
+  return value ? payloadOf(nameOf(model), value) : undefined
 }

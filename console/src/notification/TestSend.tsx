@@ -9,7 +9,7 @@ import { useTexts } from '../texts/texts.ts'
 import { useMoment } from '../time.ts'
 import { send, sends } from './api.ts'
 import { Payload } from './Payload.tsx'
-import { readPayload } from './payload.ts'
+import { examplePayload, readPayload } from './payload.ts'
 import type { Output } from './types.ts'
 
 const FIRST_SHOWN = 10
@@ -37,7 +37,7 @@ export function TestSend({ output, maySend, hasDraft }: Props) {
 function SendForm({ output, hasDraft }: Omit<Props, 'maySend'>) {
   const texts = useTexts()
   const { notifications: t } = texts
-  const [text, setText] = useState('{\n  "value": 21.5\n}')
+  const [text, setText] = useState(examplePayload)
   const payload = readPayload(text)
   const sending = useMutation({
     mutationFn: (payload: Record<string, unknown>) => send(output, payload),

@@ -125,6 +125,22 @@ export const removeOutput = (output: Output): Promise<unknown> =>
     caracal.delete('/api/v2/notification/{installation_id}/output/{output_id}', outputPath(output))
   )
 
+type Trial = { text: string; payload: Record<string, unknown> }
+
+/** How a text reads with a payload. Nothing is sent. */
+export const trial = (installation_id: number, { text, payload }: Trial) =>
+  queryOptions({
+    queryKey: ['trial', installation_id, text, payload],
+    gcTime: 0,
+    queryFn: () =>
+      call((caracal) =>
+        caracal.post('/api/v2/notification/{installation_id}/message/try', {
+          path: { installation_id },
+          body: { text, payload }
+        })
+      )
+  })
+
 /** Really sends it, as it is saved. */
 export const send = (output: Output, payload: Record<string, unknown>): Promise<unknown> =>
   call((caracal) =>

@@ -1,3 +1,5 @@
+export const examplePayload = '{\n  "value": 21.5\n}'
+
 /** The JSON object in a text; undefined: there is none. Nothing is an empty one. */
 export function readPayload(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {}

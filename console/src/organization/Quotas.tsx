@@ -9,7 +9,7 @@ import { Fault } from '../modelx/Details.tsx'
 import { OTHERS_MS, queryClient } from '../queries.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import { told } from '../user/people.ts'
-import { type Quota, quota, updateQuota, usage } from './api.ts'
+import { type Quota, quota, readQuotas, updateQuota, usage } from './api.ts'
 import { drafts } from './quota-drafts.ts'
 import {
   amountText,
@@ -142,12 +142,9 @@ function EditQuotas({ id, quota: limits, tree, close }: EditProps) {
     try {
       show(
         await saveOnSeen({
-          read: async () => ({
-            value: await queryClient.fetchQuery({ ...quota(id), staleTime: 0 }),
-            etag: ''
-          }),
+          read: () => readQuotas(id),
           isKnown: (now) => drafts.isBase(of, draftOf(now)),
-          write: () => updateQuota(id, body),
+          write: (etag) => updateQuota(id, body, etag),
           show
         })
       )

@@ -36,6 +36,12 @@ export const quota = (organization_id: number) =>
       )
   })
 
+/** As they are now, with the tag for their change. */
+export const readQuotas = (organization_id: number): Promise<Tagged<Quota>> =>
+  call((caracal) =>
+    caracal.tagged('/api/v2/organization/{organization_id}/quota', { path: { organization_id } })
+  )
+
 /** Puts what is known of an organization now into the page. */
 export function show(now: Organization): void {
   const { id, name, parent } = now
@@ -73,11 +79,13 @@ export const deleteOrganization = (organization_id: number, force: boolean): Pro
 
 export const updateQuota = (
   organization_id: number,
-  body: Schemas['QuotaUpdate']
+  body: Schemas['QuotaUpdate'],
+  etag: string
 ): Promise<Quota> =>
   call((caracal) =>
     caracal.put('/api/v2/organization/{organization_id}/quota', {
       path: { organization_id },
+      header: { 'If-Match': etag },
       body
     })
   )

@@ -11,9 +11,13 @@ import { OrganizationSelect } from '../platform/OrganizationSelect.tsx'
 import { useOrganizations } from '../platform/organizations.ts'
 import { queryClient } from '../queries.ts'
 import { useRights } from '../role/lock.ts'
-import { call } from '../session/session.ts'
 import { useTexts } from '../texts/texts.ts'
-import { gatewayDrafts as drafts, gatewayPolicy, updateGatewayPolicy } from './api.ts'
+import {
+  gatewayDrafts as drafts,
+  gatewayPolicy,
+  readGatewayPolicy,
+  updateGatewayPolicy
+} from './api.ts'
 import type { GatewayPolicy } from './draft.ts'
 
 const OF = 'gateways'
@@ -54,13 +58,9 @@ function Form({ policy }: { policy: GatewayPolicy }) {
   )
   const save = () =>
     run('save', async () => {
-      // It has no tag, so a change in the last moment is not noticed.
-      const read = async () => ({
-        value: await call((caracal) => caracal.get('/api/v2/gateway/registration/policy')),
-        etag: '*'
-      })
       const isKnown = (now: GatewayPolicy) => drafts.isBase(OF, now)
-      show(await saveOnSeen({ read, isKnown, write: () => updateGatewayPolicy(draft), show }))
+      const write = (etag: string) => updateGatewayPolicy(draft, etag)
+      show(await saveOnSeen({ read: readGatewayPolicy, isKnown, write, show }))
       drafts.drop()
       setSaved(true)
     })

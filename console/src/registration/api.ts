@@ -42,5 +42,10 @@ export const gatewayPolicy = queryOptions({
   queryFn: () => call((caracal) => caracal.get('/api/v2/gateway/registration/policy'))
 })
 
-export const updateGatewayPolicy = (body: GatewayPolicy): Promise<GatewayPolicy> =>
-  call((caracal) => caracal.put('/api/v2/gateway/registration/policy', { body }))
+export const readGatewayPolicy = (): Promise<Tagged<GatewayPolicy>> =>
+  call((caracal) => caracal.tagged('/api/v2/gateway/registration/policy'))
+
+export const updateGatewayPolicy = (body: GatewayPolicy, etag: string): Promise<GatewayPolicy> =>
+  call((caracal) =>
+    caracal.put('/api/v2/gateway/registration/policy', { header: { 'If-Match': etag }, body })
+  )

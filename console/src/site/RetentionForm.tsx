@@ -9,7 +9,7 @@ import { Fault, refusal } from '../modelx/Details.tsx'
 import { queryClient } from '../queries.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
 import { isShorter, readDays } from './amounts.ts'
-import { type Quota, quota, quotaNow, reachesTop, setDays } from './api.ts'
+import { type Quota, quota, reachesTop, readQuota, updateQuota } from './api.ts'
 import { daysDrafts as drafts, retentionOf } from './settings.ts'
 
 type Props = { id: number; mayEdit: boolean }
@@ -119,9 +119,11 @@ function useSaving(id: number, days: number | null) {
     setState('busy')
     try {
       const stored = await saveOnSeen({
-        read: () => quotaNow(id),
+        read: () => readQuota(id),
         isKnown: (now) => drafts.isBase(String(id), retentionOf(now)),
-        write: () => setDays(id, days),
+        // The other quotas of the installation stay as they are.
+        write: (etag, { overrides }) =>
+          updateQuota(id, { body: { ...overrides, history_days: days }, etag }),
         show
       })
       show(stored)

@@ -71,30 +71,26 @@ export const usage = (id: number) =>
       call((caracal) => caracal.get('/api/v2/installation/{installation_id}/usage', pathOf(id)))
   })
 
-const readQuota = (id: number): Promise<Quota> =>
-  call((caracal) => caracal.get('/api/v2/installation/{installation_id}/quota', pathOf(id)))
+export const readQuota = (id: number): Promise<Tagged<Quota>> =>
+  call((caracal) => caracal.tagged('/api/v2/installation/{installation_id}/quota', pathOf(id)))
 
 export const quota = (id: number) =>
   queryOptions({
     queryKey: ['quota', id],
     refetchInterval: OTHERS_MS,
-    queryFn: () => readQuota(id)
+    queryFn: async () => (await readQuota(id)).value
   })
 
-/** Quotas have no tag. They are read just before they are written. */
-export const quotaNow = async (id: number): Promise<Tagged<Quota>> => ({
-  value: await readQuota(id),
-  etag: ''
-})
+type QuotaChange = { body: Schemas['QuotaUpdate']; etag: string }
 
-/** The other quotas of the installation stay as they are. */
-export async function setDays(id: number, history_days: number | null): Promise<Quota> {
-  const { overrides } = await readQuota(id)
-  const body = { ...overrides, history_days }
-  return call((caracal) =>
-    caracal.put('/api/v2/installation/{installation_id}/quota', { ...pathOf(id), body })
+export const updateQuota = (id: number, { body, etag }: QuotaChange): Promise<Quota> =>
+  call((caracal) =>
+    caracal.put('/api/v2/installation/{installation_id}/quota', {
+      ...pathOf(id),
+      header: { 'If-Match': etag },
+      body
+    })
   )
-}
 
 /** Whether the caller belongs to the topmost organization: it is the only one without quotas. */
 export const reachesTop = queryOptions({

@@ -141,8 +141,11 @@ export const en = {
     again: 'Try again',
     offline: 'The platform cannot be reached. What you see is what was last known.',
     forbidden: 'You may not see this. Somebody who manages roles can give you the permission.',
-    needs: (permission: string) =>
-      `The permission ${permission} is missing. Somebody who manages roles can give it to you.`,
+    needs: (permission: string, on = '') =>
+      `The permission ${permission} ${on && `on ${on} `}is missing. Somebody who manages roles can give it to you.`,
+    installation: 'the installation',
+    organization: 'the organization',
+    user: 'the user',
     notFound: 'This address shows nothing.',
     toInstallations: 'To the installations',
     newVersion: 'A new version of the console is there',

@@ -28,6 +28,8 @@ export const notifications = {
   insert: 'Insert',
   templateHelp:
     'Also: {{if gt .payload.value 30.0}}hot{{else}}fine{{end}}, {{printf "%.1f" .payload.value}}, {{with toTime .payload.timestamp}}{{.Format "2006-01-02 15:04"}}{{end}}.',
+  previewTitle: 'How it reads',
+  previewEmpty: 'Write a text.',
   message: 'Message',
   noMessageYet: 'There is no message yet. Make one first.',
   executor: 'Executor',

@@ -30,6 +30,8 @@ export const notifications: typeof en = {
   insert: 'Infoga',
   templateHelp:
     'Även: {{if gt .payload.value 30.0}}varmt{{else}}bra{{end}}, {{printf "%.1f" .payload.value}}, {{with toTime .payload.timestamp}}{{.Format "2006-01-02 15:04"}}{{end}}.',
+  previewTitle: 'Så läses det',
+  previewEmpty: 'Skriv en text.',
   message: 'Meddelande',
   noMessageYet: 'Det finns inget meddelande ännu. Skapa ett först.',
   executor: 'Exekutor',

@@ -141,8 +141,11 @@ export const sv: Texts = {
     again: 'Försök igen',
     offline: 'Plattformen kan inte nås. Du ser det som senast var känt.',
     forbidden: 'Du får inte se detta. Den som hanterar roller kan ge dig behörigheten.',
-    needs: (permission) =>
-      `Behörigheten ${permission} saknas. Den som hanterar roller kan ge dig den.`,
+    needs: (permission, on = '') =>
+      `Behörigheten ${permission} ${on && `för ${on} `}saknas. Den som hanterar roller kan ge dig den.`,
+    installation: 'installationen',
+    organization: 'organisationen',
+    user: 'användaren',
     notFound: 'Den här adressen visar ingenting.',
     toInstallations: 'Till installationerna',
     newVersion: 'Det finns en ny version av konsolen',

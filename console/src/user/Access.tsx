@@ -1,16 +1,18 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useNow } from '../clock.ts'
+import { dateFormat } from '../formats.ts'
 import { Fault } from '../modelx/Details.tsx'
-import { useTexts } from '../texts/texts.ts'
-import { mailKey, setDisabled } from './api.ts'
+import { useLocale, useTexts } from '../texts/texts.ts'
+import { mailKey, setDisabled, show } from './api.ts'
 import { type People, told } from './people.ts'
-import { nameOf } from './rows.ts'
+import { hasEnded, nameOf } from './rows.ts'
 import type { User } from './types.ts'
 
 type Props = { user: User; people: People; isSelf: boolean }
 
-/** A new password by mail, and an end to the access. The platform does not say how it is now. */
+/** A new password by mail, and an end to the access. */
 export function Access({ user, people: { may }, isSelf }: Props) {
   const texts = useTexts()
   const { users: t } = texts
@@ -18,8 +20,11 @@ export function Access({ user, people: { may }, isSelf }: Props) {
   const mail = useMutation({ mutationFn: () => mailKey(user.email) })
   const disable = useMutation({
     mutationFn: (isDisabled: boolean) => setDisabled(user.id, isDisabled),
+    onSuccess: show,
     onSettled: () => setAsking(false)
   })
+  const ended = hasEnded(user, useNow())
+  const date = dateFormat(useLocale(), { dateStyle: 'medium', timeStyle: 'short' })
   const mayDisable = may['user/update'] === true && !isSelf
   return (
     <Stack gap="sm">
@@ -32,19 +37,30 @@ export function Access({ user, people: { may }, isSelf }: Props) {
         </Text>
       </Group>
       {mail.error && <Fault text={told(mail.error, '', may, texts)} />}
+      <Text role="status" c={ended ? 'var(--bad)' : undefined}>
+        {ended
+          ? t.disabled
+          : user.expire_at
+            ? t.ends(date.format(user.expire_at * 1000))
+            : t.enabled}
+      </Text>
       {mayDisable && <Text className="muted">{t.disableHelp}</Text>}
       {mayDisable && !isAsking && (
         <Group gap="xs">
-          <Button variant="default" c="var(--bad)" onClick={() => setAsking(true)}>
-            {t.disable}
-          </Button>
-          <Button
-            variant="default"
-            loading={disable.isPending}
-            onClick={() => disable.mutate(false)}
-          >
-            {t.enable}
-          </Button>
+          {!ended && (
+            <Button variant="default" c="var(--bad)" onClick={() => setAsking(true)}>
+              {t.disable}
+            </Button>
+          )}
+          {user.expire_at && (
+            <Button
+              variant="default"
+              loading={disable.isPending}
+              onClick={() => disable.mutate(false)}
+            >
+              {ended ? t.enable : t.endless}
+            </Button>
+          )}
         </Group>
       )}
       {isAsking && (
@@ -64,9 +80,6 @@ export function Access({ user, people: { may }, isSelf }: Props) {
         </Group>
       )}
       {disable.error && <Fault text={told(disable.error, 'user/update', may, texts)} />}
-      <Text role="status" className="muted">
-        {disable.isSuccess && (disable.variables ? t.disabled : t.enabled)}
-      </Text>
     </Stack>
   )
 }

@@ -1,8 +1,10 @@
+import { Badge } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
+import { useNow } from '../clock.ts'
 import { useTexts } from '../texts/texts.ts'
-import type { Line } from './rows.ts'
+import { hasEnded, type Line } from './rows.ts'
 
 export const ROW_PX = 52
 
@@ -40,6 +42,8 @@ export function UserTable({ lines }: { lines: readonly Line[] }) {
 type RowProps = { line: Line; index: number; top: number }
 
 function Row({ line: { user, name, role, organizations }, index, top }: RowProps) {
+  const { users: t } = useTexts()
+  const ended = hasEnded(user, useNow())
   return (
     <tr className="line" aria-rowindex={index + 2} style={{ top, height: ROW_PX }}>
       <td className="name">
@@ -51,6 +55,14 @@ function Row({ line: { user, name, role, organizations }, index, top }: RowProps
         >
           {name}
         </Link>
+        {ended && (
+          <>
+            {' '}
+            <Badge variant="light" color="red" size="sm">
+              {t.isDisabled}
+            </Badge>
+          </>
+        )}
       </td>
       <td className="email muted">{user.email}</td>
       <td className="role">{role}</td>

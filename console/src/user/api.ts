@@ -73,7 +73,7 @@ export const mailKey = (email: string): Promise<unknown> =>
   call((caracal) => caracal.post('/api/v2/auth/reset_password', { body: { email } }))
 
 /** The clock of this browser may be wrong, so the account ends well before now. */
-export const setDisabled = (user_id: number, isDisabled: boolean): Promise<unknown> =>
+export const setDisabled = (user_id: number, isDisabled: boolean): Promise<User> =>
   call((caracal) =>
     caracal.put('/api/v2/user/{user_id}', {
       path: { user_id },

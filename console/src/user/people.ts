@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { CaracalError } from '../../../tools/client/client.ts'
+import { whatIsNeeded } from '../frame/refused.ts'
+import { withoutScope } from '../frame/scope.ts'
 import { me, permissions } from '../queries.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
 import { organizationTree, rolesOfUsers, users } from './api.ts'
@@ -96,8 +98,7 @@ export function told(error: Error, permission: string, may: May, texts: Texts): 
   const { error: t, users } = texts
   if (!(error instanceof CaracalError)) return t.offline
   if (error.status !== 403) return error.message
-  const needed = error.permissions.length > 0 ? error.permissions : [permission]
-  return needed.some((name) => may[name]) ? users.refused : t.needs(withoutScope(needed[0] ?? ''))
+  const names = error.permissions.length > 0 ? error.permissions : [permission]
+  if (names.some((name) => may[name])) return users.refused
+  return whatIsNeeded(error, texts) ?? t.needs(withoutScope(permission))
 }
-
-const withoutScope = (permission: string) => permission.replace(/\/(all|assigned)$/, '')

@@ -5,6 +5,10 @@ export type Line = { user: User; name: string; role: string; organizations: stri
 export const nameOf = ({ first_name, last_name, email }: User): string =>
   `${first_name} ${last_name}`.trim() || email
 
+/** `now` in milliseconds. */
+export const hasEnded = ({ expire_at = 0 }: User, now: number): boolean =>
+  expire_at > 0 && expire_at * 1000 <= now
+
 /** The organization and all below it. */
 export function idsBelow(tree: readonly Organization[], id: number): Set<number> {
   const children = Map.groupBy(tree, ({ parent }) => parent)

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { prefixIn } from '../../http/mount.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
 import { executes, updates, updatesThe } from '../../http/traced.ts'
@@ -159,7 +160,7 @@ export const gatewayRoutes: Routes<GatewayDeps> = (app, deps) => {
       },
       config: { access: permit('gateway/registration/policy') }
     },
-    () => readGatewayPolicy(registry)
+    async (_, reply) => tagged(reply, await readGatewayPolicy(registry))
   )
 
   app.put(
@@ -169,6 +170,7 @@ export const gatewayRoutes: Routes<GatewayDeps> = (app, deps) => {
         tags,
         operationId: 'updateGatewayRegistrationPolicy',
         summary: 'Set whether unregistered gateways are accepted',
+        faults: [412],
         body: GatewayRegistrationPolicy,
         response: { 200: GatewayRegistrationPolicy }
       },
@@ -177,11 +179,17 @@ export const gatewayRoutes: Routes<GatewayDeps> = (app, deps) => {
         trace: updatesThe('gateway_registration_policy')
       }
     },
-    async ({ principal, body: { allow_unregistered, default_organization_id } }) => {
+    async (request, reply) => {
+      const { principal, body } = request
+      const { allow_unregistered, default_organization_id } = body
       if (!reachesEverything(principal)) throw forbidden()
       if (!principal.organizationsBelow.has(default_organization_id)) throw forbidden()
-      await writeGatewayPolicy(registry, { allow_unregistered, default_organization_id })
-      return { allow_unregistered, default_organization_id }
+      const policy = { allow_unregistered, default_organization_id }
+      await inTransaction(registry, async (registry) => {
+        checkMatch(request, await readGatewayPolicy(registry))
+        await writeGatewayPolicy(registry, policy)
+      })
+      return tagged(reply, policy)
     }
   )
 }

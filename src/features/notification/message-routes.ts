@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { Routes } from '../../deps.ts'
-import { badRequest, notFound, usedByOutput } from '../../http/errors.ts'
+import { badRequest, forbidden, notFound, usedByOutput } from '../../http/errors.ts'
 import { checkMatch, tagged } from '../../http/etag.ts'
 import { given } from '../../http/given.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
-import { creates, deletes, updates } from '../../http/traced.ts'
+import { creates, deletes, readsOnly, updates } from '../../http/traced.ts'
 import { onInstallation } from '../../permission/guard.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import {
@@ -15,12 +15,22 @@ import {
   type MessageRow,
   updateMessage
 } from './messages.ts'
-import { checkTemplate } from './rendering.ts'
-import { MessageParams, MessageUpdate, NewMessage, NotificationMessage } from './schema.ts'
+import { checkedPayload, checkTemplate, renderedText } from './rendering.ts'
+import {
+  MessageParams,
+  MessageTry,
+  MessageUpdate,
+  NewMessage,
+  NotificationMessage,
+  RenderedMessage
+} from './schema.ts'
+import { findSubject } from './sending.ts'
 
 const MAX_MESSAGES = 1000
+/** Of a text and a payload. */
+const MAX_TRY_BYTES = 128 * 1024
 
-export const messageRoutes: Routes = (app, { registry, clock }) => {
+export const messageRoutes: Routes = (app, { registry, clock, timezone }) => {
   const tags = ['Notification']
 
   app.get(
@@ -60,6 +70,33 @@ export const messageRoutes: Routes = (app, { registry, clock }) => {
       const row = await insertMessage(registry, installation.id, { name, text }, limits)
       if (!row) throw badRequest(`an installation has at most ${MAX_MESSAGES} messages`)
       return shown(row)
+    }
+  )
+
+  app.post(
+    '/:installation_id/message/try',
+    {
+      bodyLimit: MAX_TRY_BYTES,
+      schema: {
+        tags,
+        operationId: 'tryMessage',
+        summary: 'Render a text with a payload; nothing is stored or sent',
+        params: InstallationParams,
+        body: MessageTry,
+        response: { 200: RenderedMessage }
+      },
+      // What these callers save and send would tell them the same.
+      config: {
+        access: onInstallation('notification/message/update', 'notification/message/create_delete'),
+        trace: readsOnly
+      }
+    },
+    async ({ installation, body: { text, payload } }) => {
+      const given = checkedPayload('payload', payload)
+      const subject = await findSubject(registry, installation.id)
+      if (!subject) throw forbidden()
+      const zone = subject.installation.timezone || timezone
+      return { text: renderedText(text, subject, { payload: given, zone }) }
     }
   )
 

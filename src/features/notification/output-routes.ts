@@ -6,7 +6,6 @@ import { given } from '../../http/given.ts'
 import { stopping } from '../../http/hung-up.ts'
 import { InstallationParams, Message } from '../../http/schema.ts'
 import { creates, deletes, executes, updates } from '../../http/traced.ts'
-import { isTooDeep } from '../../lib/edge-config.ts'
 import { toWholeSeconds } from '../../lib/unix-time.ts'
 import { onInstallation } from '../../permission/guard.ts'
 import { inTransaction } from '../../registry/transaction.ts'
@@ -21,7 +20,7 @@ import {
   type OutputRecord,
   updateOutput
 } from './messages.ts'
-import { checkTemplates } from './rendering.ts'
+import { checkedPayload, checkTemplates } from './rendering.ts'
 import { NewOutput, NotificationOutput, OutputParams, OutputUpdate, Send } from './schema.ts'
 import { sendNotification } from './sending.ts'
 
@@ -177,7 +176,7 @@ export const outputRoutes: Routes<NotificationDeps> = (app, deps) => {
       }
     },
     async ({ installation, params, body }) => {
-      const payload = payloadIn(body)
+      const payload = checkedPayload('body', body)
       await sendNotification(deps, installation, { outputId: params.output_id, payload, stop })
       return { message: 'Sent' }
     }
@@ -203,15 +202,6 @@ export const outputRoutes: Routes<NotificationDeps> = (app, deps) => {
       return sends.map(({ sent, outcome }) => ({ sent: toWholeSeconds(sent), outcome }))
     }
   )
-}
-
-function payloadIn(body: unknown): Record<string, unknown> {
-  const payload = body ?? {}
-  if (typeof payload !== 'object' || Array.isArray(payload)) {
-    throw badRequest('body must be a JSON object')
-  }
-  if (isTooDeep(payload)) throw badRequest('body is nested too deep')
-  return payload as Record<string, unknown>
 }
 
 const faults = {

@@ -1,4 +1,5 @@
 import { badRequest } from '../../http/errors.ts'
+import { isTooDeep } from '../../lib/edge-config.ts'
 import {
   newBudget,
   parseTemplate,
@@ -19,6 +20,16 @@ const MAX_CONFIG_LENGTH = 65_536
 /** Throws 400 with the name of the field if the template is wrong. */
 export function checkTemplate(field: string, text: string, budget = newBudget()): void {
   inField(field, () => parseTemplate(text, budget))
+}
+
+/** Throws 400 with the name of the field if it cannot be the payload of a template. */
+export function checkedPayload(field: string, given: unknown): Payload {
+  const payload = given ?? {}
+  if (typeof payload !== 'object' || Array.isArray(payload)) {
+    throw badRequest(`${field} must be a JSON object`)
+  }
+  if (isTooDeep(payload)) throw badRequest(`${field} is nested too deep`)
+  return payload as Payload
 }
 
 export function checkTemplates(config: Config): void {
@@ -43,23 +54,32 @@ function inField<T>(field: string, work: () => T): T {
 }
 
 export type Subject = { installation: InstallationRecord; organization: OrganizationRecord }
+type Given = { payload: Payload; zone: string }
 
 /** Renders the message and the configuration, which share one budget. [ADR-0021] */
 export function rendered(
   { message, output }: { message: MessageRow; output: OutputRecord },
-  { installation, organization }: Subject,
-  { payload, zone }: { payload: Payload; zone: string }
+  subject: Subject,
+  given: Given
 ): { message: string; output_config: Config } {
-  const data = valueFrom({ ...templateData({ installation, organization }), payload })
-  const budget = newBudget()
-  const render = (field: string, text: string) =>
-    inField(field, () => renderTemplate(parseTemplate(text, budget), data, { zone, budget }))
+  const render = renderer(subject, given)
   return {
     message: render('text', message.text),
     output_config: Object.fromEntries(
       Object.entries(output.config).map(([key, text]) => [key, render(`config.${key}`, text)])
     )
   }
+}
+
+export const renderedText = (text: string, subject: Subject, given: Given): string =>
+  renderer(subject, given)('text', text)
+
+/** All that it renders shares one budget. */
+function renderer(subject: Subject, { payload, zone }: Given) {
+  const data = valueFrom({ ...templateData(subject), payload })
+  const budget = newBudget()
+  return (field: string, text: string): string =>
+    inField(field, () => renderTemplate(parseTemplate(text, budget), data, { zone, budget }))
 }
 
 /** Existing templates use these names. Metadata is not included. */

@@ -29,6 +29,16 @@ export const MessageUpdate = Type.Object(
   { name: Maybe(Name), text: Maybe(Text) },
   { title: 'MessageUpdate' }
 )
+export const MessageTry = Type.Object(
+  {
+    text: Text,
+    payload: Maybe(
+      Type.Record(AnyKey, Type.Unknown(), { description: '`.payload` of the template' })
+    )
+  },
+  { title: 'MessageTry', ...defaults({ payload: {} }) }
+)
+export const RenderedMessage = Type.Object({ text: Type.String() }, { title: 'RenderedMessage' })
 export const MessageParams = Type.Object({ installation_id: Id, message_id: Id })
 
 export const NotificationOutput = Type.Object(

@@ -11,6 +11,7 @@ import {
 import { ExecutorFault, type ExecutorOutcome } from '../../outbound/executors.ts'
 import { findInstallation, type InstallationRef } from '../../registry/installations.ts'
 import { findOrganization } from '../../registry/organizations.ts'
+import type { Registry } from '../../registry/tables.ts'
 import type { NotificationDeps } from './deps.ts'
 import { type ExecutorRecord, findInstallationExecutor } from './executors.ts'
 import { findMessage, findOutput, type OutputRecord, rememberSend } from './messages.ts'
@@ -49,11 +50,17 @@ async function findParts({ registry }: Deps, { id }: InstallationRef, outputId: 
   const executor = await findInstallationExecutor(registry, id, executorId)
   // The installation or the executor has moved to another organization.
   if (!executor) throw executorOutOfReach()
+  const subject = await findSubject(registry, id)
+  if (!subject) throw forbidden()
+  return { output, message, executor, subject }
+}
+
+/** What templates can name. Undefined if the installation was deleted meanwhile. */
+export async function findSubject(registry: Registry, id: number): Promise<Subject | undefined> {
   const installation = await findInstallation(registry, id)
   const organization =
     installation && (await findOrganization(registry, installation.organization_id))
-  if (!organization) throw forbidden()
-  return { output, message, executor, subject: { installation, organization } }
+  return organization && { installation, organization }
 }
 
 /** `kind` is counted, `text` is remembered, `error` is what the caller gets. */

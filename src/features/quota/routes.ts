@@ -1,6 +1,8 @@
+import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { badRequest, forbidden } from '../../http/errors.ts'
+import { checkMatch, tagged } from '../../http/etag.ts'
 import { updates } from '../../http/traced.ts'
 import {
   type Overrides,
@@ -11,7 +13,7 @@ import {
 } from '../../lib/quota.ts'
 import { onInstallation, onOrganization } from '../../permission/guard.ts'
 import { reachesEverything } from '../../permission/visibility.ts'
-import { writeQuotas } from '../../quota/overrides.ts'
+import { quotasOf, writeQuotas } from '../../quota/overrides.ts'
 import { inTransaction } from '../../registry/transaction.ts'
 import { Quota, QuotaUpdate, quotaOwnerParams, Usage } from './schema.ts'
 import { usageOf } from './usage.ts'
@@ -72,7 +74,7 @@ function quotaRoutes(app: App, deps: Deps, kind: PayerKind): void {
       },
       config: { access: view }
     },
-    async ({ params }) => shown(payerIn(kind, params))
+    async ({ params }, reply) => answered(reply, payerIn(kind, params))
   )
 
   app.put(
@@ -82,24 +84,30 @@ function quotaRoutes(app: App, deps: Deps, kind: PayerKind): void {
         tags,
         operationId: `update${name}Quota`,
         summary: `Set all quotas of an ${kind}; only for callers who reach the top organization; fields that are missing or null get the default`,
+        faults: [412],
         params,
         body: QuotaUpdate,
         response: { 200: Quota }
       },
       config: { access: edit, trace: updates(kind, `${kind}_id`, 'set the quotas of') }
     },
-    async ({ principal, params, body }) => {
+    async (request, reply) => {
+      const { principal, params, body } = request
       // Callers must not raise their own quotas.
       if (!reachesEverything(principal)) throw forbidden()
       const payer = payerIn(kind, params)
       if (!quotas.limitsOf(payer)) throw badRequest('the top organization has no quotas')
-      await inTransaction(registry, (registry) =>
-        writeQuotas(registry, payer, overridesIn(body), clock())
-      )
+      await inTransaction(registry, async (registry) => {
+        checkMatch(request, lasting(await quotasOf(registry, payer)))
+        await writeQuotas(registry, payer, overridesIn(body), clock())
+      })
       await directory.catchUp()
-      return shown(payer)
+      return answered(reply, payer)
     }
   )
+
+  const answered = (reply: FastifyReply, payer: Payer) =>
+    tagged(reply, shown(payer), lasting(quotas.overridesOf(payer)))
 
   const shown = (payer: Payer): Static<typeof Quota> => ({
     defaults: { ...quotas.defaultsOf(payer.kind), history_days: quotas.platformDays ?? null },
@@ -115,6 +123,9 @@ const noLimits = Object.fromEntries(quotaNames.map((name) => [name, null])) as R
   QuotaName,
   null
 >
+
+/** What callers change of the quotas, in one order. */
+const lasting = (own: Overrides) => Object.entries(own).sort()
 
 const overridesIn = (body: Static<typeof QuotaUpdate>): Overrides =>
   Object.fromEntries(Object.entries(body).filter(([, quota]) => typeof quota === 'number'))

@@ -248,7 +248,10 @@ async function metaRights(
   return { sees: await within('view'), edits: await within('edit') }
 }
 
-/** The last two fields are not in the contract, so the schema drops them, except under `/lynx`. */
+/**
+ * The last two fields are not in the contract. The schema drops the assigned installations, except
+ * under `/lynx`, where an account without an end has the time 0. [ADR-0032]
+ */
 const shown = (user: UserRecord, seesProtected: boolean) => ({
   id: user.id,
   email: user.email,
@@ -263,5 +266,5 @@ const shown = (user: UserRecord, seesProtected: boolean) => ({
   meta: user.meta,
   ...(seesProtected && { protected_meta: user.protected_meta }),
   assigned_installations: user.assigned_installations,
-  expire_at: toWholeSeconds(user.expire_at)
+  ...(user.expire_at > 0 && { expire_at: toWholeSeconds(user.expire_at) })
 })

@@ -28,7 +28,10 @@ export const User = Type.Object(
     organisations: Type.Array(Type.Integer()),
     address: Address,
     meta: Meta,
-    protected_meta: Type.Optional(Meta)
+    protected_meta: Type.Optional(Meta),
+    expire_at: Type.Optional(
+      Type.Integer({ description: 'Unix time of the end of the account; only if there is one' })
+    )
   },
   { title: 'User' }
 )
