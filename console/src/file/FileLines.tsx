@@ -2,11 +2,12 @@ import { ActionIcon, Button, Menu, Text } from '@mantine/core'
 import { IconDots, IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import type { Owner } from '../frame/owner.ts'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { download } from '../plot/download.ts'
 import { useTexts } from '../texts/texts.ts'
 import { useMoment } from '../time.ts'
-import { contentOf, type Owner, type StoredFile } from './api.ts'
+import { contentOf, type StoredFile } from './api.ts'
 import { type Asked, Questions } from './Questions.tsx'
 
 export type May = { add: boolean; update: boolean; delete: boolean; download: boolean }

@@ -1,9 +1,9 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { bytesText } from '../bytes.ts'
+import type { Owner } from '../frame/owner.ts'
 import { refusal } from '../modelx/Details.tsx'
 import { useStore } from '../store.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
-import type { Owner } from './api.ts'
 import { MAX_FILE } from './names.ts'
 import { clearUploads, stopUpload, type Upload, uploads } from './uploads.ts'
 

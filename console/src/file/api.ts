@@ -1,12 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Schemas } from '../../../tools/client/client.ts'
+import type { Owner } from '../frame/owner.ts'
 import { OTHERS_MS, queryClient } from '../queries.ts'
 import { call } from '../session/session.ts'
 import { usage } from '../site/api.ts'
 import { sending, type Way } from './sending.ts'
 
 export type StoredFile = Schemas['File']
-export type Owner = { kind: 'installation' | 'organization'; id: number }
 
 export const filesOf = ({ kind, id }: Owner) =>
   queryOptions({

@@ -1,6 +1,7 @@
 import { CaracalError } from '../../../tools/client/client.ts'
+import type { Owner } from '../frame/owner.ts'
 import { Store } from '../store.ts'
-import { askAgain, type Owner, replace, upload } from './api.ts'
+import { askAgain, replace, upload } from './api.ts'
 import { MAX_FILE } from './names.ts'
 
 export type State =

@@ -4,6 +4,7 @@ import { useDraftOf } from '../drafts.ts'
 import { Meanwhile } from '../edit/Meanwhile.tsx'
 import { saveOnSeen } from '../edit/save.ts'
 import { EditorActions, useEditing } from '../frame/EditorActions.tsx'
+import type { Owner } from '../frame/owner.ts'
 import { Fault } from '../modelx/Details.tsx'
 import { queryClient } from '../queries.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
@@ -19,7 +20,6 @@ import {
   type Make,
   type Mapping,
   type MappingBody,
-  type Owner,
   withNewValue,
   withoutValue,
   withValue

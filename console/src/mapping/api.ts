@@ -1,8 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Schemas, Tagged } from '../../../tools/client/client.ts'
+import type { Owner } from '../frame/owner.ts'
 import { OTHERS_MS } from '../queries.ts'
 import { call } from '../session/session.ts'
-import type { Mapping, MappingBody, Owner } from './draft.ts'
+import type { Mapping, MappingBody } from './draft.ts'
 
 export type Trial = Schemas['MappingTrial']
 

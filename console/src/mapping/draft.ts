@@ -2,8 +2,6 @@ import type { Schemas } from '../../../tools/client/client.ts'
 import { Drafts } from '../drafts.ts'
 import { readNumber } from '../numbers.ts'
 
-/** Who has mappings. Those of an organization hold for all installations below it. */
-export type Owner = { kind: 'installation' | 'organization'; id: number }
 /** A mapping of either. */
 export type Mapping = Omit<Schemas['Mapping'], 'installation_id'>
 /** Empty: the values are declared. */

@@ -1,15 +1,16 @@
 import '../mapping/mapping.css'
-import { Badge, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Inherited, type Place, usePlaces } from '../frame/above.tsx'
 import { Leaving } from '../frame/Leaving.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { SidePanel } from '../frame/SidePanel.tsx'
 import { makes, mappings } from '../mapping/api.ts'
-import { dropDraft, hasDraft, type Mapping, type Owner } from '../mapping/draft.ts'
+import { dropDraft, hasDraft, type Mapping } from '../mapping/draft.ts'
 import { Editor } from '../mapping/Editor.tsx'
-import { installations, permissions, rights } from '../queries.ts'
+import { installations } from '../queries.ts'
 import { type Texts, useTexts } from '../texts/texts.ts'
 
 export type MappingsSearch = {
@@ -20,9 +21,6 @@ export type MappingsSearch = {
   of?: 'organization'
 }
 
-/** Who has the mappings, and what the caller may do with them. */
-type Place = { owner: Owner; mayAdd: boolean; mayUpdate: boolean }
-
 /** How messages of devices become values. */
 export function MappingsPage() {
   const { mapping: t } = useTexts()
@@ -30,13 +28,7 @@ export function MappingsPage() {
   const search = useSearch({ from: '/frame/installations/$id/mappings' })
   const navigate = useNavigate({ from: '/installations/$id/mappings' })
   const set = (search: MappingsSearch) => void navigate({ search, resetScroll: false })
-  const may = useQuery(rights(installation_id)).data
-  const own: Place = {
-    owner: { kind: 'installation', id: installation_id },
-    mayAdd: may?.['mapping/create_delete'] === true,
-    mayUpdate: may?.['mapping/update'] === true
-  }
-  const above = usePlaceAbove(installation_id)
+  const { own, above } = usePlaces(installation_id, 'mapping')
   const list = useQuery(mappings(own.owner))
   const inherited = useQuery({ ...mappings(above.owner), enabled: above.mayList })
   return (
@@ -68,9 +60,12 @@ export function MappingsPage() {
       )}
       {inherited.data && (
         <Inherited
-          list={inherited.data}
+          texts={t}
+          isEmpty={inherited.data.length === 0}
           add={above.mayAdd ? () => set({ add: true, of: 'organization' }) : undefined}
-        />
+        >
+          <Lines list={inherited.data} of="organization" />
+        </Inherited>
       )}
       <Panel
         {...{ installation_id, search, set }}
@@ -78,44 +73,6 @@ export function MappingsPage() {
         list={search.of ? inherited.data : list.data}
       />
       <Leaving hasDraft={hasDraft} dropDraft={dropDraft} keys={['id', 'add', 'of']} />
-    </Stack>
-  )
-}
-
-/** The organization of the installation. Who may not list its mappings sees none. */
-function usePlaceAbove(id: number): Place & { mayList: boolean } {
-  const organization = useQuery(installations).data?.find((one) => one.id === id)?.organization_id
-  const may = useQuery(permissions).data
-  return {
-    owner: { kind: 'organization', id: organization ?? 0 },
-    mayList: organization !== undefined && may?.['mapping/list/all'] === true,
-    mayAdd: may?.['mapping/create_delete/all'] === true,
-    mayUpdate: may?.['mapping/update/all'] === true
-  }
-}
-
-type InheritedProps = { list: readonly Mapping[]; add: (() => void) | undefined }
-
-/** Mappings of the organization hold here too. */
-function Inherited({ list, add }: InheritedProps) {
-  const { mapping: t } = useTexts()
-  if (list.length === 0 && !add) return null
-  return (
-    <Stack gap="xs" component="section" aria-label={t.inherited} mt="md">
-      <Group justify="space-between" align="flex-start">
-        <div>
-          <Title order={2} size="h4">
-            {t.inherited}
-          </Title>
-          <Text className="muted">{t.inheritedHelp}</Text>
-        </div>
-        {add && (
-          <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
-            {t.createAbove}
-          </Button>
-        )}
-      </Group>
-      {list.length > 0 && <Lines list={list} of="organization" />}
     </Stack>
   )
 }

@@ -1,17 +1,17 @@
 import '../rule/rule.css'
-import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Inherited, type Place, usePlaces } from '../frame/above.tsx'
 import { Leaving } from '../frame/Leaving.tsx'
 import { Problem } from '../frame/Problem.tsx'
 import { SidePanel } from '../frame/SidePanel.tsx'
-import { installations, permissions, rights } from '../queries.ts'
 import { rulesOf } from '../rule/api.ts'
 import { dropDraft, hasDraft } from '../rule/draft.ts'
 import { Editor } from '../rule/Editor.tsx'
 import { RuleLines } from '../rule/RuleLines.tsx'
-import type { AnyRule, Owner } from '../rule/types.ts'
+import type { AnyRule } from '../rule/types.ts'
 import { NobodyTold, useUnheard } from '../tell/Reach.tsx'
 import { listed } from '../tell/settings.ts'
 import { useTexts } from '../texts/texts.ts'
@@ -26,9 +26,6 @@ export type RulesSearch = {
   topics?: string[]
 }
 
-/** Who has the rules, and what the caller may do with them. */
-type Place = { owner: Owner; mayAdd: boolean; mayUpdate: boolean }
-
 /** What raises alarms. */
 export function RulesPage() {
   const { rule: t } = useTexts()
@@ -36,13 +33,7 @@ export function RulesPage() {
   const search = useSearch({ from: '/frame/installations/$id/rules' })
   const navigate = useNavigate({ from: '/installations/$id/rules' })
   const set = (search: RulesSearch) => void navigate({ search, resetScroll: false })
-  const may = useQuery(rights(id)).data
-  const own: Place = {
-    owner: { kind: 'installation', id },
-    mayAdd: may?.['rule/create_delete'] === true,
-    mayUpdate: may?.['rule/update'] === true
-  }
-  const above = usePlaceAbove(id)
+  const { own, above } = usePlaces(id, 'rule')
   const list = useQuery(rulesOf(own.owner))
   const inherited = useQuery({ ...rulesOf(above.owner), enabled: above.mayList })
   return (
@@ -75,10 +66,12 @@ export function RulesPage() {
       )}
       {inherited.data && (
         <Inherited
-          id={id}
-          list={inherited.data}
+          texts={t}
+          isEmpty={inherited.data.length === 0}
           add={above.mayAdd ? () => set({ add: true, of: 'organization' }) : undefined}
-        />
+        >
+          <RuleLines id={id} list={inherited.data} of="organization" />
+        </Inherited>
       )}
       <Panel
         {...{ id, search, set }}
@@ -88,18 +81,6 @@ export function RulesPage() {
       <Leaving hasDraft={hasDraft} dropDraft={dropDraft} keys={['id', 'add', 'of', 'topics']} />
     </Stack>
   )
-}
-
-/** The organization of the installation. Who may not list its rules sees none. */
-function usePlaceAbove(id: number): Place & { mayList: boolean } {
-  const organization = useQuery(installations).data?.find((one) => one.id === id)?.organization_id
-  const may = useQuery(permissions).data
-  return {
-    owner: { kind: 'organization', id: organization ?? 0 },
-    mayList: organization !== undefined && may?.['rule/list/all'] === true,
-    mayAdd: may?.['rule/create_delete/all'] === true,
-    mayUpdate: may?.['rule/update/all'] === true
-  }
 }
 
 /** Rules in use whose alarms would reach nobody. */
@@ -112,32 +93,6 @@ function Unheard({ id, list }: { id: number; list: readonly AnyRule[] }) {
     t.and
   )
   return <NobodyTold id={id} text={t.reach.nobody(names)} missing={missing} />
-}
-
-type InheritedProps = { id: number; list: readonly AnyRule[]; add: (() => void) | undefined }
-
-/** Rules of the organization hold here too. */
-function Inherited({ id, list, add }: InheritedProps) {
-  const { rule: t } = useTexts()
-  if (list.length === 0 && !add) return null
-  return (
-    <Stack gap="xs" component="section" aria-label={t.inherited} mt="md">
-      <Group justify="space-between" align="flex-start">
-        <div>
-          <Title order={2} size="h4">
-            {t.inherited}
-          </Title>
-          <Text className="muted">{t.inheritedHelp}</Text>
-        </div>
-        {add && (
-          <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} onClick={add}>
-            {t.createAbove}
-          </Button>
-        )}
-      </Group>
-      {list.length > 0 && <RuleLines id={id} list={list} of="organization" />}
-    </Stack>
-  )
 }
 
 type PanelProps = {

@@ -4,6 +4,7 @@ import { useDraftOf } from '../drafts.ts'
 import { Meanwhile } from '../edit/Meanwhile.tsx'
 import { saveOnSeen } from '../edit/save.ts'
 import { EditorActions, useEditing } from '../frame/EditorActions.tsx'
+import type { Owner } from '../frame/owner.ts'
 import { Fault } from '../modelx/Details.tsx'
 import { readNumber } from '../numbers.ts'
 import { useAllRows } from '../plot/use-rows.ts'
@@ -17,7 +18,7 @@ import { bodyOf, type Draft, draftOf, emptyDraft, readDuration } from './form.ts
 import { HoursFields } from './HoursFields.tsx'
 import { OnFields } from './OnFields.tsx'
 import { TryPanel } from './TryPanel.tsx'
-import type { AnyRule, Owner, RuleFields } from './types.ts'
+import type { AnyRule, RuleFields } from './types.ts'
 import { WhenFields } from './WhenFields.tsx'
 
 type Props = {

@@ -1,8 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Schemas, Tagged } from '../../../tools/client/client.ts'
+import type { Owner } from '../frame/owner.ts'
 import { OTHERS_MS } from '../queries.ts'
 import { call } from '../session/session.ts'
-import type { AnyRule, Definition, Owner, RuleFields } from './types.ts'
+import type { AnyRule, Definition, RuleFields } from './types.ts'
 
 export const rulesOf = ({ kind, id }: Owner) =>
   queryOptions({

@@ -1,8 +1,6 @@
 import type { Schemas } from '../../../tools/client/client.ts'
 
 export type Rule = Schemas['Rule']
-/** Rules of an organization hold for all its installations, and for those below it. */
-export type Owner = { kind: 'installation' | 'organization'; id: number }
 /** A rule of either. */
 export type AnyRule = RuleFields & { id: number }
 export type RuleFields = Omit<Rule, 'id' | 'installation_id'>
