@@ -32,6 +32,8 @@ import { fileRoutes } from './features/file/routes.ts'
 import type { GatewayDeps } from './features/gateway/deps.ts'
 import { gatewayHolding } from './features/gateway/holding.ts'
 import { gatewayRoutes } from './features/gateway/routes.ts'
+import type { InstallationDeps } from './features/installation/deps.ts'
+import { installationExportRoutes } from './features/installation/export-routes.ts'
 import { installationHolding } from './features/installation/holding.ts'
 import { installationInfoRoutes } from './features/installation/info-routes.ts'
 import { installationRoutes } from './features/installation/routes.ts'
@@ -105,6 +107,7 @@ export type RoomDeps = Deps &
   CommandDeps &
   FileDeps &
   GatewayDeps &
+  InstallationDeps &
   LogDeps &
   MappingDeps &
   NotificationDeps &
@@ -134,6 +137,7 @@ export const routeMap: ReadonlyArray<readonly [prefix: string, routes: Routes<Ro
   ['/api/v2/status', statusRoutes],
   ['/api/v2/installationinfo', installationInfoRoutes],
   ['/api/v2/installation', installationRoutes],
+  ['/api/v2/installation', installationExportRoutes],
   ['/api/v2/installation', installationQuotaRoutes],
   ['/api/v2/board', boardRoutes],
   ['/api/v2/mapping', mappingRoutes],

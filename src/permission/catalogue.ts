@@ -57,6 +57,7 @@ export const scopedActions = [
   'schedule/create_delete',
   'schedule/list',
   'schedule/update',
+  'site/export',
   'status/read',
   'user/edit/protected_meta',
   'user/view/protected_meta'
@@ -125,7 +126,10 @@ export const administratorsOnly: readonly string[] = catalogue.filter(
 )
 
 /** Not part of a first role, except of the one with all permissions. */
-const givenByHand = ['log/delete/all', 'log/delete/assigned']
+const givenByHand = ['log/delete', 'site/export'].flatMap((action) => [
+  `${action}/all`,
+  `${action}/assigned`
+])
 
 /** Only those who manage an organization have these from the start. */
 const notForUsers = [

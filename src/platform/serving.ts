@@ -25,9 +25,11 @@ import { countCertificates } from '../registry/certificates.ts'
 import { sharedUsesOf } from '../registry/shared-uses.ts'
 import { holdingsOf, type RoomDeps } from '../routes.ts'
 import { Peers } from '../samples/peers.ts'
+import { siteDownloads } from '../site/download.ts'
 import { searchTimeoutMs } from './access.ts'
 import { PublicAddress } from './address.ts'
 import { explainPort, openBus, type PlatformBus } from './bus.ts'
+import { siteParts } from './control/running.ts'
 import { openGatewayPresence } from './gateways.ts'
 import { backupHealthOf, certificateHealthOf, healthOf } from './health.ts'
 import { describeState } from './metrics.ts'
@@ -261,6 +263,7 @@ function depsOf(parts: Parts): RoomDeps {
     slowQueryMs: config.SLOW_QUERY_MS,
     timezone: config.TIMEZONE,
     eraseHistory: () => eraser.wake(),
+    siteFile: siteDownloads(siteParts(parts)),
     systemState: () => systemStateOf(parts),
     connectedClients: () => bus.clients(),
     figureHistory: (hours) => parts.recorder.read(hours),

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { recordSiteCommand } from '../features/trace/command.ts'
 import { badRequest } from '../http/errors.ts'
 import { decodeSamples, encodeSample, type Sample } from '../lib/sample.ts'
 import { syncPath } from '../lib/sync-path.ts'
@@ -51,9 +50,7 @@ export async function exportSite(
     await writer.close()
     await rename(partial, file)
     await syncPath(dirname(file))
-    const { ref, ...result } = exported
-    await recordSiteCommand(parts, { action: 'view', ref, text: 'exported' })
-    return { ...result, file }
+    return { ...exported, file }
   } catch (error) {
     await writer.close().catch(() => {})
     await rm(partial, { force: true })
@@ -104,7 +101,7 @@ class ExportRun {
     this.#going.onProgress(1)
     const { id, name } = installation
     return {
-      ...{ ref: installation, installation_id: id, name, left_behind },
+      ...{ installation_id: id, name, left_behind },
       ...{ bytes: this.#writer.bytes, counts: this.#counts, executors: [...executors] }
     }
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { bytesText } from '../../console/src/bytes.ts'
@@ -198,13 +199,27 @@ describe('the settings of an installation', { skip: chromium.missing }, () => {
     assert.equal(await part(other.page, 'How long values stay').getByRole('textbox').count(), 0)
   })
 
-  test('the command that moves the installation is shown, and the way to its values', async () => {
-    const { installation, user, url } = await site('Pump', writes)
-    const { page } = await open()
+  test('the whole installation is a file for those who may, and the way to its values', async () => {
+    const { user, url } = await site('Pump', [...writes, 'site/export/all'])
+    const { page, faults } = await open()
     await signIn(page, url, user)
-    await shows(page, `export ${installation.id} /backup`)
+    await part(page, 'Export').getByText('The file does not have: people').waitFor()
+    const file = page.waitForEvent('download')
+    await part(page, 'Export').getByRole('button', { name: 'Download' }).click()
+    assert.equal((await file).suggestedFilename(), 'Pump.site')
+    const [head] = readFileSync(await (await file).path(), 'latin1').split('\n')
+    assert.equal(head, 'caracal-site 1')
+    assert.deepEqual(faults, [])
     await part(page, 'Export').getByRole('link', { name: 'Values as a file' }).click()
     await page.waitForURL('**/values')
+  })
+
+  test('without the permission the page says which one the export needs', async () => {
+    const { user, url } = await site('Pump', writes)
+    const { page } = await open()
+    await signIn(page, url, user)
+    await part(page, 'Export').getByText('site/export').waitFor()
+    assert.equal(await part(page, 'Export').getByRole('button', { name: 'Download' }).count(), 0)
   })
 
   test('is deleted only after its name is typed, and the question says what goes', async () => {

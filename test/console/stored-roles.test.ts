@@ -6,6 +6,7 @@ import { villaManaged } from '../../src/demo/managed.ts'
 import { type DemoDeps, ensureManaged } from '../../src/demo/managing.ts'
 import { operationsIn, usesOfConsole } from '../../tools/console-page.ts'
 import { chromium } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
 import { house, shows, signIn, withConsole } from './pages.ts'
 
 const description = new URL('../../src/features/system/openapi.json', import.meta.url)
@@ -26,7 +27,7 @@ describe('each page, as each of the stored roles', { skip: chromium.missing }, (
     await ensureManaged(deps as unknown as DemoDeps, {
       ...installation,
       ...{ topics: [], actuators: [], board: [], managed: villaManaged },
-      ...{ hasPast: true, isManaged: false }
+      ...{ timezone: 'UTC', hasPast: true, isManaged: false }
     })
     return installation
   }
@@ -74,7 +75,9 @@ describe('each page, as each of the stored roles', { skip: chromium.missing }, (
       const usable = await namesOf(page)
       const reached = new Set<string>()
       const dim: string[] = []
-      for (let i = 0; i < usable.length + 5; i++) {
+      const isReached = (name: string) => reached.has(name)
+      // A field of a date has a stop for each of its parts.
+      for (let i = 0; i < usable.length + 80 && !usable.every(isReached); i++) {
         await page.keyboard.press('Tab')
         const focused = await focusedIn(page)
         if (!focused) continue
@@ -82,7 +85,7 @@ describe('each page, as each of the stored roles', { skip: chromium.missing }, (
         if (!focused.isMarked) dim.push(focused.name)
       }
       assert.deepEqual(
-        usable.filter((one) => !reached.has(one)),
+        usable.filter((name) => !isReached(name)),
         [],
         `${path}: not reached`
       )
@@ -92,10 +95,12 @@ describe('each page, as each of the stored roles', { skip: chromium.missing }, (
 })
 
 /** Nothing is loading any more. */
-const settled = (page: Page) =>
-  page.waitForFunction(
-    "document.querySelector('h1') && !document.querySelector('.mantine-Skeleton-root')"
+async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor()
+  await eventually(async () =>
+    assert.equal(await page.locator('.mantine-Skeleton-root').count(), 0, page.url())
   )
+}
 
 const USABLE =
   'a[href], button:not([disabled]), input:not([disabled]), textarea:not([disabled]), select, [tabindex="0"]'
@@ -114,9 +119,11 @@ const focusedIn = (page: Page): Promise<{ name: string; isMarked: boolean } | un
   page.evaluate(`(() => {
     const element = document.activeElement
     if (!element || element === document.body) return undefined
-    const { outlineStyle, outlineWidth, boxShadow, borderColor } = getComputedStyle(element)
+    const isDrawn = (part) => {
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element, part)
+      return boxShadow !== 'none' || (outlineStyle !== 'none' && outlineWidth !== '0px')
+    }
     const isTyped = ['INPUT', 'TEXTAREA', 'SELECT'].includes(element.tagName)
-    const isMarked = isTyped || boxShadow !== 'none' ||
-      (outlineStyle !== 'none' && outlineWidth !== '0px')
+    const isMarked = isTyped || isDrawn() || isDrawn('::after')
     return { name: (${NAME})(element), isMarked }
   })()`)

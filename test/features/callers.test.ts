@@ -301,6 +301,10 @@ const table: Record<string, Row> = {
     reach: 'inside',
     gateway: 200
   },
+  'POST /api/v2/installation/{installation_id}/export': {
+    line: (t) => `POST /api/v2/installation/${t.installation.id}/export`,
+    reach: 'inside'
+  },
   'GET /api/v3beta/search': {
     line: () => 'GET /api/v3beta/search?q=*',
     reach: 'anyone',

@@ -1,6 +1,6 @@
 /**
  * The types of the API of Caracal. Written by "npm run generate" in tools/client.
- * Fingerprint: 1cb519d6a0c7f0df964d41f17bcfd5f15c6b3d87dc54a4feffc27461603ddd2a
+ * Fingerprint: d23cf438c09e4b32b4a71bc0254a01bf917db106794beb2d2866f40a20258a1d
  */
 export interface paths {
     "/api/v2/auth": {
@@ -440,6 +440,26 @@ export interface paths {
         post: operations["createInstallationMeta"];
         /** Delete a metadata key */
         delete: operations["deleteInstallationMeta"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/installation/{installation_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An installation with its objects, history and files as one file
+         * @description It has everything of the installation, protected metadata too. The answer begins when the file is complete. `npm run caracal -- import` reads it.
+         */
+        post: operations["exportInstallation"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -7221,6 +7241,37 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["ErrorOther"];
+        };
+    };
+    exportInstallation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                installation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            507: components["responses"]["Error507"];
             default: components["responses"]["ErrorOther"];
         };
     };

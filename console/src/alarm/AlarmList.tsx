@@ -61,8 +61,9 @@ function Chips({ label, value, choices, choose }: ChipsProps) {
   return (
     <Chip.Group value={value} onChange={(name) => choose(name as string)}>
       <Group gap="xs" className="alarm-chips" role="group" aria-label={label}>
-        {choices.map(([name, text]) => (
-          <Chip key={name} value={name} variant="outline">
+        {choices.map(([value, text]) => (
+          // One name for all makes them one stop of the Tab key.
+          <Chip key={value} value={value} name={label} variant="outline">
             {text}
           </Chip>
         ))}

@@ -72,10 +72,10 @@ export function LivePage() {
           onChange={(value) => set({ show: value === 'silent' ? 'silent' : undefined })}
         >
           <Group gap="xs">
-            <Chip value="all" variant="outline">
+            <Chip value="all" name="show" variant="outline">
               {t.all} {all.length}
             </Chip>
-            <Chip value="silent" variant="outline">
+            <Chip value="silent" name="show" variant="outline">
               {t.silent} {silent.length}
             </Chip>
           </Group>

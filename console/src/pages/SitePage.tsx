@@ -1,9 +1,7 @@
-import '../connect/connect.css'
 import '../site/site.css'
 import { Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { Paste } from '../connect/Paste.tsx'
 import { Leaving } from '../frame/Leaving.tsx'
 import { Part } from '../frame/Part.tsx'
 import { Problem } from '../frame/Problem.tsx'
@@ -17,6 +15,7 @@ import { People } from '../site/People.tsx'
 import { RetentionForm } from '../site/RetentionForm.tsx'
 import { daysDrafts, settingsDrafts } from '../site/settings.ts'
 import { UsageBars } from '../site/UsageBars.tsx'
+import { Whole } from '../site/Whole.tsx'
 import { useTexts } from '../texts/texts.ts'
 
 const hasAny = () => settingsDrafts.has() || daysDrafts.has() || hasDraft()
@@ -79,17 +78,7 @@ function Parts({ installation, may }: PartsProps) {
             {t.values}
           </Link>
         )}
-        <div>
-          <Text fw={600}>{t.whole}</Text>
-          <Text className="muted" mb={6}>
-            {t.wholeHelp}
-          </Text>
-          <Paste
-            label={t.whole}
-            text={`npm run caracal -- export ${id} /backup/installation-${id}.site`}
-            isWrapped
-          />
-        </div>
+        <Whole installation={installation} mayExport={may['site/export'] === true} />
       </Part>
       <Part title={t.delete} help={t.deleteHelp}>
         {may['installation/delete'] ? (

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { CaracalError, type Schemas, type Tagged } from '../../../tools/client/client.ts'
+import { blobOf, type Coming } from '../frame/Download.tsx'
 import { installationRecord, installations, me, OTHERS_MS, queryClient } from '../queries.ts'
 import { call } from '../session/session.ts'
 
@@ -46,6 +47,15 @@ export async function changePeople(
     }
   }
 }
+
+/** The whole installation as a file. */
+export const siteFile = async (id: number, { signal, show }: Coming): Promise<Blob> =>
+  blobOf(
+    await call((caracal) =>
+      caracal.raw('POST', '/api/v2/installation/{installation_id}/export', pathOf(id), signal)
+    ),
+    show
+  )
 
 export const deleteInstallation = (id: number): Promise<unknown> =>
   call((caracal) => caracal.delete('/api/v2/installation/{installation_id}', pathOf(id)))

@@ -39,6 +39,7 @@ export const permissionTexts = {
   'ledger/list': 'See messages that were refused',
   'ledger/read': 'See refused messages of the whole platform',
   'log/delete': 'Delete stored values',
+  'site/export': 'Download a whole installation as a file, with all values and protected metadata',
   'log/read': 'Read stored values, in plots and exports',
   'mapping/create_delete': 'Create and delete mappings',
   'mapping/list': 'See mappings, and try them',

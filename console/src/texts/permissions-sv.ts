@@ -40,6 +40,7 @@ export const permissionTexts: typeof en = {
   'ledger/list': 'Se meddelanden som nekades',
   'ledger/read': 'Se hela plattformens nekade meddelanden',
   'log/delete': 'Ta bort lagrade värden',
+  'site/export': 'Ladda ner en hel installation som fil, med alla värden och skyddade metadata',
   'log/read': 'Läsa lagrade värden, i diagram och exporter',
   'mapping/create_delete': 'Skapa och ta bort mappningar',
   'mapping/list': 'Se mappningar och prova dem',

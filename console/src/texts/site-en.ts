@@ -72,7 +72,9 @@ export const site = {
   values: 'Values as a file',
   whole: 'The whole installation',
   wholeHelp:
-    'One file with its settings, functions, devices, rules, files and all values, to move it to another platform. This is a command on the machine of the platform:',
+    'One file with its settings, protected metadata, functions, devices, rules, schedules, notifications, edge apps, files and all values. An operator of another platform can import it with the command import.',
+  wholeLeft:
+    'The file does not have: people, keys, the credential of the gateway, and the trace. The download begins when the file is complete.',
   delete: 'Delete the installation',
   deleteHelp: 'Everything in it goes, with all values. This cannot be undone.',
   deleteTitle: (name: string) => `Delete ${name}?`,

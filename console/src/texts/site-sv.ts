@@ -73,7 +73,9 @@ export const site: typeof en = {
   values: 'Värden som en fil',
   whole: 'Hela installationen',
   wholeHelp:
-    'En fil med inställningar, funktioner, enheter, regler, filer och alla värden, för att flytta den till en annan plattform. Det är ett kommando på plattformens maskin:',
+    'En fil med inställningar, skyddade metadata, funktioner, enheter, regler, scheman, notiser, edge-appar, filer och alla värden. Den som driver en annan plattform kan läsa in den med kommandot import.',
+  wholeLeft:
+    'Filen har inte: personer, nycklar, gatewayens inloggning och spårningen. Nedladdningen börjar när filen är klar.',
   delete: 'Radera installationen',
   deleteHelp: 'Allt i den försvinner, med alla värden. Det kan inte ångras.',
   deleteTitle: (name: string) => `Radera ${name}?`,

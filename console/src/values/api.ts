@@ -1,30 +1,21 @@
 import type { Schemas } from '../../../tools/client/client.ts'
+import { blobOf, type Coming } from '../frame/Download.tsx'
 import { call } from '../session/session.ts'
 
 /** Values of these topics and times; an empty list of topics is all of them. Times in seconds. */
 export type Stretch = { topics: readonly string[]; from?: number; to?: number }
 export type Format = 'csv' | 'ndjson'
 
-/** `show` gets the bytes that have come. */
 export async function exported(
   installation_id: number,
   { topics, from, to, format }: Stretch & { format: Format },
-  { signal, show }: { signal: AbortSignal; show: (bytes: number) => void }
+  { signal, show }: Coming
 ): Promise<Blob> {
   const sent = { path: { installation_id }, query: { topics, from, to, format } }
   const answer = await call((caracal) =>
     caracal.raw('GET', '/api/v3beta/log/{installation_id}/export', sent, signal)
   )
-  let bytes = 0
-  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(part, out) {
-      bytes += part.byteLength
-      show(bytes)
-      out.enqueue(part)
-    }
-  })
-  const headers = { 'content-type': answer.headers.get('content-type') ?? '' }
-  return new Response(answer.body?.pipeThrough(counted), { headers }).blob()
+  return blobOf(answer, show)
 }
 
 const TYPES: Readonly<Record<Format, string>> = {

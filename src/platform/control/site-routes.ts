@@ -1,8 +1,13 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { recordSiteCommand } from '../../features/trace/command.ts'
 import { badRequest, notFound } from '../../http/errors.ts'
 import { Id } from '../../http/schema.ts'
-import { findInstallation, installationsNamed } from '../../registry/installations.ts'
+import {
+  findInstallation,
+  type InstallationRef,
+  installationsNamed
+} from '../../registry/installations.ts'
 import { exportSite } from '../../site/export.ts'
 import { importSite } from '../../site/import.ts'
 import type { Going, SiteParts } from '../../site/parts.ts'
@@ -31,8 +36,12 @@ export const siteRoutes: ControlRoutes = (app, { site }) => {
     { schema: { body: Type.Object({ installation: Name, file: Path }) } },
     async ({ body }, reply) => {
       const parts = requireSite(site)
-      const installationId = await idOf(parts, body.installation)
-      return work(reply, (going) => exportSite(parts, { installationId, file: body.file }, going))
+      const ref = await installationOf(parts, body.installation)
+      return work(reply, async (going) => {
+        const exported = await exportSite(parts, { installationId: ref.id, file: body.file }, going)
+        await recordSiteCommand(parts, { action: 'view', ref, text: 'exported' })
+        return exported
+      })
     }
   )
 
@@ -85,13 +94,14 @@ function requireSite(site: SiteParts | undefined): SiteParts {
 }
 
 /** By id or by name. */
-async function idOf({ registry }: SiteParts, given: string): Promise<number> {
-  const id = /^\d{1,15}$/.test(given) ? Number(given) : undefined
-  if (id !== undefined && (await findInstallation(registry, id))) return id
+async function installationOf({ registry }: SiteParts, given: string): Promise<InstallationRef> {
+  const byId = /^\d{1,15}$/.test(given) && (await findInstallation(registry, Number(given)))
+  if (byId) return byId
   const [found, another] = await installationsNamed(registry, given)
-  if (found === undefined) throw badRequest(`there is no installation ${given}`)
   if (another !== undefined) {
     throw badRequest(`several installations are called ${given}: give the id`)
   }
-  return found
+  const named = found === undefined ? undefined : await findInstallation(registry, found)
+  if (!named) throw badRequest(`there is no installation ${given}`)
+  return named
 }
