@@ -125,7 +125,8 @@ async function runGroups(groups: string[][]): Promise<void> {
     outcomes.set(group, { pass: count('pass'), fail: count('fail'), skipped: count('skipped') })
     const seconds = Math.round((performance.now() - began) / 1000)
     if (result === '0') {
-      console.log(given.length > 0 ? output : `${seconds} s  ${group.join(' ')}`)
+      if (given.length > 0) console.log(output)
+      console.log(`${seconds} s  ${group.join(' ')}`)
     } else {
       failed.push(group)
       const report = output.slice(Math.max(0, output.indexOf('✖ failing tests:')))

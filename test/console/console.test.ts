@@ -13,14 +13,14 @@ import {
   house,
   seriousFindings,
   shows,
-  signIn,
+  signInByForm,
   withConsole
 } from './pages.ts'
 
 describe('the console', { skip: chromium.missing }, () => {
   const { platform, open } = withConsole()
 
-  const enter = (page: Page, account: Account) => signIn(page, platform().url, account)
+  const enter = (page: Page, account: Account) => signInByForm(page, platform().url, account)
 
   test('a user signs in, sees the installation, and its values as they arrive', async () => {
     const { user, publish } = await house(platform().world, 'Sjöstaden 14')
@@ -45,7 +45,7 @@ describe('the console', { skip: chromium.missing }, () => {
     const { installation, user } = await house(platform().world, 'Wanted')
     const { page } = await open()
     const { url } = platform()
-    await signIn(page, `${url}/installations/${installation.id}/live`, {
+    await signInByForm(page, `${url}/installations/${installation.id}/live`, {
       ...user,
       password: 'wrong one'
     })
@@ -59,7 +59,7 @@ describe('the console', { skip: chromium.missing }, () => {
   test('an address of another site is not opened after the sign-in', async () => {
     const { user } = await house(platform().world, 'Safe')
     const { page, faults } = await open()
-    await signIn(page, `${platform().url}/sign-in?to=//other.example`, user)
+    await signInByForm(page, `${platform().url}/sign-in?to=//other.example`, user)
     await shows(page, 'Safe')
     assert.deepEqual(faults, [])
   })
@@ -196,7 +196,7 @@ describe('the console', { skip: chromium.missing }, () => {
     const topics = Array.from({ length: 10_000 }, (_, i) => ({ topic: `obj/many/${i}` }))
     await store(platform(), installation, topics)
     const { page } = await open()
-    await signIn(page, `${platform().url}/installations/${installation.id}/live`, user)
+    await signInByForm(page, `${platform().url}/installations/${installation.id}/live`, user)
     await shows(page, 'All 10001')
     assert((await page.getByRole('row').count()) < 60)
     // The page may not be as long as its rows yet.

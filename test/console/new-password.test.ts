@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { chromium } from '../support/chromium.ts'
 import { keyFor, lettersTo } from '../support/outbox.ts'
-import { HOSTILE, house, seriousFindings, shows, signIn, withConsole } from './pages.ts'
+import { HOSTILE, house, seriousFindings, shows, signInByForm, withConsole } from './pages.ts'
 
 const PASSWORD = 'a quite different password'
 
@@ -39,7 +39,7 @@ describe('the page for a new password', { skip: chromium.missing }, () => {
     await shows(page, 'Your new password is set')
     assert(!asked.some((url) => url.includes(key)), 'no address has the key')
     await page.getByRole('link', { name: 'To sign-in' }).click()
-    await signIn(page, platform().url, { ...user, password: PASSWORD })
+    await signInByForm(page, platform().url, { ...user, password: PASSWORD })
     await shows(page, 'Forgotten')
     assert.deepEqual(faults, [])
   })

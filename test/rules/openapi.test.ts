@@ -32,8 +32,14 @@ type Description = {
 
 const { platform } = withPlatform()
 
-const read = async () =>
-  (await platform().world.request('GET /docs/openapi.json')).json as Description
+/** Read once: while the linter works, the server in this process may close idle connections. */
+let reading: Promise<Description> | undefined
+const read = () => {
+  reading ??= platform()
+    .world.request('GET /docs/openapi.json')
+    .then(({ json }) => json as Description)
+  return reading
+}
 
 const operationsOf = ({ paths }: Description) =>
   Object.entries(paths).flatMap(([path, methods]) =>

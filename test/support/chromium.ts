@@ -21,6 +21,24 @@ function findChromium(): string | undefined {
   return directories.flatMap((path) => names.map((name) => join(path, name))).find(existsSync)
 }
 
+/**
+ * Without these a window costs more than the page in it: Chromium prepares the lists of its address
+ * line, which are pages as well. The others are those that Playwright turns off.
+ */
+const withoutFeatures = [
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'AimEnabled', 'LensOverlay', 'MediaRouter'],
+  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'ThirdPartyStoragePartitioning'],
+  ...['OptimizationHints', 'NetworkTimeServiceQuerying', 'PreconnectToSearch'],
+  ...['DestroyProfileOnBrowserClose', 'AvoidUnnecessaryBeforeUnloadCheckSync']
+]
+
+/** For a browser that shows nothing and asks nobody but the platform. */
+export const flags: readonly string[] = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update'],
+  `--disable-features=${withoutFeatures.join(',')}`
+]
+
 type Fault = { text: string; url: string }
 type Reply = { id?: number; method?: string; params?: unknown; result?: unknown; error?: unknown }
 
@@ -34,20 +52,8 @@ export class Browser {
 
   static async start(): Promise<Browser> {
     const profile = temporaryDirectory()
-    const flags = [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run'
-    ]
-    const quiet = [
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync'
-    ]
     const where = ['--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank']
-    const child = spawn(program ?? '', [...flags, ...quiet, ...where], {
+    const child = spawn(program ?? '', ['--headless', ...flags, ...where], {
       stdio: ['ignore', 'ignore', 'pipe']
     })
     for await (const line of createInterface({ input: child.stderr })) {
