@@ -147,6 +147,32 @@ describe('gateway', { skip: chromium.missing }, () => {
     assert.deepEqual(faults, [])
   })
 
+  test('a credential for a device below a prefix has a mount, and no bridge is shown', async () => {
+    const { world, user, address } = await site(writes)
+    const { page, faults } = await open()
+    await signIn(page, address, user)
+    await press(page, 'Make a credential')
+    await page.getByText('A device with topics of its own, below a prefix').click()
+    await page.getByRole('textbox', { name: 'Prefix' }).fill('dev/meter')
+    const answered = page.waitForResponse(/gateway.credentials/)
+    await answer(page, 'Make it')
+    const made = await (await answered).json()
+    assert.equal(made.mount.prefix, 'dev/meter')
+    await page.getByText('its topics are below dev/meter/').waitFor()
+    assert.equal(await page.getByRole('tab', { name: 'Bridge of Mosquitto' }).count(), 0)
+    const device = await world.mqtt(
+      { token: '' },
+      { username: made.mqtt_username, password: made.mqtt_password }
+    )
+    const heard = await world.mqtt(world.admin)
+    await heard.subscribe('#')
+    await device.publish('obj/power', '{"value":3}', { qos: 1 })
+    await eventually(() =>
+      assert(heard.messages.some(({ topic }) => topic === `${made.client_id}/dev/meter/obj/power`))
+    )
+    assert.deepEqual(faults, [])
+  })
+
   test('what the gateway reports is listed, and leads to the schedules', async () => {
     const { world, installation, user, verify, address } = await site(writes)
     const made = await world.request(`POST /api/v2/gateway/credentials/${installation.id}`, {

@@ -1,12 +1,10 @@
 import { Radio, Stack, TextInput } from '@mantine/core'
 import { useTexts } from '../texts/texts.ts'
-
-/** Undefined: the certificate is for the gateway. */
-export type Prefix = string | undefined
+import type { Prefix } from './prefix.ts'
 
 type Props = { prefix: Prefix; onChange: (prefix: Prefix) => void }
 
-/** Who uses the certificate: the gateway, or a device below a prefix. */
+/** Who uses a certificate or a credential: the gateway, or a device below a prefix. */
 export function MountFields({ prefix, onChange }: Props) {
   const { certificate: t } = useTexts()
   return (
@@ -32,5 +30,3 @@ export function MountFields({ prefix, onChange }: Props) {
     </>
   )
 }
-
-export const mountOf = (prefix: Prefix) => (prefix === undefined ? {} : { mount: { prefix } })

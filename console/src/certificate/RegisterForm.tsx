@@ -3,7 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTexts } from '../texts/texts.ts'
 import { register } from './api.ts'
-import { MountFields, mountOf, type Prefix } from './MountFields.tsx'
+import { MountFields } from './MountFields.tsx'
+import { mountOf, type Prefix } from './prefix.ts'
 
 const MAX_NAME_LENGTH = 100
 

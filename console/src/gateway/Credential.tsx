@@ -1,6 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { MountFields } from '../certificate/MountFields.tsx'
+import type { Prefix } from '../certificate/prefix.ts'
 import { Part } from '../frame/Part.tsx'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { useTexts } from '../texts/texts.ts'
@@ -22,10 +24,11 @@ export function Credential({ id, name, isKnown, mayMake, mayReset }: Props) {
   const texts = useTexts()
   const { gatewayPage: t, error } = texts
   const [asked, setAsked] = useState<'make' | 'reset'>()
+  const [prefix, setPrefix] = useState<Prefix>()
   const [made, setMade] = useState<Credentials>()
   const stay = () => setAsked(undefined)
   const make = useMutation({
-    mutationFn: () => makeCredentials(id),
+    mutationFn: () => makeCredentials(id, prefix),
     onSuccess: (credentials) => {
       stay()
       setMade(credentials)
@@ -35,6 +38,7 @@ export function Credential({ id, name, isKnown, mayMake, mayReset }: Props) {
   const ask = (what: 'make' | 'reset') => {
     make.reset()
     reset.reset()
+    setPrefix(undefined)
     setAsked(what)
   }
   return (
@@ -62,6 +66,7 @@ export function Credential({ id, name, isKnown, mayMake, mayReset }: Props) {
         }
       >
         <Text>{isKnown ? t.makeEnds : t.makeFirst}</Text>
+        <MountFields prefix={prefix} onChange={setPrefix} />
       </Question>
       <Question
         {...{ stay }}

@@ -12,7 +12,8 @@ const ways = ['bridge', 'edge', 'other'] as const
 
 /** The new credential, whose password nobody can see again. */
 export function Issued({ made, close }: Props) {
-  const { gatewayPage: t } = useTexts()
+  const { gatewayPage: t, certificate } = useTexts()
+  const waysOf = made?.mount ? (['other'] as const) : ways
   // Back must not lose the password either.
   useBlocker({
     shouldBlockFn: () => made !== undefined,
@@ -36,9 +37,10 @@ export function Issued({ made, close }: Props) {
             <Text fw={650}>{t.onceTitle}</Text>
             <Text>{t.once}</Text>
           </div>
-          <Tabs defaultValue="bridge" keepMounted={false}>
+          {made.mount && <Text>{certificate.below(made.mount.prefix)}</Text>}
+          <Tabs defaultValue={waysOf[0]} keepMounted={false}>
             <Tabs.List mb="sm" aria-label={t.ways} className="ways">
-              {ways.map((way) => (
+              {waysOf.map((way) => (
                 <Tabs.Tab key={way} value={way}>
                   {t.waysOf[way]}
                 </Tabs.Tab>

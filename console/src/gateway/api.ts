@@ -1,4 +1,6 @@
 import type { Schemas } from '../../../tools/client/client.ts'
+import type { Prefix } from '../certificate/prefix.ts'
+import { mountOf } from '../certificate/prefix.ts'
 import { freshness, installations, queryClient } from '../queries.ts'
 import { call } from '../session/session.ts'
 
@@ -9,12 +11,15 @@ const readAgain = (): void => {
   void queryClient.invalidateQueries(installations)
 }
 
-/** A new credential. The old one ends. */
-export async function makeCredentials(installation_id: number): Promise<Credentials> {
+/** A new credential, for the gateway or for a device below a prefix. The old one ends. */
+export async function makeCredentials(
+  installation_id: number,
+  prefix: Prefix
+): Promise<Credentials> {
   const made = await call((caracal) =>
     caracal.post('/api/v2/gateway/credentials/{installation_id}', {
       path: { installation_id },
-      body: {}
+      body: mountOf(prefix)
     })
   )
   readAgain()
