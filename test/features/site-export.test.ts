@@ -45,8 +45,8 @@ onRegistryMatrix('export of a site over HTTP', (engine) => {
     const [answer] = answers
     assert.equal(answer?.status, 200)
     assert.equal(answer.headers.get('content-type'), 'application/octet-stream')
-    const name = `filename="installation-${id}.site"`
-    assert.equal(answer.headers.get('content-disposition'), `attachment; ${name}`)
+    const disposition = answer.headers.get('content-disposition')
+    assert.equal(disposition, `attachment; filename=installation-${id}.site`)
     const bytes = Buffer.from(await answer.arrayBuffer())
     assert.equal(Number(answer.headers.get('content-length')), bytes.length)
     const file = join(dataDir, `${id}.site`)
@@ -65,8 +65,9 @@ onRegistryMatrix('export of a site over HTTP', (engine) => {
     assert.deepEqual((json as { data: { value: number }[] }).data[0]?.value, 21.5)
 
     const trace = `GET /api/v2/trace?object_type=installation&object_id=${id}`
-    const { json: entries } = await world.request(trace, { as: world.admin })
-    const [entry] = entries as { user_id: number; description: string; timestamp: number }[]
+    const { json: traced } = await world.request(trace, { as: world.admin })
+    type Entry = { user_id: number; description: string; timestamp: number }
+    const [entry] = (traced as { data: Entry[] }).data
     assert.equal(entry?.user_id, user.id)
     assert.match(entry.description, /exported installation/)
     assert((entry?.timestamp ?? 0) >= Math.floor(before / 1000))
