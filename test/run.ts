@@ -32,7 +32,7 @@ const MAX_FILES_TOGETHER = 12
 /** Tests wait for timers, disks and processes. One more group starts while processors are idle. */
 const LOOK_EVERY_MS = 2000
 const IDLE_SHARE = 0.35
-const MOST_GROUPS = 4 * availableParallelism()
+const MOST_GROUPS = 3 * availableParallelism()
 /** The longest group takes some minutes. One that hangs fails alone, with what it said so far. */
 const MAX_GROUP_MS = 30 * 60_000
 /** More failures than this are no accident. */
