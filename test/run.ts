@@ -1,21 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { globSync, readFileSync, statSync } from 'node:fs'
 import module from 'node:module'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, cpus } from 'node:os'
 import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import { startFront, withoutClickhouse } from './support/clickhouse.ts'
 import { startPostgres } from './support/postgres.ts'
 
 /**
  * `npm test [files]` starts the servers that tests share, then several of Node's test runners at the
  * same time. Most files share a process with others, because loading the program and starting a
- * platform takes longer than the tests of a file.
+ * platform takes longer than the tests of a file. With `--check` types and lint run beside them.
  */
 module.enableCompileCache()
-const given = process.argv.slice(2)
+const CHECK = '--check'
+const given = process.argv.slice(2).filter((argument) => argument !== CHECK)
+const isChecked = process.argv.includes(CHECK)
 /** Long tests of parts that seldom change. They run with CI=true, and when they are named. */
 const LONG =
-  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!plot-parts)|process\/(ack|rolling|commands|lineage|start|backup|site|site-running|long-command|external-bus|migrate-to|prometheus|demo|quarantine|upgrade|\w+-kill)\.|engines\/(postgres|packed|bus-kept|external-bus)|features\/(loop-delay|mqtt-fan-out)/
+  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!plot-parts)|process\/(ack|rolling|commands|lineage|start|backup|site|site-running|long-command|external-bus|migrate-to|prometheus|demo|quarantine|upgrade|backup-servers|(alarm|command)-nodes|[\w-]+-kill)\.|engines\/(postgres|packed|bus-kept|external-bus)|features\/(loop-delay|mqtt-fan-out)/
 const all = globSync('test/**/*.test.ts').sort()
 const chosen = process.env['CI'] === 'true' ? all : all.filter((file) => !LONG.test(file))
 const files = given.length > 0 ? given : chosen
@@ -26,6 +29,10 @@ const RUNS_ALONE = /test\/(process|move|engines|console|fuzz|backup)\/|disk-spac
 const MEASURING_MODULE = 'support/loop.ts'
 /** Not more, so that all processes end at about the same time. */
 const MAX_FILES_TOGETHER = 12
+/** Tests wait for timers, disks and processes. One more group starts while processors are idle. */
+const LOOK_EVERY_MS = 2000
+const IDLE_SHARE = 0.35
+const MOST_GROUPS = 3 * availableParallelism()
 /** The longest group takes some minutes. One that hangs fails alone, with what it said so far. */
 const MAX_GROUP_MS = 30 * 60_000
 /** More failures than this are no accident. */
@@ -59,9 +66,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     running.forEach(endGroup)
     process.exit(1)
   })
-// Tests sometimes wait for timers and disks, so there is one process more than processors.
+const began = performance.now()
+const beforeAll = processors()
 const groups = groupsOf(files.filter((file) => !isMeasuring(file)))
-await Promise.all(Array.from({ length: availableParallelism() + 1 }, () => runGroups(groups)))
+const checking = isChecked ? check() : Promise.resolve(true)
+await runTogether(groups)
+const isSound = await checking
 await runGroups(files.filter(isMeasuring).map((file) => [file]))
 const unsteady = await runAgain()
 await clickhouse?.stop()
@@ -73,10 +83,50 @@ if (files.length < all.length && given.length === 0)
   console.log(`${all.length - files.length} long files were left out: they run with CI=true`)
 const sum = (name: 'pass' | 'fail' | 'skipped') =>
   [...outcomes.values()].reduce((total, outcome) => total + outcome[name], 0)
+const seconds = Math.round((performance.now() - began) / 1000)
+const busy = Math.round(100 * (1 - idleShare(beforeAll)))
+console.log(`${seconds} s, in which the processors were busy for ${busy} %`)
+if (!isSound) console.log('failed: npm run check')
 console.log(`${sum('pass')} passed, ${sum('fail')} failed, ${sum('skipped')} skipped`)
-process.exit(failed.length > 0 || sum('pass') === 0 ? 1 : 0)
+process.exit(failed.length > 0 || !isSound || sum('pass') === 0 ? 1 : 0)
 
-/** Groups, browsers and whole processes take longest, so they come first; the engines come last. */
+/** Types and lint. What they print is the end of them, so it is shown at once. */
+async function check(): Promise<boolean> {
+  const child = spawn('npm', ['run', '--silent', 'check'], { stdio: 'inherit', detached: true })
+  running.add(child)
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve))
+  running.delete(child)
+  return code === 0
+}
+
+/** Some groups from the start, and more of them while the processors have nothing to do. */
+async function runTogether(groups: string[][]): Promise<void> {
+  const lanes = Array.from({ length: availableParallelism() + 1 }, () => runGroups(groups))
+  while (groups.length > 0) {
+    const before = processors()
+    await wait(LOOK_EVERY_MS)
+    if (idleShare(before) > IDLE_SHARE && running.size < MOST_GROUPS)
+      lanes.push(runGroups(groups.splice(0, 1)))
+  }
+  await Promise.all(lanes)
+}
+
+/** Milliseconds of all processors since the start of the machine. */
+function processors(): { idle: number; all: number } {
+  const times = cpus().map(({ times }) => times)
+  const sum = (list: number[]) => list.reduce((total, one) => total + one, 0)
+  return {
+    idle: sum(times.map(({ idle }) => idle)),
+    all: sum(times.map(({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq))
+  }
+}
+
+function idleShare(before: { idle: number; all: number }): number {
+  const { idle, all } = processors()
+  return all === before.all ? 0 : (idle - before.idle) / (all - before.all)
+}
+
+/** What takes longest comes first: it would be alone at the end. */
 function groupsOf(files: readonly string[]): string[][] {
   const isAlone = (file: string) => RUNS_ALONE.test(file)
   const alone = files.filter(isAlone).map((file) => [file])
@@ -86,9 +136,9 @@ function groupsOf(files: readonly string[]): string[][] {
   const shared = Array.from({ length: count }, (_, group) =>
     together.filter((_, i) => i % count === group)
   )
-  const isBrowser = ([file = '']: string[]) => file.includes('/console/')
-  const others = alone.filter((group) => !isBrowser(group)).reverse()
-  return [...shared, ...alone.filter(isBrowser), ...others]
+  const isOf = (part: RegExp) => alone.filter(([file = '']) => part.test(file))
+  const others = isOf(/^(?!.*\/(console|fuzz|move)\/)/).reverse()
+  return [...isOf(/\/(fuzz|move)\//), ...shared, ...isOf(/\/console\//), ...others]
 }
 
 /**

@@ -274,7 +274,7 @@ describe('alarms', { skip: chromium.missing }, () => {
     await shows(page, 'The permission alarm/list is missing')
     assert.equal(await page.getByRole('link', { name: /alarm/i }).count(), 0)
     await page.goto(`${address}/alarms`)
-    await shows(page, 'The permission alarm/list is missing')
+    await shows(page, 'The permission alarm/list on the installation Closed .* is missing')
     await page.goto(`${platform().url}/installations`)
     await shows(page, 'Closed')
     await hides(page, 'alarm')

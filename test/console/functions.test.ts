@@ -223,7 +223,7 @@ describe('functions and devices', { skip: chromium.missing }, () => {
     const user = await platform().world.user({ grants: ['installation/list/all'], organizations })
     const { page } = await open()
     await signIn(page, address, user)
-    await shows(page, 'The permission functionx/list is missing')
+    await shows(page, 'The permission functionx/list on the installation Closed .* is missing')
   })
 
   test('a function is created with its device, shows its value, and is deleted after a question', async () => {

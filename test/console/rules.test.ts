@@ -293,6 +293,6 @@ describe('rules', { skip: chromium.missing }, () => {
     })
     const second = await open()
     await signIn(second.page, `${address}/rules`, other)
-    await shows(second.page, 'The permission rule/list is missing')
+    await shows(second.page, 'The permission rule/list on the installation Plotted .* is missing')
   })
 })

@@ -29,7 +29,7 @@ export async function startPostgres(): Promise<Postgres | undefined> {
   execFileSync(join(bin, 'initdb'), made.split(' '), { ...run, stdio: 'ignore' })
   const port = await freePort()
   // The tests do not test the disk, and without fsync they are twice as fast.
-  const served = `-D ${data} -p ${port} -h 127.0.0.1 -k ${directory} -F -c max_connections=200`
+  const served = `-D ${data} -p ${port} -h 127.0.0.1 -k ${directory} -F -c max_connections=400`
   const serve = async () => {
     const server = spawn(join(bin, 'postgres'), served.split(' '), {
       ...run,
