@@ -31,6 +31,9 @@ export function timestampAt(rhythm: Rhythm, series: number, minute: number): num
   return even + 2 * JITTER_MS + jitter
 }
 
+/** How many series before this one have their samples at the same moments, if they are even. */
+export const countAt = (series: number): number => Math.floor(series / PHASES)
+
 /** A temperature with two decimals: a wave over the day, and noise of up to 0.1. */
 export function valueAt(series: number, minute: number): number {
   const wave = 20 + 3 * Math.sin((2 * Math.PI * minute) / DAY + series)

@@ -87,22 +87,35 @@ export async function fill(bench: Bench, dataDir: string, filling: Filling): Pro
   await child.ask({ kind: 'open', dataDir })
   const start = performance.now()
   const samples = samplesIn(filling)
-  const perMinute = filling.installations.length * filling.topics
-  const step = Math.ceil(ROWS_PER_BATCH / perMinute) * MINUTE
-  let [batches, said] = [0, -1]
-  for (let from = filling.from; from < filling.to; from += step) {
-    const share = Math.floor((10 * (from - filling.from)) / (filling.to - filling.from))
-    if (share !== said) bench.say(`filling a store with ${whole(samples)} samples: ${10 * share} %`)
-    said = share
-    const to = Math.min(from + step, filling.to)
-    await child.ask({ kind: 'append', filling, from, to })
-    if (++batches % BATCHES_PER_PACKING === 0) await child.ask({ kind: 'pack' })
+  const parts = filling.rhythm === 'live' ? partsOfTime(filling) : partsOfSeries(filling)
+  for (const [at, part] of parts.entries()) {
+    bench.say(`filling a store with ${whole(samples)} samples: part ${at} of ${parts.length}`)
+    await child.ask(part)
+    if ((at + 1) % BATCHES_PER_PACKING === 0) await child.ask({ kind: 'pack' })
   }
   await child.ask({ kind: 'pack' })
   await child.ask({ kind: 'close' })
   await child.stop()
   const seconds = (performance.now() - start) / 1000
   bench.note(`fill, ${samples}`, { samples, seconds, perSecond: samples / seconds })
+}
+
+function partsOfTime(filling: Filling): FillQuestion[] {
+  const perMinute = filling.installations.length * filling.topics
+  const step = Math.ceil(ROWS_PER_BATCH / perMinute) * MINUTE
+  const parts: FillQuestion[] = []
+  for (let from = filling.from; from < filling.to; from += step)
+    parts.push({ kind: 'append live', filling, from, to: Math.min(from + step, filling.to) })
+  return parts
+}
+
+function partsOfSeries(filling: Filling): FillQuestion[] {
+  const count = filling.installations.length * filling.topics
+  const step = Math.ceil(ROWS_PER_BATCH / ((filling.to - filling.from) / MINUTE))
+  const parts: FillQuestion[] = []
+  for (let first = 0; first < count; first += step)
+    parts.push({ kind: 'append', filling, first, stop: Math.min(first + step, count) })
+  return parts
 }
 
 /** The floor of pages: the samples of a store as plain rows. They are kept too. */
@@ -123,7 +136,8 @@ export async function copyOf(directory: string, to: string): Promise<string> {
 }
 
 /** What only reads does not change a store. */
-const readers = /(reader|scanner|aggregate|aggregate-sql|snapshot|window-search|worker-lane)\.ts$/
+const readers =
+  /\/(reader|scanner|aggregate|aggregated-json|bucket-sums|grid|halves|history|lane-pool|raw-page|results|select|series|series-page|value-bag|window-search|worker|worker-lane)\.ts$/
 
 /** If the code that writes a store changes, another store is used. */
 function layoutHash(): string {

@@ -1,16 +1,18 @@
 import { join } from 'node:path'
 import { SampleIds } from '../../src/history/sample-ids.ts'
 import { openSqliteHistory, type SqliteHistory } from '../../src/history/sqlite/history.ts'
-import { encodeSample } from '../../src/lib/sample.ts'
-import { MINUTE, unixMs } from '../../src/lib/unix-time.ts'
+import { encodeFrom, encodeSource } from '../../src/lib/sample.ts'
+import { MINUTE, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { answerWith } from '../child.ts'
-import { arrivalAt, timestampAt, topicOf, valueAt } from '../samples.ts'
+import { arrivalAt, countAt, timestampAt, topicOf, valueAt } from '../samples.ts'
 import type { Filling } from '../store.ts'
 
 export type FillQuestion =
   | { kind: 'open'; dataDir: string }
+  /** All samples of these series, from `first` to before `stop`. */
+  | { kind: 'append'; filling: Filling; first: number; stop: number }
   /** The samples that arrive in this part of the time; the last part has all that are left. */
-  | { kind: 'append'; filling: Filling; from: number; to: number }
+  | { kind: 'append live'; filling: Filling; from: number; to: number }
   | { kind: 'pack' }
   /** The number of samples that history finds. */
   | { kind: 'count'; installation_id: number }
@@ -18,6 +20,9 @@ export type FillQuestion =
 export type FillAnswer = number | undefined
 
 type Arrival = { at: number; series: number; minute: number }
+
+/** A text of all rows would be slow to make. */
+const TEXT_PER_PART = 64 * 1024
 
 const ids = new SampleIds(0)
 let history: SqliteHistory
@@ -29,7 +34,8 @@ async function answer(question: FillQuestion): Promise<FillAnswer> {
     history = await openSqliteHistory(join(question.dataDir, 'history/sqlite'))
     return
   }
-  if (question.kind === 'append') return append(question)
+  if (question.kind === 'append') return append(rowsOf(question), `bench-${question.first}`)
+  if (question.kind === 'append live') return append(liveRowsOf(question), `bench-${question.from}`)
   await storing
   if (question.kind === 'pack') await history.packAll()
   else if (question.kind === 'count') return count(question.installation_id)
@@ -37,12 +43,9 @@ async function answer(question: FillQuestion): Promise<FillAnswer> {
 }
 
 /** The rows are made while history stores the ones before. */
-async function append(batch: Extract<FillQuestion, { kind: 'append' }>): Promise<undefined> {
-  const { filling, from, to } = batch
-  const lines = filling.rhythm === 'live' ? linesOfLive(filling, from, to) : linesOf(batch)
-  const rows = Buffer.from(lines.join(''))
+async function append(rows: Buffer, token: string): Promise<undefined> {
   await storing
-  storing = history.append(rows, `bench-${from}`)
+  storing = history.append(rows, token)
   storing.catch(() => {})
 }
 
@@ -52,21 +55,29 @@ async function count(installation_id: number): Promise<number> {
   return (await history.readPage({ installation_id, ...window })).total
 }
 
-/** In the order of arrival: minute by minute, every topic once. */
-function linesOf({ filling, from, to }: { filling: Filling; from: number; to: number }): string[] {
-  const lines: string[] = []
-  const count = filling.installations.length * filling.topics
-  for (let minute = from; minute < to; minute += MINUTE) {
-    for (let series = 0; series < count; series++) {
-      const at = timestampAt(filling.rhythm, series, minute)
-      lines.push(lineOf(filling, { at, series, minute }))
+/** Series by series, as an import brings them. */
+function rowsOf({ filling, first, stop }: Extract<FillQuestion, { kind: 'append' }>): Buffer {
+  const { rhythm, from, to } = filling
+  const parts: Buffer[] = []
+  let text = ''
+  for (let series = first; series < stop; series++) {
+    const source = sourceOf(filling, series)
+    for (let minute = from; minute < to; minute += MINUTE) {
+      const at = timestampAt(rhythm, series, minute)
+      // Who sends at the same moment arrives in order.
+      text += rowOf(source, { at: unixMs(at), id: at * 1000 + countAt(series), series, minute })
+      if (text.length < TEXT_PER_PART) continue
+      parts.push(Buffer.from(text))
+      text = ''
     }
   }
-  return lines
+  return Buffer.concat([...parts, Buffer.from(text)])
 }
 
-function linesOfLive(filling: Filling, from: number, to: number): string[] {
+/** In the order of arrival. */
+function liveRowsOf({ filling, from, to }: Extract<FillQuestion, { kind: 'append live' }>): Buffer {
   const count = filling.installations.length * filling.topics
+  const sources = Array.from({ length: count }, (_, series) => sourceOf(filling, series))
   const arrivals = late
   for (let minute = from; minute < to; minute += MINUTE) {
     for (let series = 0; series < count; series++)
@@ -76,22 +87,21 @@ function linesOfLive(filling: Filling, from: number, to: number): string[] {
   const found = to < filling.to ? arrivals.findIndex(({ at }) => at >= to) : -1
   const arrived = found === -1 ? arrivals.length : found
   late = arrivals.slice(arrived)
-  return arrivals.slice(0, arrived).map((arrival) => lineOf(filling, arrival))
+  const rows = arrivals.slice(0, arrived).map(({ at, series, minute }) => {
+    const time = unixMs(timestampAt('live', series, minute))
+    return rowOf(sources[series] ?? '', { at: time, id: ids.next(at), series, minute })
+  })
+  return Buffer.from(rows.join(''))
 }
 
-function lineOf(filling: Filling, { at, series, minute }: Arrival): string {
-  const { installations, topics, rhythm } = filling
-  const { id: installation_id, client_id } = installations[Math.floor(series / topics)] ?? {
-    id: 0,
-    client_id: 0
-  }
-  return encodeSample({
-    ...{ id: ids.next(at), installation_id, client_id },
-    topic: topicOf(client_id, series % topics),
-    timestamp: unixMs(timestampAt(rhythm, series, minute)),
-    value: valueAt(series, minute),
-    msg: ''
-  })
+function sourceOf({ installations, topics }: Filling, series: number): string {
+  const none = { id: 0, client_id: 0 }
+  const { id: installation_id, client_id } = installations[Math.floor(series / topics)] ?? none
+  return encodeSource({ installation_id, client_id, topic: topicOf(client_id, series % topics) })
 }
+
+type Told = { at: UnixMs; id: number; series: number; minute: number }
+const rowOf = (source: string, { at, id, series, minute }: Told): string =>
+  encodeFrom(source, { id, timestamp: at, value: valueAt(series, minute), msg: '' })
 
 answerWith(answer)

@@ -17,7 +17,10 @@ const MAX_RANGE = 2 ** 51
 /** What is far from a line stays exact below this range. */
 const MAX_LINE_RANGE = 2 ** 49
 /** A block is much smaller. A file from elsewhere must not fill the memory. */
-const BOUND = { maxOutputLength: 64 * 1024 * 1024 }
+const MAX_UNPACKED_BYTES = 64 * 1024 * 1024
+const BOUND = { maxOutputLength: MAX_UNPACKED_BYTES }
+/** The least that zlib takes. */
+const MIN_CHUNK_BYTES = 64
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
 
 /** Whole numbers, such as times and ids. */
@@ -43,6 +46,13 @@ export function unpack(
   else unpackSteps(packed, numbers)
   return numbers
 }
+
+/** All of so many bytes at once, because zlib otherwise joins pieces of 16 KiB. */
+const planesIn = (packed: Buffer, bytes: number): Buffer =>
+  zstdDecompressSync(packed, {
+    ...BOUND,
+    chunkSize: Math.min(Math.max(bytes, MIN_CHUNK_BYTES), MAX_UNPACKED_BYTES)
+  })
 
 /** The first number and the difference, if all differences of whole numbers are the same. */
 export function regularSteps(packed: Buffer): { first: number; step: number } | undefined {
@@ -166,7 +176,7 @@ function unpackSteps(packed: Buffer, numbers: Float64Array): void {
     for (let i = 0; i < count; i++) numbers[i] = (first + i * step) / scale
     return
   }
-  const planes = zstdDecompressSync(packed.subarray(HEADER_BYTES), BOUND)
+  const planes = planesIn(packed.subarray(HEADER_BYTES), count * width)
   let sum = first
   numbers[0] = sum / scale
   if (width === 1) {
@@ -199,7 +209,7 @@ function unpackLine(packed: Buffer, numbers: Float64Array): void {
     for (let i = 0; i < count; i++) numbers[i] = (Math.round(i * step) + first) / scale
     return
   }
-  const planes = zstdDecompressSync(packed.subarray(HEADER_BYTES), BOUND)
+  const planes = planesIn(packed.subarray(HEADER_BYTES), count * width)
   if (width === 1) {
     for (let i = 0; i < count; i++) {
       const rest = planes[i] as number
@@ -266,7 +276,7 @@ function packDoubles(values: Float64Array): Buffer {
 
 function unpackDoubles(packed: Buffer, numbers: Float64Array): void {
   const count = numbers.length
-  const planes = zstdDecompressSync(packed.subarray(1), BOUND)
+  const planes = planesIn(packed.subarray(1), count * 8)
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
   for (let plane = 0; plane < 8; plane++)
     for (let i = 0; i < count; i++) bytes[8 * i + plane] = planes[plane * count + i] as number

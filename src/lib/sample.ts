@@ -113,8 +113,10 @@ export const encodeSource = ({
   `\t${installation_id}\t${client_id}\t${escapeText(topic)}\t`
 
 /** `source` must come from `encodeSource`. */
-export const encodeFrom = (source: string, { id, timestamp, value, msg }: Sample): string =>
-  `${id}${source}${timestamp}\t${value}\t${msg === '' ? '' : escapeText(msg)}\n`
+export const encodeFrom = (
+  source: string,
+  { id, timestamp, value, msg }: Pick<Sample, 'id' | 'timestamp' | 'value' | 'msg'>
+): string => `${id}${source}${timestamp}\t${value}\t${msg === '' ? '' : escapeText(msg)}\n`
 
 /** So many bytes are decoded at once, because a text has a maximum length. */
 const BYTES_PER_DECODING = 1024 * 1024

@@ -93,7 +93,7 @@ test('every method is right with summaries of days, in buckets that cut days and
     borders: calendarBorders({ unit, count: 1 }, zone, all)
   })
   const buckets = [
-    ...[{ ms: DAY }, { ms: 7 * HOUR }, { ms: 9 * DAY }],
+    ...[{ ms: HOUR }, { ms: 7 * HOUR }, { ms: DAY }, { ms: 9 * DAY }],
     ...[zoned('mo', 'UTC'), zoned('mo', 'Europe/Stockholm'), zoned('d', 'Asia/Kathmandu')]
   ]
   const check = async () => {

@@ -6,7 +6,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { AggregateQuery } from '../../src/history/history.ts'
 import { openSqliteFile, packsIn } from '../../src/history/sqlite/file.ts'
-import { type Aggregated, answerHalves, halvesOf } from '../../src/history/sqlite/halves.ts'
+import {
+  type Aggregated,
+  answerCounted,
+  answerHalves,
+  halvesOf
+} from '../../src/history/sqlite/halves.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/history.ts'
 import { PackFiles } from '../../src/history/sqlite/pack-files.ts'
 import { SqliteReader } from '../../src/history/sqlite/reader.ts'
@@ -44,7 +49,7 @@ test('halvesOf', () => {
   f({ buckets: { borders: months } }, months[1])
   // One bucket has everything.
   f({ buckets: { ms: 100 * 365 * DAY } }, undefined)
-  f({ offset: 1 }, undefined)
+  f({ offset: 1 }, begin + 44 * DAY)
   f({ method: { name: 'integral', x: 1 } }, undefined)
   const several = ['avg', 'integral'].map((text) => ({ text, method: parseMethod(text) as Method }))
   f({ several }, undefined)
@@ -92,6 +97,58 @@ test('answerHalves', async () => {
   await f([part(3, 1, MAX_PAGE_CHARACTERS), part(2, 2)], undefined)
 })
 
+test('answerCounted', async () => {
+  // Ten days with ten rows each. In front of the border lie five of them.
+  const long = { ...query, to: unixMs(begin + 10 * DAY - 1) }
+  const halves = halvesOf({ ...long, offset: 1 }, { from: long.from, to: long.to })
+  assert(halves)
+  const days = ({ from, to }: AggregateQuery) => Math.round((to + 1 - from) / DAY)
+  const f = async (
+    { offset, limit, order = 'asc' }: { offset: number; limit: number; order?: 'asc' | 'desc' },
+    want: (readonly [day: number, days: number, offset: number, limit: number])[],
+    lost = 0
+  ) => {
+    const asked: AggregateQuery[] = []
+    const answer = await answerCounted({ ...long, offset, limit, order }, halves, {
+      count: async (half) => new Uint32Array(days(half)).fill(10),
+      ask: async (piece) => {
+        asked.push(piece)
+        const count = Math.min(piece.limit, 10 * days(piece) - piece.offset) - lost
+        return { total: 7, count, oldest: piece.from, rows: [Buffer.alloc(count)] }
+      }
+    })
+    const shown = asked.map((piece) => [
+      ...[(piece.from - begin) / DAY, days(piece), piece.offset, piece.limit]
+    ])
+    assert.deepEqual(shown, want)
+    return answer
+  }
+  const all = await f({ offset: 1, limit: 100 }, [
+    [0, 5, 1, 49],
+    [5, 5, 0, 51]
+  ])
+  assert(typeof all === 'object')
+  const { rows, ...page } = all
+  assert.deepEqual(page, { total: 100, count: 99, oldest: begin })
+  assert.equal(Buffer.concat([...rows]).length, 99)
+  // Only the days of the page.
+  await f({ offset: 25, limit: 30 }, [
+    [2, 2, 5, 15],
+    [4, 2, 0, 15]
+  ])
+  const newest = await f({ offset: 25, limit: 30, order: 'desc' }, [
+    [6, 2, 5, 15],
+    [4, 2, 0, 15]
+  ])
+  assert(typeof newest === 'object')
+  assert.equal(newest.oldest, begin + 4 * DAY)
+  await f({ offset: 93, limit: 5 }, [[9, 1, 3, 5]])
+  const none = await f({ offset: 100, limit: 5 }, [])
+  assert.deepEqual(none, { total: 100, count: 0, oldest: undefined, rows: [] })
+  // Rows that were counted are gone.
+  assert.equal(await f({ offset: 93, limit: 5 }, [[9, 1, 3, 5]], 1), undefined)
+})
+
 test('property: two threads answer a long query as one does', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'halves-'))
   const history = await openSqliteHistory(directory)
@@ -115,7 +172,10 @@ test('property: two threads answer a long query as one does', async (t) => {
   const day = fc.integer({ min: -40, max: 130 })
   const asked = fc.record({
     ...{ days: fc.tuple(day, day), order: fc.constantFrom('asc' as const, 'desc' as const) },
-    ...{ offset: fc.constantFrom(0, 0, 0, 50), limit: fc.constantFrom(1, 40, 300, 100_000) },
+    ...{
+      offset: fc.constantFrom(0, 0, 1, 50, 333, 2000),
+      limit: fc.constantFrom(1, 40, 300, 100_000)
+    },
     names: fc.uniqueArray(fc.constantFrom('avg', 'median', 'count', 'integral', 'last', 'stddev'), {
       ...{ minLength: 1, maxLength: 2 }
     }),

@@ -24,17 +24,32 @@ export function aggregateRows(
     const results = resultsOf(source, query, methods)
     return { total: results.count, page: results.page(order, offset, limit) }
   }
-  const counts = new Uint32Array(grid.count)
-  eachBucket(source, query, [], (bucket) => {
-    counts[bucket] = (counts[bucket] as number) + 1
-  })
-  const range = bucketsOfPage(counts, query)
+  const range = bucketsOfPage(countsOf(source, query), query)
   const { total, before } = range
   const results =
     range.first > range.last
       ? emptyResults(source, methods)
       : resultsOf(source, query, methods, range)
   return { total, page: results.page(order, offset - before, limit) }
+}
+
+/** The number of results of each bucket. Few samples are read for it. */
+export function countResults(
+  stored: Stored,
+  { from, to, buckets }: Pick<AggregateQuery, 'from' | 'to' | 'buckets'>,
+  topics: readonly StoredTopic[],
+  throwIfCancelled: () => void
+): Uint32Array {
+  const grid = gridOf(buckets, from, to)
+  return countsOf({ stored, topics, grid, throwIfCancelled }, { from, to })
+}
+
+function countsOf(source: Source, window: Window): Uint32Array {
+  const counts = new Uint32Array(source.grid.count)
+  eachBucket(source, window, [], (bucket) => {
+    counts[bucket] = (counts[bucket] as number) + 1
+  })
+  return counts
 }
 
 type Source = {
@@ -94,11 +109,12 @@ function eachBucket(
 }
 
 /** The buckets that a page touches; `before`: the number of rows before them, in the order. */
-function bucketsOfPage(
+export function bucketsOfPage(
   counts: Uint32Array,
   { order, offset, limit }: Pick<AggregateQuery, 'order' | 'offset' | 'limit'>
 ): Range & { total: number; before: number } {
-  const total = counts.reduce((sum, count) => sum + count, 0)
+  let total = 0
+  for (const count of counts) total += count
   const [begin, end] =
     order === 'asc' ? [offset, offset + limit] : [total - offset - limit, total - offset]
   let [first, last, seen, beforeFirst, afterLast] = [counts.length, -1, 0, 0, 0]

@@ -15,6 +15,8 @@ type Text = { bytes: Uint8Array; characters: number }
 const encoder = new TextEncoder()
 const textOf = (text: string): Text => ({ bytes: encoder.encode(text), characters: text.length })
 
+const VALUE = textOf(',"value":')
+
 /** The rows of a page as UTF-8 text, in parts. Undefined when the text would be too long. */
 export function aggregatedJson(
   { places, results }: ResultPage,
@@ -30,11 +32,8 @@ export function aggregatedJson(
     const { head, tail } = topicText(topic, installation_id)
     return { head: textOf(`{${head}`), tail: textOf(`${names ? '' : ','}"msg":""${tail}`) }
   })
-  const [value, values, valuesEnd] = [',"value":', ',"values":{', '},'].map(textOf) as [
-    Text,
-    Text,
-    Text
-  ]
+  const [values, valuesEnd] = [textOf(',"values":{'), textOf('},')] as const
+  const time = new TimeBytes()
   const mostNumbers = (2 + results.methods) * MAX_NUMBER_BYTES
   const fixed = 64 + (names ?? []).reduce((sum, { bytes }) => sum + bytes.length, 0)
   for (let i = 0; i < places.length; i++) {
@@ -43,8 +42,7 @@ export function aggregatedJson(
     const { head, tail } = texts[results.rankAt(place)] as (typeof texts)[number]
     rows.begin(head.bytes.length + tail.bytes.length + mostNumbers + fixed)
     rows.add(head)
-    rows.addNumber(results.startAt(place) / 1000)
-    rows.add(value)
+    rows.add(time.of(results.startAt(place)))
     rows.addNumber(results.valueAt(place, 0))
     if (names) {
       rows.add(values)
@@ -58,6 +56,23 @@ export function aggregatedJson(
     if (rows.characters > MAX_PAGE_CHARACTERS) return undefined
   }
   return rows.end()
+}
+
+/** What is between the head of a row and its value. Rows of a bucket follow each other. */
+class TimeBytes {
+  readonly #bytes = new Uint8Array(MAX_NUMBER_BYTES + VALUE.bytes.length)
+  #start = Number.NaN
+  #text: Text = { bytes: this.#bytes, characters: 0 }
+
+  of(start: number): Text {
+    if (start === this.#start) return this.#text
+    this.#start = start
+    const end = writeNumber(this.#bytes, 0, start / 1000)
+    this.#bytes.set(VALUE.bytes, end)
+    const characters = end + VALUE.characters
+    this.#text = { bytes: this.#bytes.subarray(0, characters), characters }
+    return this.#text
+  }
 }
 
 /** Writes rows into parts. Each part has its own memory, so that it can move to another thread. */

@@ -1,4 +1,5 @@
 import type { Method } from '../../lib/aggregation.ts'
+import { HOUR } from '../../lib/unix-time.ts'
 import { type Columns, indexAt, type Slice, timeAt } from './columns.ts'
 import type { Grid } from './grid.ts'
 import type { Summary } from './summary.ts'
@@ -23,6 +24,9 @@ const needs: Readonly<Record<Method['name'], readonly Need[]>> = {
 }
 const NO_VALUES = new Float64Array(0)
 
+/** The shortest day of a calendar: the clock goes on by two hours at most. */
+const SHORTEST_DAY = 22 * HOUR
+
 type Need = 'sum' | 'ends' | 'squares' | 'values' | 'area'
 
 /** Computes any methods in one pass over the samples of a topic, which come in order. */
@@ -32,6 +36,7 @@ export class BucketSums {
   readonly #emit: Emit
   readonly #need: Readonly<Record<Need, boolean>>
   readonly #needsValues: boolean
+  readonly #hasDays: boolean
   readonly #results: number[]
   /** For a median or percentile. */
   readonly #values = new ValueBag()
@@ -59,11 +64,12 @@ export class BucketSums {
       ...{ values: has('values'), area: has('area') }
     }
     this.#needsValues = methods.some(({ name }) => name !== 'count')
+    this.#hasDays = grid.stopOf(0) - grid.startOf(0) >= SHORTEST_DAY
     this.#results = methods.map(() => 0)
   }
 
   add({ columns, begin, end }: Slice): void {
-    const summaries = this.#need.values ? [] : columns.summaries()
+    const summaries = this.#usesSummaries(columns) ? columns.summaries() : []
     if (summaries.length === 0) this.#addSamples(columns, begin, end)
     let at = 0
     for (const summary of summaries) {
@@ -84,6 +90,11 @@ export class BucketSums {
     this.#stop = Number.NEGATIVE_INFINITY
   }
 
+  /** Most summaries are of a day, so that shorter buckets need one only for a whole block. */
+  #usesSummaries({ first, last }: Columns): boolean {
+    return !this.#need.values && (this.#hasDays || last < this.#stopAfter(first))
+  }
+
   #stopAfter(time: number): number {
     return time < this.#stop ? this.#stop : this.#grid.stopOf(this.#grid.indexOf(time))
   }
@@ -94,9 +105,16 @@ export class BucketSums {
     for (let at = begin; at < end; ) {
       const time = regular ? regular.first + at * regular.step : timeAt(columns, at)
       this.#enter(time, values[at] ?? 0)
-      const next = Math.min(indexAt(columns, this.#stop, at), end)
+      const stop = regular
+        ? Math.ceil((this.#stop - regular.first) / regular.step)
+        : indexAt(columns, this.#stop, at)
+      const next = Math.min(stop, end)
       this.#addValues(values, at, next)
-      if (this.#need.area) this.#addArea(columns.times(), values, at, next)
+      if (this.#need.area) {
+        this.#addLine(time, values[at] as number)
+        if (regular) this.#addEvenArea(regular, values, at, next)
+        else this.#addArea(columns.times(), values, at, next)
+      }
       this.#lastValue = values[next - 1] ?? 0
       this.#count += next - at
       at = next
@@ -131,17 +149,42 @@ export class BucketSums {
     if (this.#need.values) this.#values.add(values, begin, end)
   }
 
+  /** The area from the sample before to this one; nothing if `#enter` moved to it. */
+  #addLine(time: number, value: number): void {
+    this.#area += (value + this.#lastValue) * (time - this.#lastTime)
+  }
+
   #addArea(times: Float64Array, values: Float64Array, begin: number, end: number): void {
-    let [time, value, area] = [this.#lastTime, this.#lastValue, this.#area]
-    for (let i = begin; i < end; i++) {
-      const [nextTime, nextValue] = [times[i] as number, values[i] as number]
-      // The first sample of a bucket adds nothing here: `#enter` moved to its place.
+    let time = times[begin] as number
+    let value = values[begin] as number
+    let area = this.#area
+    for (let i = begin + 1; i < end; i++) {
+      const nextTime = times[i] as number
+      const nextValue = values[i] as number
       area += (nextValue + value) * (nextTime - time)
       time = nextTime
       value = nextValue
     }
     this.#area = area
     this.#lastTime = time
+  }
+
+  /** The same for samples that are all as far apart. */
+  #addEvenArea(
+    { first, step }: { first: number; step: number },
+    values: Float64Array,
+    begin: number,
+    end: number
+  ): void {
+    let value = values[begin] as number
+    let area = this.#area
+    for (let i = begin + 1; i < end; i++) {
+      const nextValue = values[i] as number
+      area += (nextValue + value) * step
+      value = nextValue
+    }
+    this.#area = area
+    this.#lastTime = first + (end - 1) * step
   }
 
   #addSummary(summary: Summary): void {
@@ -164,13 +207,16 @@ export class BucketSums {
     if (time < this.#stop) return
     const bucket = this.#grid.indexOf(time)
     const stop = this.#grid.stopOf(bucket)
-    let [cut, atCut] = [time, value]
+    let cut = time
+    let atCut = value
     if (this.#bucket >= 0) {
-      // The line from the sample before is cut where the bucket of that sample ends.
-      cut = this.#stop
-      const slope = (value - this.#lastValue) / (time - this.#lastTime)
-      atCut = this.#lastValue + slope * (cut - this.#lastTime)
-      this.#area += (this.#lastValue + atCut) * (cut - this.#lastTime)
+      if (this.#need.area) {
+        // The line from the sample before is cut where the bucket of that sample ends.
+        cut = this.#stop
+        const slope = (value - this.#lastValue) / (time - this.#lastTime)
+        atCut = this.#lastValue + slope * (cut - this.#lastTime)
+        this.#area += (this.#lastValue + atCut) * (cut - this.#lastTime)
+      }
       this.#close()
     }
     this.#bucket = bucket

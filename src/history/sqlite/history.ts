@@ -35,7 +35,7 @@ import { type Scanned, scanLines } from '../scan.ts'
 import { readSeries } from '../series.ts'
 import { BrokenPacks } from './broken-packs.ts'
 import { fileIn, packsIn } from './file.ts'
-import { type Aggregated, answerHalves, halvesOf } from './halves.ts'
+import { type Aggregated, answerCounted, answerHalves, halvesOf } from './halves.ts'
 import { SqliteHistoryFiles } from './history-files.ts'
 import { LanePool } from './lane-pool.ts'
 import { Maintenance, type MaintenanceOptions } from './maintenance.ts'
@@ -247,10 +247,13 @@ export class SqliteHistory implements History {
     const failed = new AbortController()
     const signals = signal ? [signal, failed.signal] : [failed.signal]
     const options = { signal: AbortSignal.any(signals) }
+    const { long } = this.#readers
+    const ask = (half: AggregateQuery) => long.idlest().call('aggregate', [half], options)
+    const count = (half: AggregateQuery) => long.idlest().call('countResults', [half], options)
     try {
-      return await answerHalves(halves, (half) =>
-        this.#readers.long.idlest().call('aggregate', [half], options)
-      )
+      return await (query.offset > 0
+        ? answerCounted(query, halves, { ask, count })
+        : answerHalves(halves, ask))
     } catch (error) {
       failed.abort()
       throw error

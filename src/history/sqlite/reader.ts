@@ -13,7 +13,7 @@ import {
   type SeriesQuery
 } from '../history.ts'
 import type { SeriesPage, SeriesPlace } from '../series.ts'
-import { aggregateRows } from './aggregate.ts'
+import { aggregateRows, countResults } from './aggregate.ts'
 import { aggregatedJson } from './aggregated-json.ts'
 import { brokenFile } from './broken-packs.ts'
 import type { Pack } from './pack.ts'
@@ -88,6 +88,14 @@ export class SqliteReader {
     const oldest = query.order === 'asc' ? places[0] : places.at(-1)
     const start = oldest === undefined ? undefined : results.startAt(oldest)
     return { total, count: places.length, oldest: start, rows }
+  }
+
+  /** The number of rows of each bucket. */
+  countResults(query: AggregateQuery): Uint32Array {
+    return this.#stored.inSnapshot(() => {
+      const topics = this.#stored.topicsOf(query)
+      return countResults(this.#stored, query, topics, this.#throwIfCancelled)
+    })
   }
 
   series(query: SeriesQuery, from: SeriesPlace): SeriesPage {
