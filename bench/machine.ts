@@ -75,13 +75,24 @@ export function coresBetween(
   return { named, others: named.reduce((rest, cores) => rest - cores, all) }
 }
 
-/** Bytes of memory of a process now, and its maximum if the system tells it. */
-export function residentMemory(pid: number): { now: number; peak: number | undefined } {
+/** In bytes. */
+export type Resident = {
+  now: number
+  /** The most it ever was, if the system tells it. */
+  peak: number | undefined
+  /** Without mapped files, whose pages the system takes back when it needs them. */
+  own: number | undefined
+}
+
+export function residentMemory(pid: number): Resident {
   const status = readProc(`/proc/${pid}/status`)
   const kib = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status ?? '')?.[1])
-  if (status) return { now: kib('VmRSS') * 1024, peak: kib('VmHWM') * 1024 }
+  if (status) {
+    const own = kib('RssAnon') * 1024
+    return { now: kib('VmRSS') * 1024, peak: kib('VmHWM') * 1024, own }
+  }
   const rss = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
-  return { now: Number(rss) * 1024, peak: undefined }
+  return { now: Number(rss) * 1024, peak: undefined, own: undefined }
 }
 
 function readDirectory(path: string): string[] {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
@@ -21,6 +21,9 @@ import { withoutExtraSlashes } from './lib/url-path.ts'
 import { addressOf, LYNX, speakLynx, tolerateClients } from './lynx.ts'
 import { guard } from './permission/guard.ts'
 import { type RoomDeps, routeMap } from './routes.ts'
+
+// An import would load the WebSocket client of node:http too, which takes 3 MiB.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 const MAX_URL_LENGTH = 64 * 1024
 const MAX_HEADERS_BYTES = MAX_URL_LENGTH + 32 * 1024

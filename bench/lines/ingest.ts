@@ -3,14 +3,14 @@ import { rateOf } from '../alternating.ts'
 import type { LoadResult } from '../children/mqtt-load.ts'
 import { whole } from '../figures.ts'
 import type { Bench, Line } from '../line.ts'
-import { residentMemory } from '../machine.ts'
+import { type Resident, residentMemory } from '../machine.ts'
 import { undisturbed } from '../quiet.ts'
 import { applyLoad, type Broker, openSite } from '../site.ts'
 
 const GOAL_MESSAGES_PER_SECOND = 20_000
 const GOAL_RATIO = 0.7
 
-type Memory = { atRest: number; afterLoad: number; settled: number; peak: number | undefined }
+type Memory = Record<'atRest' | 'afterLoad' | 'settled', Resident>
 type Ingest = {
   subject: LoadResult[]
   floor: LoadResult[]
@@ -64,10 +64,9 @@ async function measure(bench: Bench): Promise<Ingest> {
   const settled = memoryOf()
   await close()
   const memory = (broker: 'subject' | 'floor'): Memory => ({
-    atRest: atRest[broker].now,
-    afterLoad: afterLoad[broker].now,
-    settled: settled[broker].now,
-    peak: settled[broker].peak
+    atRest: atRest[broker],
+    afterLoad: afterLoad[broker],
+    settled: settled[broker]
   })
   const ingest = {
     subject,

@@ -2,8 +2,6 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Outage } from '../lib/outage.ts'
-import { openClickhouseHistory } from './clickhouse/history.ts'
-import { openClickhouseServer } from './clickhouse/server.ts'
 import type { BrokenFile } from './files.ts'
 import type { History } from './history.ts'
 import { openSqliteHistory } from './sqlite/history.ts'
@@ -48,6 +46,11 @@ async function openServer({
   quorum = 0,
   clock = systemClock
 }: HistoryPlace): Promise<History> {
+  // Loaded only now, because most nodes keep history themselves.
+  const [{ openClickhouseHistory }, { openClickhouseServer }] = await Promise.all([
+    import('./clickhouse/history.ts'),
+    import('./clickhouse/server.ts')
+  ])
   const server = new URL(url)
   const place = { database: server.pathname.slice(1), cluster }
   const connection = await openClickhouseServer({ ...place, url: server, quorum })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { type BlockList, isIP, type LookupFunction } from 'node:net'
 import type { Clock } from '../lib/clock.ts'
@@ -7,6 +7,9 @@ import { hostOf, isReachable } from '../lib/networks.ts'
 import { RateLimit } from '../lib/rate-limit.ts'
 import { MINUTE, SECOND } from '../lib/unix-time.ts'
 import { addressesOf } from './addresses.ts'
+
+// An import would load the WebSocket client of node:http too, which takes 3 MiB.
+const { request: requestHttp } = process.getBuiltinModule('node:http')
 
 /** The time for a whole call: finding the address, connecting, and the answer. */
 const CALL_TIMEOUT_MS = 10 * SECOND

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import { SECOND } from '../lib/unix-time.ts'
 import type { Sender } from './sender.ts'
 
@@ -11,7 +10,7 @@ const TIMEOUTS_MS = {
 
 export function smtpSender(url: string, from: string): Sender {
   const { protocol, hostname, port, username, password } = new URL(url)
-  const transport = createTransport({
+  const options = {
     host: hostname,
     ...(port !== '' && { port: Number(port) }),
     secure: protocol === 'smtps:',
@@ -19,10 +18,14 @@ export function smtpSender(url: string, from: string): Sender {
       auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
     }),
     ...TIMEOUTS_MS
-  })
+  }
+  // Loaded with the first letter, because many nodes send none.
+  const open = async () => (await import('nodemailer')).createTransport(options)
+  let transport: ReturnType<typeof open> | undefined
   return {
     async send({ to, subject, text }) {
-      await transport.sendMail({ from, to, subject, text })
+      transport ??= open()
+      await (await transport).sendMail({ from, to, subject, text })
     }
   }
 }

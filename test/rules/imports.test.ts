@@ -109,3 +109,12 @@ test('no file has more than 400 lines', () => {
     []
   )
 })
+
+// An import reads all names of node:http, and some of them load its WebSocket client, which takes 3 MiB.
+test('the server takes values of node:http without importing them', () => {
+  const loadsLater = ['src/cli/ask.ts', 'src/history/clickhouse/server.ts']
+  const importing = files.filter((file) =>
+    /^import (?!type)[^'"]* from 'node:http'/m.test(readFileSync(join(root, file), 'utf8'))
+  )
+  assert.deepEqual(importing.sort(), loadsLater)
+})

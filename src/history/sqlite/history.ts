@@ -91,15 +91,11 @@ export async function openSqliteHistory(
   // The writer creates the tables. The readers prepare statements on them.
   await writer.ready()
   const startReader = () => startLane<SqliteReader>('reader')
-  const quick = startReader()
-  const pool = () => new LanePool(startReader, { most: MAX_READERS_PER_POOL, idleMs })
-  const readers = { quick, short: pool(), long: pool() }
-  try {
-    await quick.ready()
-  } catch (error) {
-    await quick.close().catch(() => {})
-    await writer.close()
-    throw error
+  const pool = (most: number) => new LanePool(startReader, { most, idleMs })
+  const readers = {
+    quick: pool(1),
+    short: pool(MAX_READERS_PER_POOL),
+    long: pool(MAX_READERS_PER_POOL)
   }
   const history = new SqliteHistory(
     { writer, readers, startLane, broken },
@@ -146,9 +142,7 @@ const starter =
 
 type Lane<Target> = { [Name in keyof Target]: (...args: never[]) => unknown }
 /** `quick` is for short calls that belong to no single caller. */
-type Readers = Readonly<
-  Record<'short' | 'long', LanePool<SqliteReader>> & { quick: WorkerLane<SqliteReader> }
->
+type Readers = Readonly<Record<'quick' | 'short' | 'long', LanePool<SqliteReader>>>
 type Lanes = {
   writer: WorkerLane<SqliteWriter>
   readers: Readers
@@ -204,7 +198,10 @@ export class SqliteHistory implements History {
   async begin(): Promise<void> {
     await this.#maintenance.begin()
     await this.files.readQuarantined()
-    for (const file of await this.#readers.quick.call('brokenPacks', [])) this.#broken.add(file)
+    // Without packed files no reader has to start.
+    if ((await this.#writer.call('packs', [])).length === 0) return
+    const broken = await this.#readers.quick.idlest().call('brokenPacks', [])
+    for (const file of broken) this.#broken.add(file)
   }
 
   async append(rows: Buffer, token: string): Promise<void> {
@@ -261,7 +258,7 @@ export class SqliteHistory implements History {
   }
 
   oldest(): Promise<UnixMs | undefined> {
-    return this.#readers.quick.call('oldest', [])
+    return this.#readers.quick.idlest().call('oldest', [])
   }
 
   series(query: SeriesQuery, signal?: AbortSignal): AsyncGenerator<SeriesPart> {
@@ -318,7 +315,7 @@ export class SqliteHistory implements History {
   async *latest(): AsyncGenerator<Sample[]> {
     let last = 0
     while (true) {
-      const chunk = await this.#readers.quick.call('latestAfter', [last])
+      const chunk = await this.#readers.quick.idlest().call('latestAfter', [last])
       if (chunk.samples.length === 0) return
       yield chunk.samples
       last = chunk.last
@@ -326,15 +323,15 @@ export class SqliteHistory implements History {
   }
 
   latestOf(installation_id: number, topics: readonly string[]): Promise<Sample[]> {
-    return this.#readers.quick.call('latestOf', [installation_id, topics])
+    return this.#readers.quick.idlest().call('latestOf', [installation_id, topics])
   }
 
   latestIn(installation_id: number, after: string): Promise<Held[]> {
-    return this.#readers.quick.call('latestIn', [installation_id, after])
+    return this.#readers.quick.idlest().call('latestIn', [installation_id, after])
   }
 
   freshness(installation_ids: readonly number[], silentSince: UnixMs): Promise<Freshness[]> {
-    return this.#readers.quick.call('freshness', [installation_ids, silentSince])
+    return this.#readers.quick.idlest().call('freshness', [installation_ids, silentSince])
   }
 
   keepLatest(rows: Buffer, token: string): Promise<void> {
@@ -393,7 +390,7 @@ export class SqliteHistory implements History {
   /** The threads that have packed files open. */
   #reading(): WorkerLane<SqliteReader | SqliteScanner | SqlitePacker>[] {
     const { quick, short, long } = this.#readers
-    const lanes = [quick, ...short.lanes, ...long.lanes, this.#scanner, this.#packer]
+    const lanes = [...quick.lanes, ...short.lanes, ...long.lanes, this.#scanner, this.#packer]
     return lanes.filter((lane) => lane !== undefined) as never
   }
 }
