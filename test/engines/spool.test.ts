@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { MOVER } from '../../src/history/spool/groups.ts'
 import {
   MAX_GROUP_BYTES,
@@ -31,6 +32,17 @@ test('samples come out in their order, and the same batch comes until it is drop
   await spool.pass(MOVER, next)
   assert.equal(await spool.take(MOVER, limits), undefined)
   await spool.close()
+})
+
+test('a group of a few bytes is sent to the thread without other memory', async (t) => {
+  const posted = t.mock.method(Worker.prototype, 'postMessage')
+  const spool = await opened(t, temporary(t))
+  await append(spool, 1)
+  const sizes = posted.mock.calls.flatMap(({ arguments: [question] }) =>
+    question.method === 'append' ? [question.args[0].rows.buffer.byteLength] : []
+  )
+  // It was moved, so on this side nothing is left of it.
+  assert.deepEqual(sizes, [0])
 })
 
 test('a batch keeps its token and its limits over a restart', async (t) => {
