@@ -25,6 +25,9 @@ import { bucketOf, scopeTokens, type WideQuery, type WideToken } from './wide-to
 /** With more organizations and installations than this, the visible objects are listed instead. */
 const MAX_SCOPE_TOKENS = 32
 
+/** How long to compute without a pause: with PostgreSQL, search runs on the main thread. */
+export const TURN_MS = 5
+
 /** Documents of one kind. */
 export class Docs {
   readonly #kind: SearchKind
@@ -180,7 +183,12 @@ async function withSome(
   const own = noBits()
   for (const [bucket, tokens] of Map.groupBy(group, bucketOf)) {
     const sets = await readBucket(registry, kind, bucket)
+    let since = performance.now()
     for (const [chunk, bits] of before) {
+      if (performance.now() - since > TURN_MS) {
+        await pause()
+        since = performance.now()
+      }
       const inSegment = sets.get(chunk.segment)
       if (!inSegment) continue
       own.fill(0)
