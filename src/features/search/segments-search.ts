@@ -28,6 +28,8 @@ const MAX_SCOPE_TOKENS = 32
 /** How long to compute without a pause: with PostgreSQL, search runs on the main thread. */
 export const TURN_MS = 5
 
+const IDS_PER_PART = 1000
+
 /** Documents of one kind. */
 export class Docs {
   readonly #kind: SearchKind
@@ -83,12 +85,18 @@ export class Docs {
     return sum
   }
 
-  /** In rising order, in parts. */
+  /** In rising order, in parts: a few documents of each chunk are read together. */
   *ids(): Generator<number[]> {
+    let part: number[] = []
     for (const chunk of [...this.#bits.keys()].sort((a, b) => a - b)) {
-      const docs = docsOf(this.#bits.get(chunk) ?? noBits())
-      if (docs.length > 0) yield docs.map((doc) => idOf(chunk * DOCS_PER_CHUNK + doc))
+      for (const doc of docsOf(this.#bits.get(chunk) ?? noBits())) {
+        part.push(idOf(chunk * DOCS_PER_CHUNK + doc))
+      }
+      if (part.length < IDS_PER_PART) continue
+      yield part
+      part = []
     }
+    if (part.length > 0) yield part
   }
 
   page({ skip, take }: { skip: number; take: number }): number[] {
