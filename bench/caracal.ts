@@ -100,6 +100,15 @@ export class Caracal {
     const { id: organization_id } = JSON.parse(
       await this.request('POST /api/v2/organization', organization)
     )
+    const { id, client_id } = JSON.parse(
+      await this.request('POST /api/v2/installation', { name, organization_id })
+    )
+    const token = await this.createAdministrator(name, organization_id)
+    return { installation: { id, client_id }, token }
+  }
+
+  /** Of this organization; answers a token. */
+  async createAdministrator(name: string, organization_id: number): Promise<string> {
     const email = `${name}@example.org`
     const address = { address: '', city: '', country: '', zip: '' }
     await this.request('POST /api/v2/user', {
@@ -113,11 +122,7 @@ export class Caracal {
       },
       organisations: [organization_id]
     })
-    const { id, client_id } = JSON.parse(
-      await this.request('POST /api/v2/installation', { name, organization_id })
-    )
-    const token = await this.#signIn(email)
-    return { installation: { id, client_id }, token }
+    return this.#signIn(email)
   }
 
   spooled(): Promise<number> {

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ModelxKind } from '../src/registry/tables.ts'
+import { startPostgres } from '../test/support/postgres.ts'
 import { Caracal } from './caracal.ts'
 import { Child } from './child.ts'
 import type { ObjectsAnswer, ObjectsQuestion } from './children/objects.ts'
@@ -71,21 +72,35 @@ function scramble(seed: number): number {
 
 /** A registry with many objects, indexed. The URL is empty for SQLite. */
 export type ObjectStore = { dataDir: string; url: string; objects: number; installations: number }
+export type OpenObjects = ObjectStore & { close(): Promise<void> }
 
-/** Filled on SQLite the first time, and kept in the cache. */
-export async function filledObjects(bench: Bench, objects: number): Promise<ObjectStore> {
-  const dataDir = join(bench.cacheDir, `objects-${objects}-${layoutHash()}`)
-  const store = { dataDir, url: '', objects, installations: objects / objectsPerInstallation }
+/** Filled the first time, and kept in the cache. Undefined without PostgreSQL. */
+export async function filledObjects(
+  bench: Bench,
+  objects: number,
+  engine: 'sqlite' | 'postgres'
+): Promise<OpenObjects | undefined> {
+  const dataDir = join(bench.cacheDir, `objects-${engine}-${objects}-${layoutHash()}`)
   const manifest = join(dataDir, 'bench.json')
-  if (existsSync(manifest)) return store
-  rmSync(dataDir, { recursive: true, force: true })
-  await fillObjects(bench, store)
-  writeFileSync(manifest, JSON.stringify(store))
-  return store
+  const isFilled = existsSync(manifest)
+  // The user of the server may not enter a data directory.
+  const serverDir = `${dataDir}-server`
+  if (!isFilled) {
+    for (const old of [dataDir, serverDir]) rmSync(old, { recursive: true, force: true })
+  }
+  const postgres = engine === 'postgres' ? await startPostgres(serverDir) : undefined
+  if (engine === 'postgres' && !postgres) return
+  const installations = objects / objectsPerInstallation
+  const store = { dataDir, url: postgres?.url ?? '', objects, installations }
+  if (!isFilled) {
+    await fillObjects(bench, store)
+    writeFileSync(manifest, JSON.stringify({ objects, installations }))
+  }
+  return { ...store, close: async () => postgres?.stop() }
 }
 
 /** Writes rows as the registry has them, without the requests, and indexes them. */
-export async function fillObjects(bench: Bench, store: ObjectStore): Promise<void> {
+async function fillObjects(bench: Bench, store: ObjectStore): Promise<void> {
   const { dataDir, url, objects, installations } = store
   // The first start makes the top organization and its administrator.
   await (await Caracal.start(dataDir, settingsOf(store))).stop()

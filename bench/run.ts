@@ -16,6 +16,7 @@ import { heldLine } from './lines/held.ts'
 import { httpLine } from './lines/http.ts'
 import { importLine } from './lines/import.ts'
 import { ingestLine } from './lines/ingest.ts'
+import { installationsLine } from './lines/installations.ts'
 import { latestLine } from './lines/latest.ts'
 import { mappingLine } from './lines/mapping.ts'
 import { memoryLine } from './lines/memory.ts'
@@ -53,6 +54,7 @@ const lines: Line[] = [
   aggregateLine,
   yearLine,
   bytesLine,
+  installationsLine,
   scaleLine,
   mixedLine,
   tenantsLine,

@@ -43,7 +43,7 @@ export const full: Sizes = {
   starts: 5,
   startTimes: 1,
   objects: [1_000_000],
-  searches: 1000,
+  searches: 300,
   importRows: 3_000_000,
   yearMonths: 12,
   yearRepeats: 7,

@@ -1,25 +1,19 @@
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
-import { startPostgres } from '../../test/support/postgres.ts'
+import pg from 'pg'
 import { Caracal } from '../caracal.ts'
 import { Child } from '../child.ts'
 import type { ObjectsAnswer, ObjectsQuestion } from '../children/objects.ts'
 import { median, ms, quantile, whole } from '../figures.ts'
 import type { Bench, Line, Row } from '../line.ts'
-import {
-  engineOf,
-  filledObjects,
-  fillObjects,
-  type ObjectStore,
-  objectAt,
-  objectsPerInstallation,
-  settingsOf
-} from '../objects.ts'
+import { engineOf, filledObjects, type ObjectStore, objectAt, settingsOf } from '../objects.ts'
 import { whenQuiet } from '../quiet.ts'
 import { copyOf } from '../store.ts'
 
 const LIMIT = 100
-const GOAL = { searchMs: 50, idMs: 10, flat: 1.5, writes: 0.5 }
+const GOAL = { searchMs: 50, idMs: 10, stallMs: 20, flat: 1.5, writes: 0.5 }
+/** It has a tenth of the installations. */
+const TENTH_ORGANIZATION = 3
 /** From 200 values to four. */
 const keys = ['building', 'floor', 'room', 'vendor', 'model', 'unit'] as const
 type Key = (typeof keys)[number]
@@ -30,18 +24,15 @@ export const searchLine: Line = {
   async run(bench) {
     const rows: Row[] = []
     for (const objects of bench.sizes.objects) {
-      rows.push(...(await measure(bench, await filledObjects(bench, objects))))
-      const postgres = await startPostgres()
-      if (!postgres) {
-        bench.lacks('search on PostgreSQL', 'PostgreSQL', 'postgresql')
-        continue
+      for (const engine of ['sqlite', 'postgres'] as const) {
+        const store = await filledObjects(bench, objects, engine)
+        if (!store) {
+          bench.lacks('search on PostgreSQL', 'PostgreSQL', 'postgresql')
+          continue
+        }
+        rows.push(...(await measure(bench, store)))
+        await store.close()
       }
-      const dataDir = join(bench.workDir, `search-postgres-${objects}`)
-      const installations = objects / objectsPerInstallation
-      const store = { dataDir, url: postgres.url, objects, installations }
-      await fillObjects(bench, store)
-      rows.push(...(await measure(bench, store)))
-      await postgres.stop()
     }
     return rows
   }
@@ -50,14 +41,34 @@ export const searchLine: Line = {
 async function measure(bench: Bench, store: ObjectStore): Promise<Row[]> {
   const caracal = await Caracal.start(store.dataDir, settingsOf(store))
   const read = reader(caracal.url, await caracal.token())
+  // The store is kept, and so is its user.
+  const name = `tenth-${Date.now()}`
+  const tenth = reader(caracal.url, await caracal.createAdministrator(name, TENTH_ORGANIZATION))
   const rows: Row[] = []
+  await caracal.stallMs()
   for (const [what, { goalMs, query }] of Object.entries(classes)) {
     rows.push(await searches(bench, store, read, { what, goalMs, query }))
   }
+  for (const what of ofTenth) {
+    const { goalMs, query } = classes[what]
+    const seen = `${what}, sees a tenth`
+    rows.push(await searches(bench, store, tenth, { what: seen, goalMs, query }))
+  }
   rows.push(await pages(bench, store, read))
+  rows.push(stallRow(store, await caracal.stallMs()))
   await caracal.stop()
   return [...rows, await writes(bench, store)]
 }
+
+const stallRow = (store: ObjectStore, longest: number): Row => ({
+  line: 'search',
+  what: `longest stall of the event loop in all of these, ${amount(store)}`,
+  subject: ms(longest),
+  floor: '',
+  ratio: undefined,
+  goal: `< ${GOAL.stallMs} ms`,
+  isMet: longest < GOAL.stallMs
+})
 
 type Read = (query: string) => Promise<{ ms: number; total: number }>
 
@@ -84,7 +95,7 @@ function twoKeys(): Key[] {
 type SearchClass = { goalMs: number; query: (meta: Meta, objects: number) => string }
 
 /** Made of the metadata of an existing object, so it is among the results. */
-const classes: Record<string, SearchClass> = {
+const classes = {
   'a word': { goalMs: GOAL.searchMs, query: ({ name = '' }) => text(name.split(' ')[0] ?? '') },
   'the begin of a name': {
     goalMs: GOAL.searchMs,
@@ -118,7 +129,8 @@ const classes: Record<string, SearchClass> = {
     query: (meta) => `q=*&metadata.floor=99${filter(meta, 'unit')}`
   },
   'one id': { goalMs: GOAL.idMs, query: (_, objects) => `q=${1 + random(objects)}` }
-}
+} satisfies Record<string, SearchClass>
+const ofTenth = ['a word', 'a wildcard at both ends', 'any two filters'] as const
 
 async function searches(
   bench: Bench,
@@ -129,7 +141,7 @@ async function searches(
   const { objects, installations } = store
   const next = () => query(objectAt(random(objects), installations).meta, objects)
   const { times, totals } = await ask(bench, `${what}, ${amount(store)}`, read, next)
-  const isMissing = !what.includes('without') && totals.some((total) => total === 0)
+  const isMissing = !/without|sees/.test(what) && totals.some((total) => total === 0)
   if (isMissing) throw new Error(`${what}: a search missed what is there`)
   const p99 = quantile(times, 0.99)
   return {
@@ -196,12 +208,28 @@ async function pages(bench: Bench, store: ObjectStore, read: Read): Promise<Row>
   }
 }
 
+/** The store itself is kept as it is. */
+async function copyToWriteTo(bench: Bench, { dataDir, url }: ObjectStore) {
+  if (url === '') {
+    const copy = await copyOf(dataDir, join(bench.workDir, 'search-writes'))
+    return { url, dataDir: copy, remove: () => {} }
+  }
+  const client = new pg.Client(url)
+  await client.connect()
+  const remove = () => client.query('drop database if exists writes')
+  await remove()
+  await client.query('create database writes template postgres')
+  return {
+    dataDir,
+    url: url.replace(/[^/]*$/, 'writes'),
+    remove: () => remove().finally(() => client.end())
+  }
+}
+
 /** Compares writes, until they are indexed, with the same writes without a search. */
 async function writes(bench: Bench, store: ObjectStore): Promise<Row> {
   bench.say('search: copying the store to write to it')
-  const { url } = store
-  const dataDir =
-    url === '' ? await copyOf(store.dataDir, join(bench.workDir, 'search-writes')) : store.dataDir
+  const { dataDir, url, remove } = await copyToWriteTo(bench, store)
   const child = new Child<ObjectsQuestion, ObjectsAnswer>('objects')
   await child.ask({ kind: 'open', dataDir, url, isDurable: true })
   const { measureMs, rounds } = bench.sizes
@@ -233,6 +261,7 @@ async function writes(bench: Bench, store: ObjectStore): Promise<Row> {
   }
   await child.ask({ kind: 'close' })
   await child.stop()
+  await remove()
   bench.note(`search, writes, ${amount(store)}`, rates)
   const ratio = median(rates.indexed) / median(rates.bare)
   return {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -16,20 +16,26 @@ export type Postgres = {
   stop(): Promise<void>
 }
 
-/** Starts a PostgreSQL server in a temporary directory; undefined if it is not installed. */
-export async function startPostgres(): Promise<Postgres | undefined> {
+/**
+ * Starts a PostgreSQL server in a temporary directory, or in one that is kept; undefined if it is
+ * not installed.
+ */
+export async function startPostgres(kept?: string): Promise<Postgres | undefined> {
   const bin = findBin()
   if (!bin) return undefined
-  const directory = mkdtempSync(join(tmpdir(), 'caracal-postgres-'))
+  if (kept) mkdirSync(kept, { recursive: true })
+  const directory = kept ?? mkdtempSync(join(tmpdir(), 'caracal-postgres-'))
   const account = postgresAccount()
   if (account) chownSync(directory, account.uid, account.gid)
   const data = join(directory, 'data')
   const run = { ...account, cwd: directory }
   const made = `-D ${data} -U caracal --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync`
-  execFileSync(join(bin, 'initdb'), made.split(' '), { ...run, stdio: 'ignore' })
+  if (!existsSync(data)) {
+    execFileSync(join(bin, 'initdb'), made.split(' '), { ...run, stdio: 'ignore' })
+  }
   const port = await freePort()
   // The tests do not test the disk, and without fsync they are twice as fast.
-  const served = `-D ${data} -p ${port} -h 127.0.0.1 -k ${directory} -F -c max_connections=400`
+  const served = `-D ${data} -p ${port} -h 127.0.0.1 -c unix_socket_directories= -F -c max_connections=400`
   const serve = async () => {
     const server = spawn(join(bin, 'postgres'), served.split(' '), {
       ...run,
@@ -55,7 +61,7 @@ export async function startPostgres(): Promise<Postgres | undefined> {
     },
     stop: async () => {
       await end('SIGINT')
-      rmSync(directory, { recursive: true, force: true })
+      if (!kept) rmSync(directory, { recursive: true, force: true })
     }
   }
 }

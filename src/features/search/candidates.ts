@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Scope } from '../../lib/scope.ts'
 import { isOneOf } from '../../registry/dialect.ts'
 import { isWithin } from '../../registry/installations.ts'
 import { IDS_PER_BLOCK } from '../../registry/modelx.ts'
@@ -132,15 +133,33 @@ export async function seesLittle(
   little: number
 ): Promise<boolean> {
   if (reach.visible === 'everything') return false
+  const ids = visibleInstallations(registry, reach.visible, reach.types)
   const counts =
     kind === 'installation'
-      ? sql`select 1 as count from installations where ${isVisible(registry, reach)}`
-      : sql`select count from ${countsOf(registry, reach)} where kind = ${kind}`
+      ? sql`select 1 as count from (${ids}) as seen`
+      : sql`select count from (${ids}) as seen cross join modelx_counts
+          where installation_id = seen.id and kind = ${kind}`
   const { rows } = await sql<{ rows: number; objects: number | null }>`
     select count(*) as rows, cast(sum(count) as bigint) as objects
     from (${counts} limit ${little}) as part`.execute(registry)
   const [sum] = rows
   return sum !== undefined && sum.rows < little && (sum.objects ?? 0) <= little
+}
+
+/** Uses the indexes of installations; for `isVisible` SQLite goes through all of them. */
+function visibleInstallations(
+  registry: Registry,
+  visible: Scope,
+  types: KindReach['types']
+): RawBuilder<unknown> {
+  const inside = visible.within ? isWithin(registry, visible.within) : sql`1 = 1`
+  const { organizationIds, installationIds } = visible
+  return sql`select id from installations
+      where ${isOneOf(registry, sql.ref('organization_id'), organizationIds)} and ${inside}
+    union select id from installations
+      where ${isOneOf(registry, sql.ref('id'), installationIds)} and ${inside}
+    union select id from installations
+      where ${isOneOf(registry, sql.ref('id'), [...types.keys()])}`
 }
 
 export type BlockCount = { block: number; count: number }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { forUpdate, isOneOf, isPostgres } from '../../registry/dialect.ts'
+import { prepared } from '../../registry/postgres/prepared.ts'
 import { docOf, IDS_PER_KIND } from '../../registry/search-marks.ts'
 import type { Registry, SearchKind } from '../../registry/tables.ts'
 import {
@@ -39,17 +40,31 @@ export async function readChunks(registry: Registry, kind: SearchKind): Promise<
   if (!isPostgres(registry)) return rows.orderBy('chunk').execute()
   const all = await bytesOf(
     registry,
-    sql`select string_agg(int8send(chunk) || int8send(segment), '' order by chunk) as bytes
+    sql`select string_agg(int8send(chunk) || int8send(segment)
+        || int4send(coalesce(length(gone), 0)) || coalesce(gone, ''), '' order by chunk) as bytes
       from (${rows}) as chunks`
   )
-  const changed = await rows.where('gone', 'is not', null).execute()
-  const gone = new Map(changed.map(({ chunk, gone }) => [chunk, gone]))
-  return Array.from({ length: all.length / 16 }, (_, i) => {
-    const chunk = Number(all.readBigInt64BE(i * 16))
-    const segment = Number(all.readBigInt64BE(i * 16 + 8))
-    return { chunk, segment, gone: gone.get(chunk) ?? null }
-  })
+  const chunks: Chunk[] = []
+  for (let at = 0; at < all.length; ) {
+    const chunk = Number(all.readBigInt64BE(at))
+    const segment = Number(all.readBigInt64BE(at + 8))
+    const end = at + 20 + all.readUInt32BE(at + 16)
+    const gone = end > at + 20 ? all.subarray(at + 20, end) : null
+    chunks.push({ chunk, segment, gone })
+    at = end
+  }
+  return chunks
 }
+
+const isInRange = sql`place >= ${0} and place < ${0}`
+const readRows = prepared<{ place: number; sets: Uint8Array }>((registry) => ({
+  compile: () => sql`select place, sets from search_postings where ${isInRange}`.compile(registry)
+}))
+const readTogether = prepared<{ bytes: Buffer | null }>((registry) => ({
+  compile: () =>
+    sql`select string_agg(int8send(place) || int4send(length(sets)) || sets, '') as bytes
+      from search_postings where ${isInRange}`.compile(registry)
+}))
 
 /** One bucket of all segments of a kind: segment -> sets. */
 export async function readBucket(
@@ -58,17 +73,12 @@ export async function readBucket(
   bucket: number
 ): Promise<Map<number, Uint8Array>> {
   const first = placeOf(bucket, kindOf(chunkOf(docOf(kind, 0))) * SEGMENTS_PER_KIND)
-  const isHere = sql`place >= ${first} and place < ${first + SEGMENTS_PER_KIND}`
+  const range = [first, first + SEGMENTS_PER_KIND]
   if (!isPostgres(registry)) {
-    const { rows } = await sql<{ place: number; sets: Uint8Array }>`
-      select place, sets from search_postings where ${isHere}`.execute(registry)
+    const rows = await readRows(registry, range)
     return new Map(rows.map(({ place, sets }) => [place % SEGMENTS_PER_BUCKET, sets]))
   }
-  const all = await bytesOf(
-    registry,
-    sql`select string_agg(int8send(place) || int4send(length(sets)) || sets, '') as bytes
-      from search_postings where ${isHere}`
-  )
+  const all = (await readTogether(registry, range))[0]?.bytes ?? Buffer.alloc(0)
   const found = new Map<number, Uint8Array>()
   for (let at = 0; at < all.length; ) {
     const end = at + 12 + all.readUInt32BE(at + 8)

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { MAX_PAGE_BYTES, PageTooLarge } from '../../lib/page-limit.ts'
 import { scopeTest } from '../../lib/scope.ts'
@@ -24,7 +25,7 @@ import {
   type SearchReach
 } from './query.ts'
 import { hasManyFresh } from './sealer.ts'
-import { Docs, findInSegments, type SegmentPlace } from './segments-search.ts'
+import { Docs, findInSegments, type SegmentPlace, TURN_MS } from './segments-search.ts'
 import { queryTokens } from './tokens.ts'
 import { wideQuery, withProtected } from './wide-tokens.ts'
 
@@ -42,12 +43,10 @@ export const pauseUntil =
 
 /** How many documents are read at once. */
 const DOCUMENTS_PER_READ = 200
-/** How long to compare without a pause: with PostgreSQL, search runs on the main thread. */
-const TURN_MS = 5
 /** A caller who sees at most this many documents is served without the index. */
-const MAX_DOCUMENTS_WITHOUT_INDEX = 2000
+const MAX_DOCUMENTS_WITHOUT_INDEX = 300
 /** Above this the index alone decides about a long text, see `Trust`. */
-const MAX_COMPARED = 500
+const MAX_COMPARED = 250
 /** So few documents are compared sooner than more tokens are read. */
 const FEW_DOCUMENTS = 100
 
@@ -192,7 +191,7 @@ async function find(place: SegmentPlace, { kind, query, reach, most }: KindSearc
     doubtful.addFrom(docs)
     return { docs: new Docs(kind), doubtful }
   }
-  if (seesSome && reach.seesProtected !== 'everything') {
+  if (seesSome && !seesAllProtected(reach)) {
     const { docs: open, isCut: isOpenCut } = await findInSegments(place, wide, reach)
     if (isOpenCut) {
       doubtful.addFrom(docs)
@@ -205,6 +204,10 @@ async function find(place: SegmentPlace, { kind, query, reach, most }: KindSearc
   }
   return { docs, doubtful }
 }
+
+/** Whether the caller sees the protected metadata of all that is visible. */
+const seesAllProtected = ({ visible, types, seesProtected }: KindReach): boolean =>
+  seesProtected === 'everything' || (types.size === 0 && isDeepStrictEqual(visible, seesProtected))
 
 async function* partsOf(docs: Docs): Candidates {
   yield* docs.ids()

@@ -25,6 +25,11 @@ import { bucketOf, scopeTokens, type WideQuery, type WideToken } from './wide-to
 /** With more organizations and installations than this, the visible objects are listed instead. */
 const MAX_SCOPE_TOKENS = 32
 
+/** How long to compute without a pause: with PostgreSQL, search runs on the main thread. */
+export const TURN_MS = 5
+
+const IDS_PER_PART = 1000
+
 /** Documents of one kind. */
 export class Docs {
   readonly #kind: SearchKind
@@ -80,12 +85,18 @@ export class Docs {
     return sum
   }
 
-  /** In rising order, in parts. */
+  /** In rising order, in parts: a few documents of each chunk are read together. */
   *ids(): Generator<number[]> {
+    let part: number[] = []
     for (const chunk of [...this.#bits.keys()].sort((a, b) => a - b)) {
-      const docs = docsOf(this.#bits.get(chunk) ?? noBits())
-      if (docs.length > 0) yield docs.map((doc) => idOf(chunk * DOCS_PER_CHUNK + doc))
+      for (const doc of docsOf(this.#bits.get(chunk) ?? noBits())) {
+        part.push(idOf(chunk * DOCS_PER_CHUNK + doc))
+      }
+      if (part.length < IDS_PER_PART) continue
+      yield part
+      part = []
     }
+    if (part.length > 0) yield part
   }
 
   page({ skip, take }: { skip: number; take: number }): number[] {
@@ -180,7 +191,12 @@ async function withSome(
   const own = noBits()
   for (const [bucket, tokens] of Map.groupBy(group, bucketOf)) {
     const sets = await readBucket(registry, kind, bucket)
+    let since = performance.now()
     for (const [chunk, bits] of before) {
+      if (performance.now() - since > TURN_MS) {
+        await pause()
+        since = performance.now()
+      }
       const inSegment = sets.get(chunk.segment)
       if (!inSegment) continue
       own.fill(0)
