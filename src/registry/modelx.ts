@@ -4,7 +4,7 @@ import { fold, likePattern } from '../lib/meta-filter.ts'
 import { forKeyShare, forUpdate, isOneOfTexts } from './dialect.ts'
 import { confirmedIds, requireConfirmed } from './id-reserves.ts'
 import { requireSize } from './meta.ts'
-import { prepared } from './postgres/prepared.ts'
+import { prepared } from './prepared.ts'
 import { functionsChange } from './rules.ts'
 import { markForSearch, markObjects } from './search-marks.ts'
 import type { ModelxKind, Registry } from './tables.ts'
@@ -146,19 +146,23 @@ export async function settleModelx(registry: Registry, installation_id: number):
 export async function findModelx(
   registry: Registry,
   { id, kind, installation_id }: ModelxRef
-): Promise<ModelxRow | undefined> {
+): Promise<Readonly<ModelxRow> | undefined> {
   const [row] = await selectModelx(registry, [id, kind, installation_id])
   return row
 }
 
-const selectModelx = prepared<ModelxRow>((registry) =>
-  registry
-    .selectFrom('modelx')
-    .select(columns)
-    .where('id', '=', 0)
-    .where('kind', '=', 'function')
-    .where('installation_id', '=', 0)
+const selectModelx = prepared<ModelxRow>(
+  (registry) =>
+    registry
+      .selectFrom('modelx')
+      .select(columns)
+      .where('id', '=', 0)
+      .where('kind', '=', 'function')
+      .where('installation_id', '=', 0),
+  ({ meta, protected_meta }) => meta.length + protected_meta.length <= MAX_SMALL_CHARACTERS
 )
+/** Of metadata. Most objects have a few hundred. */
+const MAX_SMALL_CHARACTERS = 2000
 
 export type ModelxFilter = {
   /** `*` is a wildcard; undefined = every type. */

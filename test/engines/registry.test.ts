@@ -26,6 +26,7 @@ import {
   updateInstallation
 } from '../../src/registry/installations.ts'
 import { migrate, migrations } from '../../src/registry/migrate.ts'
+import { findModelx, insertModelxWithin, type ModelxRef } from '../../src/registry/modelx.ts'
 import { openRegistry } from '../../src/registry/open.ts'
 import { insertOrganization, organizationsBelow } from '../../src/registry/organizations.ts'
 import { readRegistryLineage } from '../../src/registry/platform.ts'
@@ -369,6 +370,40 @@ onEveryRegistry('registry', (engine) => {
     const found = await findInstallation(registry, id)
     assert.equal(found?.name, 'before')
     assert.deepEqual({ ...found?.meta }, {})
+  })
+
+  test('a hot query beside a transaction finds only what is committed', async () => {
+    const installation = await insertInstallation(
+      registry,
+      { name: 'Hot', organization_id: organization },
+      now
+    )
+    const fields = { type: 'lamp', meta: '{}', protected_meta: '{}' }
+    for (const isRolledBack of [true, false]) {
+      let asked: Promise<unknown> | undefined
+      let ref: ModelxRef | undefined
+      const work = registry.transaction().execute(async (within) => {
+        const { id } = await insertModelxWithin(
+          within,
+          { kind: 'function', installation_id: installation },
+          fields,
+          now
+        ).then((row) => row ?? assert.fail('no installation'))
+        ref = { kind: 'function', installation_id: installation, id }
+        assert.equal((await findModelx(within, ref))?.type, 'lamp', 'its own')
+        asked = findModelx(registry, ref)
+        // On PostgreSQL it is answered now, on SQLite it waits for the transaction.
+        await wait(50)
+        if (isRolledBack) throw new Error('rolled back')
+      })
+      if (isRolledBack) await assert.rejects(work, /rolled back/)
+      else await work
+      if (isRolledBack) assert.equal(await asked, undefined)
+      assert.equal(
+        ref && (await findModelx(registry, ref))?.type,
+        isRolledBack ? undefined : 'lamp'
+      )
+    }
   })
 
   test('links are deleted with the user and with the installation', async () => {

@@ -3,7 +3,7 @@ import type { Scope } from '../../lib/scope.ts'
 import type { TraceAction, TraceObject } from '../../lib/trace.ts'
 import { isOneOf, isOneOfTexts, jsonRows, valuesOf } from '../../registry/dialect.ts'
 import { isWithin } from '../../registry/installations.ts'
-import { prepared } from '../../registry/postgres/prepared.ts'
+import { prepared } from '../../registry/prepared.ts'
 import type { Registry, Tables } from '../../registry/tables.ts'
 import { isUserWithin, type UserScope } from '../../registry/users.ts'
 

@@ -2,7 +2,7 @@ import { type Dialect, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
 import { postgresPlace } from '../../lib/postgres-url.ts'
 import { SECOND } from '../../lib/unix-time.ts'
-import { preparedNames } from './prepared.ts'
+import { preparedNames } from '../prepared.ts'
 
 /** A connection that was idle for longer is tested before use. */
 const PROBE_AFTER_IDLE_MS = SECOND

@@ -14,11 +14,30 @@ import { explainDamage } from '../../lib/storage-fault.ts'
 
 /** Kysely on Node's own SQLite. There is one connection, and callers use it in turn. */
 export function sqliteDialect(file: string, { readOnly = false } = {}): Dialect {
+  const driver = new SqliteDriver(file, readOnly)
   return {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(file, readOnly),
+    createAdapter: () => new SqliteAtOnce(driver),
+    createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler()
+  }
+}
+
+/** For hot queries: the steps of Kysely cost more than such a query itself. */
+export class SqliteAtOnce extends SqliteAdapter {
+  readonly #driver: SqliteDriver
+
+  constructor(driver: SqliteDriver) {
+    super()
+    this.#driver = driver
+  }
+
+  /**
+   * Undefined: others come first, or write to the file. Not for callers in a transaction, who have
+   * the connection.
+   */
+  get free(): SqliteConnection | undefined {
+    return this.#driver.free
   }
 }
 
@@ -58,6 +77,11 @@ class SqliteDriver implements Driver {
     this.#connection?.queue.shift()?.()
   }
 
+  get free(): SqliteConnection | undefined {
+    const isFree = this.#connection?.queue.length === 0 && !this.#readOnly
+    return isFree ? this.#connection : undefined
+  }
+
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw(this.#readOnly ? 'begin' : 'begin immediate'))
   }
@@ -83,10 +107,12 @@ export const LOST =
 /** Statements may run for this long in a row. Then other work on the event loop runs first. */
 const ROUND_MS = 4
 
-type Prepared = { statement: StatementSync; isReading: boolean }
+type Prepared = { statement: StatementSync; isReading: boolean; mayWrite: boolean }
 
 class SqliteConnection implements DatabaseConnection {
   readonly queue: (() => void)[] = []
+  /** Rises with each statement that may write. Nobody else writes to the file. */
+  changes = 0
   readonly #db: DatabaseSync
   readonly #file: string
   readonly #statements = new Map<string, Prepared>()
@@ -105,18 +131,20 @@ class SqliteConnection implements DatabaseConnection {
         this.#roundBegan = undefined
       })
     } else if (performance.now() - this.#roundBegan >= ROUND_MS) await nextTurn()
+    return this.execute(sql, parameters)
+  }
+
+  execute<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
+    const values = parameters as SQLInputValue[]
     try {
-      return this.#execute(sql, parameters as SQLInputValue[])
+      const { statement, isReading, mayWrite } = this.#prepare(sql)
+      if (mayWrite) this.changes++
+      if (isReading) return { rows: statement.all(...values) as Row[] }
+      const { changes, lastInsertRowid } = statement.run(...values)
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
     } catch (error) {
       throw explainDamage(error as Error, this.#file, LOST)
     }
-  }
-
-  #execute<Row>(sql: string, values: SQLInputValue[]): QueryResult<Row> {
-    const { statement, isReading } = this.#prepare(sql)
-    if (isReading) return { rows: statement.all(...values) as Row[] }
-    const { changes, lastInsertRowid } = statement.run(...values)
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
   // biome-ignore lint/correctness/useYield: lists are read whole; the interface wants a generator
@@ -133,7 +161,8 @@ class SqliteConnection implements DatabaseConnection {
     const known = this.#statements.get(sql)
     if (known) return known
     const statement = this.#db.prepare(sql)
-    const prepared = { statement, isReading: statement.columns().length > 0 }
+    const isReading = statement.columns().length > 0
+    const prepared = { statement, isReading, mayWrite: !/^select\b/i.test(sql) }
     if (this.#statements.size >= 500) this.#statements.clear()
     this.#statements.set(sql, prepared)
     return prepared
