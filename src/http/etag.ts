@@ -3,15 +3,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { changedMeanwhile } from './errors.ts'
 
 /** [ADR-0069] Of an object as this caller sees it. Both dialects have the same. */
-const tagOf = (shown: unknown): string => hash('sha256', JSON.stringify(shown), 'hex').slice(0, 32)
+export const tagOf = (shown: unknown): string =>
+  hash('sha256', JSON.stringify(shown), 'hex').slice(0, 32)
 
 /**
  * Answers an object with its `ETag`, for the `If-Match` of a later change. `lasting` is the part of
  * it that only callers change.
  */
 export function tagged<Shown>(reply: FastifyReply, shown: Shown, lasting: unknown = shown): Shown {
-  reply.header('etag', `"${tagOf(lasting)}"`)
+  sendTag(reply, tagOf(lasting))
   return shown
+}
+
+export const sendTag = (reply: FastifyReply, tag: string): void => {
+  reply.header('etag', `"${tag}"`)
 }
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App, Deps, Routes } from '../../deps.ts'
 import { forbidden, notFound } from '../../http/errors.ts'
-import { checkMatch, tagged } from '../../http/etag.ts'
+import { checkMatch, sendTag, tagged, tagOf } from '../../http/etag.ts'
 import { given } from '../../http/given.ts'
 import { dropIfStalled } from '../../http/hung-up.ts'
 import { sendJsonParts, sendJsonText } from '../../http/json-text.ts'
@@ -149,7 +149,9 @@ function modelRoutes(app: App, deps: Deps, { name, resource, kind, param }: Mode
     async (request, reply) => {
       const object = await requireModelx(request)
       const { sees } = rights(request.principal, request.installation)
-      return sendJsonText(reply, tagged(reply, jsonOf(object, sees)))
+      const { text, tag } = answerOf(object, sees)
+      sendTag(reply, tag)
+      return sendJsonText(reply, text)
     }
   )
 
@@ -260,3 +262,18 @@ const jsonOf = (object: ModelxRow, seesProtected: boolean): string =>
   `{"id":${object.id},"installation_id":${object.installation_id},"type":${JSON.stringify(object.type)},"meta":${object.meta}` +
   (seesProtected ? `,"protected_meta":${object.protected_meta}` : '') +
   `,"created":${toWholeSeconds(object.created)},"updated":${toWholeSeconds(object.updated)}}`
+
+type Answer = { text: string; tag: string }
+/** The registry answers the same row until something changes, and a row never changes. */
+const answers = { whole: new WeakMap<ModelxRow, Answer>(), open: new WeakMap<ModelxRow, Answer>() }
+
+function answerOf(object: ModelxRow, seesProtected: boolean): Answer {
+  const known = seesProtected ? answers.whole : answers.open
+  let answer = known.get(object)
+  if (!answer) {
+    const text = jsonOf(object, seesProtected)
+    answer = { text, tag: tagOf(text) }
+    known.set(object, answer)
+  }
+  return answer
+}
