@@ -8,7 +8,8 @@ import { pino } from 'pino'
 import type { History } from '../../src/history/history.ts'
 import { Latest } from '../../src/history/latest/latest.ts'
 import { MAX_PENDING } from '../../src/history/latest/pending.ts'
-import { latestTexts } from '../../src/history/latest/texts.ts'
+import { fewLatest, latestTexts } from '../../src/history/latest/texts.ts'
+import { Topics } from '../../src/history/latest/topics.ts'
 import { MOVER } from '../../src/history/spool/groups.ts'
 import { Spool } from '../../src/history/spool/spool.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -237,7 +238,7 @@ class World {
     if (change.kind === 'restart') return this.#readSpool()
     if (change.kind === 'drop') return this.#drop()
     if (change.kind === 'look') {
-      await this.#latest.open(this.#first + change.house)
+      await fewLatest(await this.#latest.open(this.#first + change.house))
       return
     }
     if (change.kind === 'erase') return this.#erase(this.#first + change.house)
@@ -260,12 +261,12 @@ class World {
       }
       const topics = await this.#latest.open(id)
       const found = (await topics.matching(undefined)).map((topic) => topics.find(topic))
+      const sorted = [...want.values()].sort((a, b) => (a.topic < b.topic ? -1 : 1))
       assert.deepEqual(
         found.map((held) => held && [held.topic, held.timestamp, held.value]),
-        [...want.values()]
-          .sort((a, b) => (a.topic < b.topic ? -1 : 1))
-          .map(({ topic, timestamp, value }) => [topic, timestamp, value])
+        sorted.map(({ topic, timestamp, value }) => [topic, timestamp, value])
       )
+      assert.equal(await fewLatest(topics), `[${sorted.map(statusJson)}]`)
       const fresh = await this.#latest.freshness([id], unixMs(0))
       assert.equal(fresh[0]?.topics ?? 0, want.size, 'it is in memory now')
     }
@@ -356,7 +357,14 @@ test('the memory of latest values is limited, however many installations are ask
     freshness: async () => []
   }
   const latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
-  for (let id = 1; id <= 100; id++) assert.equal((await latest.open(id)).size, 100)
+  for (let id = 1; id <= 100; id++) {
+    const topics = await latest.open(id)
+    assert.equal(topics.size, 100)
+    // The text counts too.
+    const { bytes } = topics
+    const text = await fewLatest(topics)
+    assert.equal(topics.bytes, bytes + (text?.length ?? 0))
+  }
   assert(latest.bytes > MIB / 2 && latest.bytes <= MIB, `${latest.bytes} bytes`)
   assert.equal(latest.cached(1), undefined)
   assert(latest.cached(100))
@@ -404,4 +412,14 @@ test('what is put while values are read is not lost, and what is removed does no
   latest.forget(7)
   await again
   assert.equal(latest.cached(7), undefined)
+})
+
+test('a text of latest values that was made before one of them changed is not kept', async () => {
+  const topics = new Topics()
+  topics.put(sample(1, 'a'), unixMs(0))
+  const text = fewLatest(topics)
+  topics.put(sample(2, 'a'), unixMs(0))
+  await text
+  assert.equal(await fewLatest(topics), `[${statusJson(sample(2, 'a'))}]`)
+  assert.equal(topics.text, await fewLatest(topics))
 })

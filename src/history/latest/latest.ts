@@ -21,8 +21,8 @@ type Options = {
 /** Values of other nodes are seen after this time and the time that a node needs to store them. */
 const MAX_AGE_MS = SECOND
 
-/** `readAt` is by a clock that only goes forward. */
-type Cached = { topics: Topics; readAt: number }
+/** `readAt` is by a clock that only goes forward. `bytes`: as they were counted last. */
+type Cached = { topics: Topics; readAt: number; bytes: number }
 type Reading = { topics: Topics; whole: Promise<Topics> }
 
 /**
@@ -72,6 +72,7 @@ export class Latest {
     if (cached && this.#isFresh(cached)) {
       this.#cached.delete(installationId)
       this.#cached.set(installationId, cached)
+      this.#count(cached)
       return cached.topics
     }
     const { whole } = this.#readings.get(installationId) ?? this.#read(installationId)
@@ -154,12 +155,17 @@ export class Latest {
 
   #note(held: Held, now: UnixMs): void {
     this.#readings.get(held.installation_id)?.topics.put(held, now)
-    const topics = this.#cached.get(held.installation_id)?.topics
-    if (!topics) return
-    const { bytes } = topics
-    topics.put(held, now)
-    if (topics.bytes === bytes) return
-    this.#bytes += topics.bytes - bytes
+    const cached = this.#cached.get(held.installation_id)
+    if (!cached) return
+    cached.topics.put(held, now)
+    this.#count(cached)
+  }
+
+  #count(cached: Cached): void {
+    const { bytes } = cached.topics
+    if (bytes === cached.bytes) return
+    this.#bytes += bytes - cached.bytes
+    cached.bytes = bytes
     this.#makeRoom()
   }
 
@@ -210,9 +216,9 @@ export class Latest {
     if (this.#readings.get(installationId) !== reading) return
     this.#readings.delete(installationId)
     this.#drop(installationId)
-    this.#cached.set(installationId, { topics: reading.topics, readAt })
-    this.#bytes += reading.topics.bytes
-    this.#makeRoom()
+    const cached = { topics: reading.topics, readAt, bytes: 0 }
+    this.#cached.set(installationId, cached)
+    this.#count(cached)
   }
 
   #makeRoom(): void {
@@ -223,7 +229,7 @@ export class Latest {
   }
 
   #drop(installationId: number): void {
-    this.#bytes -= this.#cached.get(installationId)?.topics.bytes ?? 0
+    this.#bytes -= this.#cached.get(installationId)?.bytes ?? 0
     this.#cached.delete(installationId)
   }
 }

@@ -17,6 +17,8 @@ const isShort = (held: Held): held is Sample => held.msg !== undefined
 
 /** The newest samples as JSON, at once, when they are few and their messages are short. */
 export async function fewLatest(topics: Topics): Promise<string | undefined> {
+  if (topics.text !== undefined) return topics.text
+  const { changes } = topics
   const few = await topics.few()
   if (!few) return undefined
   let text = ''
@@ -24,6 +26,7 @@ export async function fewLatest(topics: Topics): Promise<string | undefined> {
     if (!isShort(held)) return undefined
     text += text === '' ? statusJson(held) : `,${statusJson(held)}`
   }
+  topics.keepText(`[${text}]`, changes)
   return `[${text}]`
 }
 

@@ -20,6 +20,9 @@ export class Topics {
   /** New topics that are not in `#order` yet. */
   #added: string[] = []
   #ordering: Promise<void> | undefined
+  #text: string | undefined
+  /** Rises with each value. */
+  changes = 0
   /** Of memory, about. */
   bytes = 0
 
@@ -32,6 +35,8 @@ export class Topics {
     const kept = { id, installation_id, client_id, topic, timestamp, value, msg }
     this.#held.set(topic, kept)
     this.bytes += bytesOf(kept) - (before ? bytesOf(before) : 0)
+    this.changes++
+    this.#setText(undefined)
     if (!before) this.#added.push(topic)
   }
 
@@ -52,6 +57,21 @@ export class Topics {
       if (held) few.push(held)
     }
     return few
+  }
+
+  /** All values as they are shown, if `keepText` was called since the last one changed. */
+  get text(): string | undefined {
+    return this.#text
+  }
+
+  /** `changes` is from before the values were read. */
+  keepText(text: string, changes: number): void {
+    if (changes === this.changes) this.#setText(text)
+  }
+
+  #setText(text: string | undefined): void {
+    this.bytes += (text?.length ?? 0) - (this.#text?.length ?? 0)
+    this.#text = text
   }
 
   async freshness(
