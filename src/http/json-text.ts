@@ -59,12 +59,12 @@ export async function sendJsonTexts(reply: FastifyReply, texts: AsyncGenerator<s
   if (first.done) return sendJsonText(reply, '[]')
   const second = await texts.next()
   if (second.done) return sendJsonText(reply, `[${first.value}]`)
-  const all = joined(`[${first.value},${second.value}`, texts)
+  const all = list(`[${first.value},${second.value}`, texts)
   return reply.type(JSON_TYPE).send(Readable.from(all))
 }
 
-/** Up to this size the parts are sent as one. */
-const MAX_BYTES_IN_ONE_SEND = 64 * 1024
+/** Up to this size the parts are sent as one: each further write costs more than the copy. */
+const MAX_BYTES_IN_ONE_SEND = 1024 * 1024
 
 /** Parts of a list, each with its own memory: some items in UTF-8, separated by commas. */
 type OwnParts = readonly Uint8Array[]
@@ -75,10 +75,26 @@ export function sendJsonBytes(reply: FastifyReply, begin: string, parts: OwnPart
   const items = parts.flatMap((part, at) => (at === 0 ? [part] : [COMMA, part]))
   const all = [Buffer.from(begin), ...items, Buffer.from(end)]
   const size = all.reduce((sum, { length }) => sum + length, 0)
-  if (size <= MAX_BYTES_IN_ONE_SEND) return sendJsonText(reply, Buffer.concat(all, size))
+  if (size <= MAX_BYTES_IN_ONE_SEND) {
+    const whole = joined(all, size)
+    parts.forEach(freeMemory)
+    reply.raw.once('finish', () => freeMemory(whole))
+    return sendJsonText(reply, whole)
+  }
   reply.raw.once('finish', () => parts.forEach(freeMemory))
   const stream = Readable.from(all, { objectMode: false })
   return reply.type(JSON_TYPE).header('content-length', size).send(stream)
+}
+
+/** With its own memory, unlike `Buffer.concat`. */
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
 }
 
 /** Each text holds some items, separated by commas. */
@@ -105,7 +121,7 @@ async function* textsOf<Item>(
   if (texts.length > 0) yield texts.join()
 }
 
-async function* joined(begin: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
+async function* list(begin: string, texts: AsyncIterable<string>): AsyncGenerator<string> {
   yield begin
   for await (const text of texts) yield `,${text}`
   yield ']'
