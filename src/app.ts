@@ -5,7 +5,7 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { App, Routes } from './deps.ts'
 import { traceWrites } from './features/trace/write-down.ts'
-import { watchBodies } from './http/body-progress.ts'
+import { watchBody } from './http/body-progress.ts'
 import { openTo } from './http/cors.ts'
 import { handleError } from './http/error-handler.ts'
 import { badRequest, diskFull, headersTooLarge, notFound, uriTooLong } from './http/errors.ts'
@@ -31,7 +31,9 @@ const MAX_HEADERS_BYTES = MAX_URL_LENGTH + 32 * 1024
 /** Finds `\\u0000` where the backslash is not itself escaped. */
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/
 
-const isWrite = (method: string): boolean => !['GET', 'HEAD', 'OPTIONS'].includes(method)
+const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+const mayChange = (request: FastifyRequest): boolean =>
+  !reading.has(request.method) && request.routeOptions.config.trace !== readsOnly
 
 export type AppOptions = {
   https?: { cert: Buffer; key: Buffer } | undefined
@@ -50,8 +52,6 @@ export async function createApp(
     // Sign-in is throttled by address, so only our own proxies may tell us another address.
     trustProxy: trust ?? false,
     loggerInstance: deps.log,
-    // Our lines name the request themselves, so a logger for each request is not needed.
-    childLoggerFactory: (log) => log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
@@ -68,6 +68,9 @@ export async function createApp(
     clientErrorHandler: answerBrokenRequest
   }) as unknown as App
 
+  // Our lines name the request themselves, so a logger for each request is not needed.
+  const { log } = app
+  log.child = () => log
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
@@ -76,10 +79,10 @@ export async function createApp(
   })
   parseEverythingAsJson(app)
   if (origins === '*' || origins.size > 0) await app.register(cors, openTo(origins))
-  watchBodies(app, deps.bodyTimeoutMs)
-
-  // Hooks with a callback where nothing is awaited: each promise costs microseconds, in each request.
+  // Hooks with a callback where nothing is awaited, and few of them: each promise and each hook costs
+  // a microsecond or more, in each request.
   app.addHook('onRequest', (request, reply, done) => {
+    watchBody(request.raw, deps.bodyTimeoutMs)
     reply.header('x-request-id', request.id)
     // Caches on the way must not keep the answer; a route may set another value.
     reply.header('cache-control', 'no-store')
@@ -100,30 +103,23 @@ export async function createApp(
   })
   // This comes before bodies are removed: the trace reads the id of a new object from the answer.
   traceWrites(app, deps)
-  // A caller who wrote something sees the effect in the next request to this node.
-  app.addHook('onSend', ({ method, routeOptions: { config } }, _reply, payload, done) => {
-    if (!isWrite(method) || config.trace === readsOnly) return done(null, payload)
-    // The write is done even if the registry now fails; a timer tries to catch up again.
-    Promise.all([deps.directory.catchUp().catch(() => {}), deps.lineage.note()]).then(
-      () => done(null, payload),
-      done
-    )
-  })
-  app.addHook('onSend', ({ routeOptions }, reply, payload, done) => {
-    // The next request of this caller goes to another node.
-    if (deps.isDraining()) reply.header('connection', 'close')
-    if (!routeOptions.config.bodiless?.includes(reply.statusCode)) return done(null, payload)
-    reply.removeHeader('content-type')
-    done(null, null)
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const send = () => done(null, shown(request, reply, payload))
+    if (!mayChange(request)) return send()
+    // A caller who wrote something sees the effect in the next request to this node. The write is
+    // done even if the registry now fails; a timer tries to catch up again.
+    Promise.all([deps.directory.catchUp().catch(() => {}), deps.lineage.note()]).then(send, done)
   })
 
   guard(app, deps)
-  app.addHook('preHandler', (request, _reply, done) => done(unknownParameters(request)))
   tolerateClients(app)
-  // This runs after the guard, so callers who are not signed in learn nothing about the disk.
-  app.addHook('preHandler', ({ method, routeOptions: { config } }, _reply, done) => {
-    if (!isWrite(method) || config.trace === readsOnly) return done()
-    if (!config.evenWhenFull && method !== 'DELETE' && !deps.hasRoom()) throw diskFull()
+  app.addHook('preHandler', (request, _reply, done) => {
+    const unknown = unknownParameters(request)
+    if (unknown || !mayChange(request)) return done(unknown)
+    const { method, routeOptions } = request
+    const isSmall = routeOptions.config.evenWhenFull || method === 'DELETE'
+    // This comes after the guard, so callers who are not signed in learn nothing about the disk.
+    if (!isSmall && !deps.hasRoom()) throw diskFull()
     deps.lineage.ahead().then(() => done(), done)
   })
   for (const [prefix, routes] of routeMap) await mount(app, prefix, routes)
@@ -137,6 +133,15 @@ export async function createApp(
   )
   await app.ready()
   return app
+
+  /** The payload, without a body where the status has none. */
+  function shown({ routeOptions }: FastifyRequest, reply: FastifyReply, payload: unknown) {
+    // The next request of this caller goes to another node.
+    if (deps.isDraining()) reply.header('connection', 'close')
+    if (!routeOptions.config.bodiless?.includes(reply.statusCode)) return payload
+    reply.removeHeader('content-type')
+    return null
+  }
 
   async function mount(parent: App, prefix: string, routes: Routes<RoomDeps>): Promise<void> {
     await parent.register(async (scope) => routes(scope as App, deps), { prefix })

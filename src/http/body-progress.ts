@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 import { SECOND } from '../lib/unix-time.ts'
 import { stalled } from './errors.ts'
 
@@ -10,11 +9,8 @@ const MIN_BYTES_PER_SECOND = 1024
  * Ends a request with 408 when its body arrives too slowly, so that nobody blocks a slot by
  * waiting.
  */
-export function watchBodies(app: Pick<FastifyInstance, 'addHook'>, limitMs: number): void {
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    if (hasBody(raw)) watch(raw, limitMs)
-    done()
-  })
+export function watchBody(raw: IncomingMessage, limitMs: number): void {
+  if (hasBody(raw)) watch(raw, limitMs)
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -25,6 +25,7 @@ export class Connections {
    * object.
    */
   readonly #silent = new Map<string, () => void>()
+  readonly #heard = new WeakSet<Socket>()
   readonly #log: Options['log']
   #refused = 0
   readonly #lines = new Seldom(MINUTE)
@@ -35,15 +36,21 @@ export class Connections {
     this.#newcomers = new Newcomers(options.limits ?? newcomerLimits)
     this.#log = options.log
     server.on('connection', (socket) => this.#greet(socket))
+    const requests = this.#requests
+    function end(this: ServerResponse) {
+      requests.delete(this.req)
+    }
     server.on('request', (request, response) => {
       this.arrived(request.socket)
-      this.#requests.add(request)
-      response.once('close', () => this.#requests.delete(request))
+      requests.add(request)
+      response.on('close', end)
     })
   }
 
   /** The connection made a request. For a WebSocket, the code that takes it over calls this. */
   arrived(socket: Socket): void {
+    if (this.#heard.has(socket)) return
+    this.#heard.add(socket)
     this.#forget(nameOf(socket))
   }
 

@@ -28,10 +28,12 @@ const MAX_NAME_CHARACTERS = 50
  * [ADR-0031] A parameter that the route does not know would be a filter without effect. This runs
  * after the guard, so that only permitted callers learn which parameters the route knows.
  */
-export function unknownParameters({ query, routeOptions }: FastifyRequest): ApiError | undefined {
-  const names = Object.keys(query as object)
+export function unknownParameters(request: FastifyRequest): ApiError | undefined {
+  const names = Object.keys(request.query as object)
+  if (names.length === 0) return undefined
+  const { routeOptions } = request
   // A path without a route is 404, with any query.
-  if (names.length === 0 || routeOptions.url === undefined) return undefined
+  if (routeOptions.url === undefined) return undefined
   const schema = (routeOptions.schema?.querystring ?? {}) as QuerySchema
   if (schema.additionalProperties === true) return undefined
   const { properties = {}, 'x-prefix': prefix } = schema

@@ -47,7 +47,6 @@ type KnownGateway = { fingerprint: string; mount: MountPlace | undefined }
 export type SignIn = { principal: Principal; credential: Credential }
 export type SignInFault = { fault: 'refused' } | { fault: 'throttled'; retryAfter: number }
 export type Verified = { user: UserRow; needsSecondFactor: boolean }
-/** Where a request comes from. */
 export type Origin = { address: string; agent: string }
 
 /** How often the last use of a token is stored. */
@@ -130,6 +129,13 @@ export class Identity {
     // No await in between: the next change finds the kept result and can remove it.
     if (missed.every((change) => change && !keep.isTouched(change, found))) keep.in(found)
     return found
+  }
+
+  /** The caller of a token that is in memory, unless its use must be stored. Most requests have one. */
+  known(token: string): Principal | undefined {
+    const known = this.#byToken.get(hashToken(token))
+    const isNoted = known && known.token.address !== '' && !this.#isTouchDue(known.token)
+    return isNoted && this.#isUsable(known) ? known.principal : undefined
   }
 
   async byToken(token: string, origin?: Origin): Promise<SignIn | undefined> {
@@ -253,22 +259,18 @@ export class Identity {
         : undefined
     }
     const key = `${credential.userId} ${credential.fingerprint}`
-    const known = this.#renewed.get(key)
-    if (known) return this.#hasExpired(known.expireAt) ? undefined : known
-    return this.#read(() => this.#readAgain(credential), {
-      isTouched: (change, principal) => !principal || concerns(change, principal),
-      in: (principal) => {
-        if (principal) remember(this.#renewed, key, principal)
-      }
-    })
+    return this.#knownOr(key, () => this.#readAgain(credential))
   }
 
   /** What a user may do at the moment, who does not call; undefined if the account has ended. */
-  async ofUser(userId: number): Promise<Principal | undefined> {
-    const key = `${userId}`
+  ofUser(userId: number): Promise<Principal | undefined> {
+    return this.#knownOr(`${userId}`, () => this.#load(userId, undefined))
+  }
+
+  async #knownOr(key: string, read: () => Promise<Principal | undefined>) {
     const known = this.#renewed.get(key)
     if (known) return this.#hasExpired(known.expireAt) ? undefined : known
-    return this.#read(() => this.#load(userId, undefined), {
+    return this.#read(read, {
       isTouched: (change, principal) => !principal || concerns(change, principal),
       in: (principal) => {
         if (principal) remember(this.#renewed, key, principal)
@@ -303,17 +305,24 @@ export class Identity {
 
   async #resolveToken(hash: string, origin?: Origin): Promise<Principal | undefined> {
     const known = this.#byToken.get(hash) ?? (await this.#readToken(hash))
-    if (!known) return undefined
-    const now = this.#clock()
+    if (!known || !this.#isUsable(known)) return undefined
     const { principal, token } = known
-    if (hasEnded(token, now) || this.#hasExpired(principal.expireAt)) return undefined
     const isFirstUse = token.address === '' && origin !== undefined
-    if (isFirstUse || token.last_used + TOUCH_EVERY_MS <= now) {
+    if (isFirstUse || this.#isTouchDue(token)) {
+      const now = this.#clock()
       const { agent, address } = origin ?? token
       Object.assign(token, { last_used: now, agent, address })
       await touchToken(this.#registry, token.id, { now, agent, address })
     }
     return principal
+  }
+
+  #isUsable({ principal, token }: KnownToken): boolean {
+    return !hasEnded(token, this.#clock()) && !this.#hasExpired(principal.expireAt)
+  }
+
+  #isTouchDue({ last_used }: TokenRow): boolean {
+    return last_used + TOUCH_EVERY_MS <= this.#clock()
   }
 
   #readToken(hash: string): Promise<KnownToken | undefined> {

@@ -114,7 +114,7 @@ export class Uploads {
     }
   }
 
-  /** Stops a body that takes too long. `watchBodies` ends one that sends nothing. */
+  /** Stops a body that takes too long. `watchBody` ends one that sends nothing. */
   async *#inTime(input: AsyncIterable<Buffer>, until: number): AsyncGenerator<Buffer> {
     for await (const bytes of input) {
       if (this.#parts.clock() > until) throw new Late()

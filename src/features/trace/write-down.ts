@@ -34,6 +34,7 @@ export function traceWrites(app: App, deps: Deps & TraceDeps): void {
   app.decorateRequest('traceText')
 
   app.addHook('preHandler', (request, _reply, done) => {
+    if (request.method === 'GET') return done()
     const trace = traceOf(request)
     if (trace?.action !== 'delete') return done()
     placeOf(request, trace, idOf(request, trace)).then((owner) => {
@@ -43,6 +44,7 @@ export function traceWrites(app: App, deps: Deps & TraceDeps): void {
   })
 
   app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.method === 'GET') return done(null, payload)
     const { statusCode } = reply
     const trace = traceOf(request)
     const isRefused = statusCode === 401 || statusCode === 403
