@@ -406,6 +406,21 @@ onEveryRegistry('registry', (engine) => {
     }
   })
 
+  test('many hot queries in a row let other work run in between', async () => {
+    let rounds = 0
+    let isOver = false
+    const count = () => {
+      rounds++
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    for (let id = 1; id <= 4000; id++) {
+      await findModelx(registry, { kind: 'function', installation_id: 1, id: 1e9 + id })
+    }
+    isOver = true
+    assert(rounds >= 3, `${rounds} rounds of the event loop`)
+  })
+
   test('links are deleted with the user and with the installation', async () => {
     const role_id = await insertRole(registry, { name: 'r', priority: 1, permissions: {} })
     assert(role_id)

@@ -33,8 +33,8 @@ export class SqliteAtOnce extends SqliteAdapter {
   }
 
   /**
-   * Undefined: others come first, or write to the file. Not for callers in a transaction, who have
-   * the connection.
+   * Undefined: others come first, write to the file, or other work must run first. Not for callers
+   * in a transaction, who have the connection.
    */
   get free(): SqliteConnection | undefined {
     return this.#driver.free
@@ -78,8 +78,9 @@ class SqliteDriver implements Driver {
   }
 
   get free(): SqliteConnection | undefined {
-    const isFree = this.#connection?.queue.length === 0 && !this.#readOnly
-    return isFree ? this.#connection : undefined
+    const connection = this.#connection
+    const isFree = connection?.queue.length === 0 && !this.#readOnly && connection.isInTime()
+    return isFree ? connection : undefined
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -125,13 +126,18 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.#roundBegan === undefined) {
-      this.#roundBegan = performance.now()
-      setImmediate(() => {
-        this.#roundBegan = undefined
-      })
-    } else if (performance.now() - this.#roundBegan >= ROUND_MS) await nextTurn()
+    if (!this.isInTime()) await nextTurn()
     return this.execute(sql, parameters)
+  }
+
+  /** False when statements have run for long enough in this round of the event loop. */
+  isInTime(): boolean {
+    if (this.#roundBegan !== undefined) return performance.now() - this.#roundBegan < ROUND_MS
+    this.#roundBegan = performance.now()
+    setImmediate(() => {
+      this.#roundBegan = undefined
+    })
+    return true
   }
 
   execute<Row>(sql: string, parameters: readonly unknown[]): QueryResult<Row> {
