@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { forUpdate, isOneOf, isPostgres } from '../../registry/dialect.ts'
-import { prepared } from '../../registry/postgres/prepared.ts'
+import { prepared } from '../../registry/prepared.ts'
 import { docOf, IDS_PER_KIND } from '../../registry/search-marks.ts'
 import type { Registry, SearchKind } from '../../registry/tables.ts'
 import {
