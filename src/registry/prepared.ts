@@ -12,7 +12,8 @@ const MAX_FOUND = 1000
 /**
  * For a hot query, whose text costs more to build than to run. The text is built once per engine.
  * `build` may use any values. Pass the parameters in the order in which the query uses them.
- * `isSmall`: such rows stay in memory until the registry changes, if it is in a file.
+ * `isSmall`, for one row: if the registry is in a file, it is read at once, and such a row stays in
+ * memory until the registry changes.
  */
 export function prepared<Row>(
   build: (registry: Registry) => Compilable<Row>,
@@ -28,8 +29,8 @@ export function prepared<Row>(
       texts.set(adapter.constructor, query)
       preparedNames.set(query.sql, `hot ${preparedNames.size}`)
     }
-    if (adapter instanceof SqliteAtOnce && !registry.isTransaction) {
-      const rows = rowsAtOnce(adapter, query.sql, parameters)
+    if (isSmall && adapter instanceof SqliteAtOnce && !registry.isTransaction) {
+      const rows = rowsAtOnce(adapter, isSmall, query.sql, parameters)
       if (rows) return rows
     }
     const { rows } = await registry.executeQuery<Row>({ ...query, parameters })
@@ -38,12 +39,12 @@ export function prepared<Row>(
 
   function rowsAtOnce(
     adapter: SqliteAtOnce,
+    isSmall: (row: Row) => boolean,
     sql: string,
     parameters: readonly unknown[]
   ): readonly Row[] | undefined {
     const connection = adapter.free
     if (!connection) return undefined
-    if (!isSmall) return connection.execute<Row>(sql, parameters).rows
     const { changes } = connection
     let kept = found.get(adapter)
     if (kept?.changes !== changes || kept.rows.size >= MAX_FOUND) {
