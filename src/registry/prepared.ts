@@ -54,6 +54,7 @@ export function prepared<Row>(
     const key = JSON.stringify(parameters)
     const known = kept.rows.get(key)
     if (known) return known
+    if (!connection.isInTime()) return undefined
     const { rows } = connection.execute<Row>(sql, parameters)
     if (rows.every(isSmall)) kept.rows.set(key, rows)
     return rows

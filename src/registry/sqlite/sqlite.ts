@@ -33,8 +33,8 @@ export class SqliteAtOnce extends SqliteAdapter {
   }
 
   /**
-   * Undefined: others come first, write to the file, or other work must run first. Not for callers
-   * in a transaction, who have the connection.
+   * Undefined: others come first, or write to the file. Not for callers in a transaction, who have
+   * the connection.
    */
   get free(): SqliteConnection | undefined {
     return this.#driver.free
@@ -78,9 +78,8 @@ class SqliteDriver implements Driver {
   }
 
   get free(): SqliteConnection | undefined {
-    const connection = this.#connection
-    const isFree = connection?.queue.length === 0 && !this.#readOnly && connection.isInTime()
-    return isFree ? connection : undefined
+    const isFree = this.#connection?.queue.length === 0 && !this.#readOnly
+    return isFree ? this.#connection : undefined
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
