@@ -9,8 +9,6 @@ export type Message = {
   retain: boolean
   /** Why its value is not stored. Whoever refuses it sets this, and its sender is told. */
   notStored?: string
-  /** It came too fast, so its acknowledgement waits. Set before the handler returns. */
-  isHeldBack?: boolean
 }
 
 /** Client ids and the group of a platform begin with this on an external broker. */

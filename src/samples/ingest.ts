@@ -155,7 +155,7 @@ export class Ingest {
     const { reason, excess } = refusal
     if (!excess) return this.refuse(reason, message, sender)
     const refused = this.#refuseOver(excess, message, sender)
-    return excess.quota === 'messages_per_second' ? this.#slowDown(message, refused) : refused
+    return excess.quota === 'messages_per_second' ? this.#slowDown(refused) : refused
   }
 
   /**
@@ -201,10 +201,8 @@ export class Ingest {
    * [ADR-0037] A flood that is refused at full speed would slow down the others as much as one that
    * is stored.
    */
-  async #slowDown(message: Message, refused: Promise<void>): Promise<void> {
-    if (!this.#parts.hasOwnSessions) return refused
-    message.isHeldBack = true
-    await this.#slowLane.wait()
+  async #slowDown(refused: Promise<void>): Promise<void> {
+    if (this.#parts.hasOwnSessions) await this.#slowLane.wait()
     return refused
   }
 
@@ -235,7 +233,7 @@ export class Ingest {
     const arrival = clock()
     const place = accounts.placeOf(installation)
     const overRate = meter.takeMessages(place, arrival)
-    if (overRate) return this.#slowDown(message, this.#refuseOver(overRate, message, sender))
+    if (overRate) return this.#slowDown(this.#refuseOver(overRate, message, sender))
     const reading = parseReading(payload, arrival)
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
     const read = { message, sender, installation, reading, arrival }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Flow, InFlight, MAX_HELD_BACK } from '../../src/bus/embedded/in-flight.ts'
+import { Flow, InFlight } from '../../src/bus/embedded/in-flight.ts'
 import { startBus } from '../support/bus.ts'
 import { startCrowd } from '../support/crowd.ts'
 import { eventually } from '../support/eventually.ts'
@@ -90,52 +90,5 @@ test('a flood beside another tenant is read at its pace, and all of it is acknow
   // 2 000 a second, however low the quota is.
   assert.ok(performance.now() - start >= ((2000 - AT_ONCE) / 2000) * 1000)
   assert.equal(bus.counts.received, 2000)
-  assert.equal(bus.inFlightBytes, 0)
-})
-
-test('a tenant is not read while enough of its messages are held back', () => {
-  const inFlight = new InFlight(limits, () => Number.POSITIVE_INFINITY)
-  let resumed = 0
-  const flood = new Flow(inFlight, 'a', () => {
-    resumed++
-  })
-  const sameTenant = new Flow(inFlight, 'a', () => {})
-  const other = new Flow(inFlight, 'b', () => {})
-  for (let i = 0; i < MAX_HELD_BACK; i++) {
-    assert.ok(flood.take(10))
-    flood.holdBack()
-  }
-  assert.ok(!flood.take(10))
-  assert.ok(!sameTenant.take(10))
-  assert.ok(other.take(10), 'the other one goes on')
-  flood.release(true)
-  assert.equal(resumed, 1)
-  assert.ok(flood.take(10))
-  // The connection ends while its messages still wait.
-  flood.end()
-  flood.release(true)
-  assert.equal(takeAll(sameTenant), 1000)
-  sameTenant.end()
-  other.end()
-  assert.equal(inFlight.bytes, 0)
-})
-
-test('of a flood that is held back few messages wait in memory, and each is acknowledged', async (t) => {
-  const held: (() => void)[] = []
-  const { port, bus } = await startBus(t, {
-    handle(message) {
-      message.isHeldBack = true
-      return new Promise((resolve) => held.push(resolve))
-    }
-  })
-  const crowd = await startCrowd(t, { port, count: 2, usernames: ['ann@flood', 'bert@flood'] })
-  await crowd.flood({ topic: '1/t', count: 500, qos: 1 })
-  for (let letGo = 0; letGo < 1000; ) {
-    const waiting = Math.min(MAX_HELD_BACK, 1000 - letGo)
-    await eventually(() => assert.equal(held.length, waiting))
-    letGo += waiting
-    for (const resolve of held.splice(0)) resolve()
-  }
-  await eventually(async () => assert.equal(await crowd.acknowledged(), 1000))
   assert.equal(bus.inFlightBytes, 0)
 })

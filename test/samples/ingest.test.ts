@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Message } from '../../src/bus/bus.ts'
 import { decodeSamples } from '../../src/lib/sample.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { Directory } from '../../src/permission/directory.ts'
@@ -247,17 +246,5 @@ test('readings that come together are stored in one group, or none of them', asy
     assert.equal(whole.length, 60)
     for (const [value, samples] of whole) assert.equal(samples.length, 300, `${value} is split`)
     assert(last.length < 60, 'several calls share a group')
-  })
-
-  await t.test('only messages that come too fast are held back', async () => {
-    const payload = Buffer.from('{"value":0}')
-    const sent = Array.from({ length: 700 }, (): Message => {
-      return { topic: `${client_id}/obj/a`, payload, qos: 1, retain: false }
-    })
-    await Promise.all(sent.map((message) => ingest.accept(message, 'test')))
-    const held = sent.filter(({ isHeldBack }) => isHeldBack)
-    const refused = sent.filter(({ notStored }) => notStored === 'too many messages')
-    assert(held.length > 0 && held.length < sent.length, `${held.length} were held back`)
-    assert.deepEqual(held, refused)
   })
 })

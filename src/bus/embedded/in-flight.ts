@@ -7,11 +7,6 @@ export type InFlightLimits = { inFlightBytes: number; inFlightBytesPerTenant: nu
 const MESSAGE_OVERHEAD_BYTES = 1024
 /** How often connections that wait for their pace are read again. */
 const TICK_MS = 5
-/**
- * Messages of one tenant whose acknowledgement is held back. While there are so many, its
- * connections are not read. They live long, and each garbage collection would copy all of them.
- */
-export const MAX_HELD_BACK = 100
 
 /** What all connections of one tenant have together. */
 type TenantShare = {
@@ -20,8 +15,6 @@ type TenantShare = {
   flows: number
   /** Of messages that are being read or handled. */
   bytes: number
-  /** Messages that came too fast. They are acknowledged slowly. */
-  heldBack: number
   pace: Pace
   /** Connections that wait for the share or the pace of the tenant. */
   waiting: Fifo<Flow>
@@ -61,7 +54,7 @@ export class InFlight {
   enter(tenant: string): TenantShare {
     const known = this.#shares.get(tenant)
     const share = known ?? {
-      ...{ tenant, flows: 0, bytes: 0, heldBack: 0, pace: new Pace(this.#rateOf(tenant)) },
+      ...{ tenant, flows: 0, bytes: 0, pace: new Pace(this.#rateOf(tenant)) },
       ...{ waiting: new Fifo<Flow>(), waitingForTotal: new Fifo<Flow>() }
     }
     this.#shares.set(tenant, share)
@@ -97,8 +90,7 @@ export class InFlight {
   }
 
   /** A tenant with nothing in flight may send a message of any size. */
-  #hasShareAndPace({ pace, bytes: taken, heldBack }: TenantShare, bytes: number): boolean {
-    if (heldBack >= MAX_HELD_BACK) return false
+  #hasShareAndPace({ pace, bytes: taken }: TenantShare, bytes: number): boolean {
     if (!pace.hasOne && this.#shares.size > 1) return false
     return taken === 0 || taken + bytes <= this.#limits.inFlightBytesPerTenant
   }
@@ -187,7 +179,6 @@ export class Flow {
   readonly #inFlight: InFlight
   readonly #resume: () => void
   readonly #taken = new Fifo<number>()
-  #heldBack = 0
   #isWaiting = false
   /** The message that waited has got its bytes. */
   #isGranted = false
@@ -214,22 +205,14 @@ export class Flow {
     return true
   }
 
-  /** A message that was taken came too fast, and its acknowledgement is held back. */
-  holdBack(): void {
-    this.#heldBack++
-    this.share.heldBack++
-  }
-
   /** The oldest message was handled. */
-  release(wasHeldBack = false): void {
-    if (wasHeldBack && this.#heldBack > 0) this.#letGo(1)
+  release(): void {
     const bytes = this.#taken.shift()
     if (bytes !== undefined) this.#inFlight.release(this, bytes)
   }
 
   end(): void {
     this.#inFlight.leave(this)
-    this.#letGo(this.#heldBack)
     while (this.#taken.size > 0) this.release()
   }
 
@@ -238,10 +221,5 @@ export class Flow {
     this.#isGranted = true
     this.#taken.push(this.needs)
     this.#resume()
-  }
-
-  #letGo(count: number): void {
-    this.#heldBack -= count
-    this.share.heldBack -= count
   }
 }

@@ -71,11 +71,10 @@ export class Inbound<S extends Session> {
     const { topic, qos } = message
     const { id } = packet
     this.#countIn(connection, packet)
-    let isHeldBack = false
     const pending = connection.take((outcome) => {
       // The sender pays for the memory until the message is delivered.
-      if (outcome === 'stored') this.#fanOut.send(message, tenant, () => gate.settled(isHeldBack))
-      else gate.settled(isHeldBack)
+      if (outcome === 'stored') this.#fanOut.send(message, tenant, () => gate.settled())
+      else gate.settled()
       if (terms && qos === 1) terms.unacknowledged--
       if (qos === 0 || outcome === 'failed') done()
       else acks.add(ackOf(connection, message, { id, outcome }), done)
@@ -93,11 +92,7 @@ export class Inbound<S extends Session> {
       return
     }
     const taken = { connection, packet, message, pending }
-    const handled = this.#onMessage(message, session.owner)
-    // One that had to wait before it was refused is not counted. Its bytes are.
-    isHeldBack = message.isHeldBack === true
-    if (isHeldBack) gate.holdBack()
-    this.#whenHandled(handled, taken)
+    this.#whenHandled(this.#onMessage(message, session.owner), taken)
   }
 
   /** Messages that are stored together have the same promise. One reaction for all is faster. */

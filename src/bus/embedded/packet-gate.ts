@@ -110,14 +110,9 @@ export class PacketGate {
     this.#conn.resume()
   }
 
-  /** The message that passed last came too fast. `settled` follows with the same word. */
-  holdBack(): void {
-    this.#passage?.flow.holdBack()
-  }
-
   /** The oldest message that passed was handled. */
-  settled(wasHeldBack: boolean): void {
-    this.#passage?.flow.release(wasHeldBack)
+  settled(): void {
+    this.#passage?.flow.release()
   }
 
   /** Everything that passed was handled, or never will be. */
