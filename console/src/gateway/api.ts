@@ -1,6 +1,5 @@
 import type { Schemas } from '../../../tools/client/client.ts'
-import type { Prefix } from '../certificate/prefix.ts'
-import { mountOf } from '../certificate/prefix.ts'
+import { mountOf, type Prefix } from '../certificate/prefix.ts'
 import { freshness, installations, queryClient } from '../queries.ts'
 import { call } from '../session/session.ts'
 

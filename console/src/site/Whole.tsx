@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { Download } from '../frame/Download.tsx'
+import { DownloadFile } from '../frame/DownloadFile.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { type Installation, siteFile } from './api.ts'
 
@@ -17,7 +17,7 @@ export function Whole({ installation: { id, name }, mayExport }: Props) {
         {!mayExport && <Text className="muted">{error.needs('site/export')}</Text>}
       </div>
       {mayExport && (
-        <Download
+        <DownloadFile
           load={(coming) => siteFile(id, coming)}
           file={`${name}.site`}
           permission="site/export"

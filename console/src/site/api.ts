@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { CaracalError, type Schemas, type Tagged } from '../../../tools/client/client.ts'
-import { blobOf, type Coming } from '../frame/Download.tsx'
 import { installationRecord, installations, me, OTHERS_MS, queryClient } from '../queries.ts'
+import { blobOf, type Coming } from '../session/coming.ts'
 import { call } from '../session/session.ts'
 
 export type Installation = Schemas['Installation']

@@ -1,6 +1,6 @@
 import { SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
-import { Download } from '../frame/Download.tsx'
+import { DownloadFile } from '../frame/DownloadFile.tsx'
 import { Part } from '../frame/Part.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { exported, type Format } from './api.ts'
@@ -27,7 +27,7 @@ export function ValuesOut({ installation_id, name, zone }: Props) {
         ]}
         style={{ alignSelf: 'flex-start' }}
       />
-      <Download
+      <DownloadFile
         load={stretch && ((coming) => exported(installation_id, { ...stretch, format }, coming))}
         file={`${name}.${format}`}
         permission="log/read"

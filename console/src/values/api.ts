@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../tools/client/client.ts'
-import { blobOf, type Coming } from '../frame/Download.tsx'
+import { blobOf, type Coming } from '../session/coming.ts'
 import { call } from '../session/session.ts'
 
 /** Values of these topics and times; an empty list of topics is all of them. Times in seconds. */

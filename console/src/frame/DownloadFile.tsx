@@ -4,10 +4,8 @@ import { useRef, useState } from 'react'
 import { bytesText } from '../bytes.ts'
 import { Fault, refusal } from '../modelx/Details.tsx'
 import { download } from '../plot/download.ts'
+import type { Coming } from '../session/coming.ts'
 import { useLocale, useTexts } from '../texts/texts.ts'
-
-/** A download that is under way: how it ends, and who hears how many bytes have come. */
-export type Coming = { signal: AbortSignal; show: (bytes: number) => void }
 
 type Props = {
   /** Undefined: not yet. */
@@ -17,7 +15,7 @@ type Props = {
 }
 
 /** A button that downloads a file, and says how much of it has come. */
-export function Download({ load, file, permission }: Props) {
+export function DownloadFile({ load, file, permission }: Props) {
   const texts = useTexts()
   const { values: t } = texts
   const locale = useLocale()
@@ -61,18 +59,4 @@ export function Download({ load, file, permission }: Props) {
       </Group>
     </>
   )
-}
-
-/** The whole body of an answer. */
-export function blobOf(answer: Response, show: Coming['show']): Promise<Blob> {
-  let bytes = 0
-  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(part, out) {
-      bytes += part.byteLength
-      show(bytes)
-      out.enqueue(part)
-    }
-  })
-  const headers = { 'content-type': answer.headers.get('content-type') ?? '' }
-  return new Response(answer.body?.pipeThrough(counted), { headers }).blob()
 }
