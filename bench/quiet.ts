@@ -25,12 +25,12 @@ export async function whenQuiet(bench: Bench): Promise<void> {
  * Repeats a load that other processes disturbed and keeps the least disturbed one. It decides by the
  * cores that the others used, never by the result.
  */
-export async function undisturbed(
+export async function undisturbed<Result extends LoadResult>(
   bench: Bench,
-  apply: () => Promise<LoadResult>
-): Promise<{ result: LoadResult; tries: LoadResult[] }> {
-  const tries: LoadResult[] = []
-  const others = (result: LoadResult) => result.cores.others
+  apply: () => Promise<Result>
+): Promise<{ result: Result; tries: Result[] }> {
+  const tries: Result[] = []
+  const others = (result: Result) => result.cores.others
   while (tries.length < MAX_TRIES) {
     await whenQuiet(bench)
     const result = await apply()

@@ -201,9 +201,10 @@ export class Ingest {
    * [ADR-0037] A flood that is refused at full speed would slow down the others as much as one that
    * is stored.
    */
-  async #slowDown(refused: Promise<void>): Promise<void> {
-    if (this.#parts.hasOwnSessions) await this.#slowLane.wait()
-    return refused
+  #slowDown(refused: Promise<void>): Promise<void> {
+    if (!this.#parts.hasOwnSessions) return refused
+    const waited = this.#slowLane.wait()
+    return refused === NOTHING_TO_STORE ? waited : waited.then(() => refused)
   }
 
   #admit(message: Message, sender: string): Promise<void> {
