@@ -3,9 +3,11 @@ import {
   collectDefaultMetrics,
   Gauge,
   Histogram,
+  type HistogramConfiguration,
   type MetricObject,
   Registry
 } from 'prom-client'
+import { Buckets } from './lib/buckets.ts'
 import { Quantiles } from './lib/quantiles.ts'
 import { type QuotaName, quotaNames } from './lib/quota.ts'
 import { type Refusal, refusals } from './lib/sample.ts'
@@ -28,13 +30,16 @@ const letterOutcomes = ['sent', 'failed'] as const
 const alarmChannels = ['mail', 'sms', 'push', 'webhook'] as const
 const signInWays = ['http', 'mqtt'] as const
 const signInFaults = ['refused', 'throttled'] as const
+/** In seconds. */
+const answerTimes = [0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 
 export type SignInWay = (typeof signInWays)[number]
 export type SignInFaultKind = (typeof signInFaults)[number]
 
 type Labels = Readonly<Record<string, string>>
 type Row = { labels: Labels; figure: number }
-type Answers = { labels: Labels; count: number; took: Histogram.Internal<'method' | 'route'> }
+type Answers = { labels: Labels; count: number; took: Buckets }
+type Spread = { labels: Labels; buckets: Buckets }
 
 /** What a page about the metrics says of each. */
 export type MetricDescription = {
@@ -94,13 +99,10 @@ export class Metrics {
     'Months of history dropped because of their age or the budget',
     { reason: dropReasons }
   )
-  readonly #requestSeconds = new Histogram({
-    ...this.#named('http_request_seconds', 'Time to answer, by route'),
-    labelNames: ['method', 'route'] as const,
-    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60]
-  })
   /** There are as many as routes and statuses. Looking one up by its labels is slow. */
   readonly #answers = new Map<string, Answers>()
+  /** By method and route. */
+  readonly #answerTimes = new Map<string, Spread>()
   #faults = 0
   readonly #totals = { stored: 0, refused: 0, requests: 0 }
   readonly #took = new Quantiles()
@@ -123,6 +125,13 @@ export class Metrics {
       'Requests that were answered, by route and status',
       ['method', 'route', 'status'],
       () => Array.from(this.#answers.values(), ({ labels, count }) => ({ labels, figure: count }))
+    )
+    new CountedElsewhere(
+      {
+        ...this.#named('http_request_seconds', 'Time to answer, by route'),
+        ...{ labelNames: ['method', 'route'], buckets: answerTimes }
+      },
+      () => [...this.#answerTimes.values()]
     )
     // It begins with 0, so that an alert sees the first one.
     this.counter('http_faults_total', 'Requests that failed with status 500', () => this.#faults)
@@ -182,15 +191,25 @@ export class Metrics {
     const key = `${method} ${route} ${status}`
     let answers = this.#answers.get(key)
     if (!answers) {
-      const took = this.#requestSeconds.labels({ method, route })
+      const took = this.#timesOf({ method, route })
       answers = { labels: { method, route, status: String(status) }, count: 0, took }
       this.#answers.set(key, answers)
     }
     answers.count++
     if (status === 500) this.#faults++
-    answers.took.observe(seconds)
+    answers.took.add(seconds)
     this.#totals.requests++
     this.#took.add(seconds)
+  }
+
+  /** All statuses of a route share them. */
+  #timesOf(labels: { method: string; route: string }): Buckets {
+    const key = `${labels.method} ${labels.route}`
+    const known = this.#answerTimes.get(key)
+    if (known) return known.buckets
+    const buckets = new Buckets(answerTimes)
+    this.#answerTimes.set(key, { labels, buckets })
+    return buckets
   }
 
   /** Since the start. */
@@ -317,6 +336,30 @@ export class Metrics {
       counter.reset()
       for (const { labels, figure } of rows) counter.inc(labels, figure)
     })
+  }
+}
+
+/** A histogram that others count. The one of the library looks up its labels for each figure. */
+class CountedElsewhere extends Histogram {
+  readonly #read: () => readonly Spread[]
+
+  constructor(configuration: HistogramConfiguration<string>, read: () => readonly Spread[]) {
+    super(configuration)
+    this.#read = read
+  }
+
+  /** The library asks for this when it makes a text. */
+  getForPromString() {
+    const { name, help } = this as unknown as MetricObject
+    const values = this.#read().flatMap(({ labels: sharedLabels, buckets }) => [
+      ...buckets.upTo().map(({ bound, count: value }) => {
+        const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : bound
+        return { metricName: `${name}_bucket`, sharedLabels, labels: { le }, value }
+      }),
+      { metricName: `${name}_sum`, sharedLabels, labels: {}, value: buckets.sum },
+      { metricName: `${name}_count`, sharedLabels, labels: {}, value: buckets.count }
+    ])
+    return { name, help, type: 'histogram', values }
   }
 }
 

@@ -66,6 +66,33 @@ test('names of counters end with _total, and only those', () => {
   }
 })
 
+test('answers of a route: each bucket counts those of the smaller ones too, of every status', async () => {
+  const { world } = platform
+  const labels = 'method="GET",route="/api/v2/role/:role_id"'
+  for (const id of [1, 1, 4711]) await world.request(`GET /api/v2/role/${id}`, { as: world.admin })
+
+  const lines = (await scrape()).filter((line) => line.includes(labels))
+
+  const of = (name: string) =>
+    lines
+      .filter((line) => line.startsWith(`caracal_http_${name}{`))
+      .map((line) => [/le="([^"]+)"/.exec(line)?.[1], Number(line.split(' ').at(-1))] as const)
+  const buckets = of('request_seconds_bucket')
+  assert.deepEqual(
+    buckets.map(([le]) => le),
+    ['0.005', '0.02', '0.1', '0.5', '2', '10', '60', '+Inf']
+  )
+  const counts = buckets.map(([, count]) => count)
+  assert.deepEqual(
+    counts,
+    counts.toSorted((a, b) => a - b)
+  )
+  assert.equal(counts.at(-1), 3)
+  assert.deepEqual(of('request_seconds_count'), [[undefined, 3]])
+  const [[, seconds = 0] = []] = of('request_seconds_sum')
+  assert(seconds > 0 && seconds < 60, `${seconds} s`)
+})
+
 test('nothing that a tenant creates or names becomes a series', async (t) => {
   // What a tenant used in the last seconds is a series until they are over.
   stopped = Date.now()
