@@ -3,7 +3,8 @@ import type { Scope } from '../../lib/scope.ts'
 import { isOneOf } from '../../registry/dialect.ts'
 import { isWithin } from '../../registry/installations.ts'
 import { IDS_PER_BLOCK } from '../../registry/modelx.ts'
-import { docOf, IDS_PER_KIND, idOf } from '../../registry/search-marks.ts'
+import { prepared } from '../../registry/prepared.ts'
+import { docOf, IDS_PER_KIND, idOf, searchKinds } from '../../registry/search-marks.ts'
 import type { ModelxKind, Registry, SearchKind } from '../../registry/tables.ts'
 import { findInIndex } from './engine-sql.ts'
 import type { KindReach } from './query.ts'
@@ -35,6 +36,29 @@ export async function* fresh(
     after = end
   }
 }
+
+/**
+ * The same of several kinds with two queries. Undefined if there are so many that they must be read
+ * in parts.
+ */
+export async function fewFresh(
+  registry: Registry,
+  tokens: TokenQuery | undefined,
+  limit = IDS_PER_LOOKUP
+): Promise<Map<SearchKind, number[]> | undefined> {
+  const marked = await marks(registry, [limit])
+  if (marked.length === limit) return undefined
+  const range = { after: 0, before: searchKinds.length * IDS_PER_KIND, limit }
+  const found = await findInIndex(registry, tokens, range)
+  if (found.length === limit) return undefined
+  const docs = new Set([...found, ...marked.map(({ kind, id }) => docOf(kind, id))])
+  const sorted = [...docs].sort((a, b) => a - b)
+  const kinds = Map.groupBy(sorted, (doc) => searchKinds[Math.floor(doc / IDS_PER_KIND)])
+  return new Map(searchKinds.map((kind) => [kind, (kinds.get(kind) ?? []).map(idOf)]))
+}
+const marks = prepared<{ kind: SearchKind; id: number }>((registry) => ({
+  compile: () => sql`select kind, id from search_marks limit ${0}`.compile(registry)
+}))
 
 const endOf = (ids: readonly number[], limit: number): number =>
   ids.length < limit ? Number.POSITIVE_INFINITY : (ids.at(-1) ?? 0)
@@ -125,25 +149,32 @@ async function* scannedInstallations(registry: Registry, reach: KindReach): Cand
   }
 }
 
-/** Whether the caller sees so few documents that reading all of them is cheaper than the index. */
-export async function seesLittle(
+/**
+ * The kinds of which the caller sees so few documents that reading all of them is cheaper than the
+ * index.
+ */
+export async function seenLittle(
   registry: Registry,
-  kind: SearchKind,
-  reach: KindReach,
+  reaches: Iterable<readonly [SearchKind, KindReach]>,
   little: number
-): Promise<boolean> {
-  if (reach.visible === 'everything') return false
-  const ids = visibleInstallations(registry, reach.visible, reach.types)
-  const counts =
-    kind === 'installation'
-      ? sql`select 1 as count from (${ids}) as seen`
-      : sql`select count from (${ids}) as seen cross join modelx_counts
-          where installation_id = seen.id and kind = ${kind}`
-  const { rows } = await sql<{ rows: number; objects: number | null }>`
-    select count(*) as rows, cast(sum(count) as bigint) as objects
-    from (${counts} limit ${little}) as part`.execute(registry)
-  const [sum] = rows
-  return sum !== undefined && sum.rows < little && (sum.objects ?? 0) <= little
+): Promise<Set<SearchKind>> {
+  const sums: RawBuilder<unknown>[] = []
+  for (const [kind, { visible, types }] of reaches) {
+    if (visible === 'everything') continue
+    const ids = visibleInstallations(registry, visible, types)
+    const counts =
+      kind === 'installation'
+        ? sql`select 1 as count from (${ids}) as seen`
+        : sql`select count from (${ids}) as seen cross join modelx_counts
+            where installation_id = seen.id and kind = ${kind}`
+    sums.push(sql`select ${sql.lit(kind)} as kind, count(*) as rows,
+      cast(sum(count) as bigint) as objects from (${counts} limit ${little}) as part`)
+  }
+  if (sums.length === 0) return new Set()
+  const { rows } = await sql<{ kind: SearchKind; rows: number; objects: number | null }>`
+    ${sql.join(sums, sql` union all `)}`.execute(registry)
+  const seen = rows.filter((sum) => sum.rows < little && (sum.objects ?? 0) <= little)
+  return new Set(seen.map(({ kind }) => kind))
 }
 
 /** Uses the indexes of installations; for `isVisible` SQLite goes through all of them. */
