@@ -66,7 +66,7 @@ class Run {
   readonly #isShort: boolean
   #at = 0
   /** Undefined bits: all documents. */
-  #found: Map<Chunk, Bits | undefined>
+  readonly #found: Map<Chunk, Bits | undefined>
 
   constructor({ kind, wide, reach }: SegmentQuery, chunks: readonly Chunk[]) {
     this.kind = kind
@@ -95,19 +95,19 @@ class Run {
     sets: ReadonlyMap<number, TokenSets>,
     pause: () => Promise<void>
   ): Promise<void> {
-    const before = this.#found
     const own = this.next.map((token) => sets.get(setKey(this.kind, token)))
-    this.#found = new Map()
+    const kept = noBits()
     let since = performance.now()
-    for (const [chunk, bits] of before) {
+    for (const [chunk, bits] of this.#found) {
       if (performance.now() - since > TURN_MS) {
         await pause()
         since = performance.now()
       }
-      const kept = noBits()
+      kept.fill(0)
       for (const ofToken of own) decodeInto(kept, ofToken?.get(chunk.segment) ?? NO_SET)
-      if (bits) keepCommon(kept, bits)
-      if (!isEmpty(kept)) this.#found.set(chunk, kept)
+      if (bits) keepCommon(bits, kept)
+      if (isEmpty(bits ?? kept)) this.#found.delete(chunk)
+      else if (!bits) this.#found.set(chunk, kept.slice())
     }
     this.#at++
   }
