@@ -1,5 +1,4 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Scope } from '../../lib/scope.ts'
 import { isOneOf } from '../../registry/dialect.ts'
 import { isWithin } from '../../registry/installations.ts'
 import { IDS_PER_BLOCK } from '../../registry/modelx.ts'
@@ -151,45 +150,69 @@ async function* scannedInstallations(registry: Registry, reach: KindReach): Cand
 
 /**
  * The kinds of which the caller sees so few documents that reading all of them is cheaper than the
- * index.
+ * index. Many installations are not few, whatever they have: to count their objects would take
+ * longer than the index.
  */
 export async function seenLittle(
   registry: Registry,
-  reaches: Iterable<readonly [SearchKind, KindReach]>,
+  reaches: ReadonlyMap<SearchKind, KindReach>,
   little: number
 ): Promise<Set<SearchKind>> {
-  const sums: RawBuilder<unknown>[] = []
-  for (const [kind, { visible, types }] of reaches) {
-    if (visible === 'everything') continue
-    const ids = visibleInstallations(registry, visible, types)
-    const counts =
-      kind === 'installation'
-        ? sql`select 1 as count from (${ids}) as seen`
-        : sql`select count from (${ids}) as seen cross join modelx_counts
-            where installation_id = seen.id and kind = ${kind}`
-    sums.push(sql`select ${sql.lit(kind)} as kind, count(*) as rows,
-      cast(sum(count) as bigint) as objects from (${counts} limit ${little}) as part`)
-  }
-  if (sums.length === 0) return new Set()
-  const { rows } = await sql<{ kind: SearchKind; rows: number; objects: number | null }>`
-    ${sql.join(sums, sql` union all `)}`.execute(registry)
-  const seen = rows.filter((sum) => sum.rows < little && (sum.objects ?? 0) <= little)
-  return new Set(seen.map(({ kind }) => kind))
+  const kinds = [...reaches.keys()].filter((kind) => reaches.get(kind)?.visible !== 'everything')
+  const installations = (kind: SearchKind) =>
+    sql`(select id from (${visibleInstallations(registry, reaches.get(kind))}) as ids
+      limit ${little}) as seen`
+  const few = await sumsBelow(
+    registry,
+    little,
+    kinds,
+    (kind) => sql`select 1 as count from ${installations(kind)}`
+  )
+  const objects = await sumsBelow(
+    registry,
+    little,
+    [...few].filter((kind) => kind !== 'installation'),
+    (kind) => sql`select count from ${installations(kind)} cross join modelx_counts
+      where installation_id = seen.id and kind = ${kind}`
+  )
+  return new Set(kinds.filter((kind) => (kind === 'installation' ? few : objects).has(kind)))
 }
 
-/** Uses the indexes of installations; for `isVisible` SQLite goes through all of them. */
+/** The kinds with fewer rows of counts than `little`, whose sum is at most `little`. */
+async function sumsBelow(
+  registry: Registry,
+  little: number,
+  kinds: readonly SearchKind[],
+  countsOf: (kind: SearchKind) => RawBuilder<unknown>
+): Promise<Set<SearchKind>> {
+  if (kinds.length === 0) return new Set()
+  const sums = kinds.map(
+    (kind) => sql`select ${sql.lit(kind)} as kind, count(*) as rows,
+      cast(sum(count) as bigint) as total from (${countsOf(kind)} limit ${little}) as part`
+  )
+  const { rows } = await sql<{ kind: SearchKind; rows: number; total: number | null }>`
+    ${sql.join(sums, sql` union all `)}`.execute(registry)
+  const below = rows.filter((sum) => sum.rows < little && (sum.total ?? 0) <= little)
+  return new Set(below.map(({ kind }) => kind))
+}
+
+/**
+ * Uses the indexes of installations; for `isVisible` SQLite goes through all of them. Some are
+ * listed twice, so that the first are found without the others.
+ */
 function visibleInstallations(
   registry: Registry,
-  visible: Scope,
-  types: KindReach['types']
+  reach: KindReach | undefined
 ): RawBuilder<unknown> {
+  if (!reach || reach.visible === 'everything') return sql`select id from installations`
+  const { visible, types } = reach
   const inside = visible.within ? isWithin(registry, visible.within) : sql`1 = 1`
   const { organizationIds, installationIds } = visible
   return sql`select id from installations
       where ${isOneOf(registry, sql.ref('organization_id'), organizationIds)} and ${inside}
-    union select id from installations
+    union all select id from installations
       where ${isOneOf(registry, sql.ref('id'), installationIds)} and ${inside}
-    union select id from installations
+    union all select id from installations
       where ${isOneOf(registry, sql.ref('id'), [...types.keys()])}`
 }
 
