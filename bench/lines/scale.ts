@@ -55,6 +55,8 @@ export const scaleLine: Line = {
       sent += (await flood(place)).count
       await eachReads(place, 'status')
       await eachReads(place, 'log')
+      // Once: on a machine that is never quiet, each wait takes a minute.
+      await whenQuiet(bench)
       const rounds = measured.get(count) ?? []
       const roundCount = Math.min(MOST_ROUNDS, bench.sizes.rounds)
       for (let round = 1; round <= roundCount; round++) {
@@ -81,7 +83,6 @@ type Place = { bench: Bench; cluster: Cluster; installations: readonly Installat
 async function measure(place: Place): Promise<Round & { messages: number }> {
   const { bench, cluster } = place
   const { nodes } = cluster
-  await whenQuiet(bench)
   const idleSeconds = (await cpuOf(nodes, () => wait(IDLE_MS))).cpuSeconds
   const idleCores = idleSeconds / (IDLE_MS / 1000)
   const us = ({ cpuSeconds, seconds, count }: Work) =>

@@ -7,7 +7,8 @@ export type ArgsOf<Call extends Method> =
   Parameters<Call> extends [...infer Args, AbortSignal] ? Args : Parameters<Call>
 
 type Question = { id: number; method: PropertyKey; args: readonly unknown[] } | { cancel: number }
-type Answer = { id: number; answer: unknown } | { id: number; error: unknown }
+/** The way to another thread leaves an error only its name, message and stack. */
+type Answer = { id: number; answer: unknown } | { id: number; error: unknown; code?: unknown }
 type Waiting = { resolve: (answer: never) => void; reject: (error: unknown) => void }
 
 export type CallOptions = { transfer?: Transferable[]; signal?: AbortSignal | undefined }
@@ -110,7 +111,7 @@ export class ThreadCalls<Target extends Methods<Target>> {
   #settle(answer: Answer): void {
     const call = this.#waiting.get(answer.id)
     this.#waiting.delete(answer.id)
-    if ('error' in answer) call?.reject(this.#explained(answer.error))
+    if ('error' in answer) call?.reject(this.#explained(withCode(answer.error, answer.code)))
     else call?.resolve(answer.answer as never)
   }
 
@@ -168,7 +169,7 @@ export function answerCalls(
       const answer = returned instanceof Promise ? await returned : returned
       port.postMessage({ id, answer } satisfies Answer, handedOver(answer))
     } catch (error) {
-      port.postMessage({ id, error } satisfies Answer)
+      port.postMessage({ id, error, code: codeOf(error) } satisfies Answer)
     }
   }
 
@@ -177,3 +178,10 @@ export function answerCalls(
     await Promise.all([...running.values()].map(({ done }) => done))
   }
 }
+
+/** The code of the system or of a server, as in `ECONNREFUSED`. */
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined
+
+const withCode = (error: unknown, code: unknown): unknown =>
+  error instanceof Error && code !== undefined ? Object.assign(error, { code }) : error

@@ -51,8 +51,8 @@ export const access: PartList<Parts, keyof AccessParts> = {
     }
   },
   searcher: {
-    open: ({ config, registry }) =>
-      openSearcher(registry, {
+    open: ({ config }) =>
+      openSearcher({
         ...{ url: config.REGISTRY_URL, dataDir: config.DATA_DIR },
         timeoutMs: searchTimeoutMs(config)
       }),

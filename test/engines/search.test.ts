@@ -12,6 +12,7 @@ import type { KindReach, Reach } from '../../src/features/search/query.ts'
 import { wantedBy } from '../../src/features/search/query.ts'
 import { sealOne } from '../../src/features/search/sealer.ts'
 import { type Question, search } from '../../src/features/search/search.ts'
+import { SET_CACHE_BYTES, SetCache } from '../../src/features/search/sets.ts'
 import {
   deleteInstallations,
   insertInstallation,
@@ -107,6 +108,7 @@ const asked = fc.record({
   seesProtected: reach,
   little: fc.constantFrom(0, 5, 2000),
   few: fc.constantFrom(-1, 1, 100),
+  cache: fc.constantFrom<'none' | 'small' | 'large'>('none', 'small', 'large'),
   types: fc.dictionary(nat.map(String), fc.oneof(fc.constant('all' as const), type), {
     maxKeys: 2
   }),
@@ -120,6 +122,12 @@ type Asked = typeof asked extends fc.Arbitrary<infer T> ? T : never
 onEveryRegistry('search', (engine) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
   const model: Model = { entities: [], organizationOf: new Map() }
+  /** They live as long as those of a node: segments come and go meanwhile. */
+  const caches = {
+    none: new SetCache(0),
+    small: new SetCache(3000),
+    large: new SetCache(SET_CACHE_BYTES)
+  }
   let url: string
   let registry: Registry
   const organizations: number[] = []
@@ -298,7 +306,8 @@ onEveryRegistry('search', (engine) => {
             const { total, results } = JSON.parse(
               await search(registry, question, async () => {}, {
                 little: asked.little,
-                few: asked.few
+                few: asked.few,
+                cache: caches[asked.cache]
               })
             )
             assert.deepEqual(
@@ -376,7 +385,7 @@ onEveryRegistry('search', (engine) => {
   }
 
   test('a search that is aborted stops at once, and the next one works', async () => {
-    const searcher = openSearcher(registry, { url, dataDir, timeoutMs: 60_000 })
+    const searcher = openSearcher({ url, dataDir, timeoutMs: 60_000 })
     const question: Question = {
       query: { wanted: wantedBy('zz'), filters: [], limit: 10, offset: 0 },
       reach: { device: { visible: 'everything', types: new Map(), seesProtected: 'everything' } }

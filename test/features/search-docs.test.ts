@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Docs } from '../../src/features/search/docs.ts'
 import { DOCS_PER_CHUNK } from '../../src/features/search/segment.ts'
-import { Docs } from '../../src/features/search/segments-search.ts'
 
 const docsWith = (ids: Iterable<number>): Docs => {
   const docs = new Docs('device')

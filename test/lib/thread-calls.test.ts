@@ -6,6 +6,7 @@ import { ThreadCalls } from '../../src/lib/thread-calls.ts'
 type Target = {
   add(a: number, b: number): number
   fail(): void
+  refuse(): void
   /** Resolves when it is aborted. */
   last(signal: AbortSignal): Promise<string>
   aborted(): number
@@ -21,6 +22,7 @@ function startThread(): ThreadCalls<Target> {
     answerCalls(parentPort, {
       add: (a, b) => a + b,
       fail() { throw new Error('the file is damaged') },
+      refuse() { throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) },
       last: (signal) => new Promise((resolve) =>
         signal.addEventListener('abort', () => { aborted++; resolve('ended') })),
       aborted: () => aborted,
@@ -63,6 +65,12 @@ test('an error is explained, and damage is remembered', async () => {
   await assert.rejects(thread.call('fail', []), /restore the backup/)
   assert.match(String(thread.failure), /restore the backup/)
   assert.equal(await thread.call('add', [1, 2]), 3)
+  await thread.close()
+})
+
+test('an error keeps its code', async () => {
+  const thread = startThread()
+  await assert.rejects(thread.call('refuse', []), { message: 'refused', code: 'ECONNREFUSED' })
   await thread.close()
 })
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Scope } from '../../lib/scope.ts'
 import { isOneOf } from '../../registry/dialect.ts'
 import { isWithin } from '../../registry/installations.ts'
 import { IDS_PER_BLOCK } from '../../registry/modelx.ts'
-import { docOf, IDS_PER_KIND, idOf } from '../../registry/search-marks.ts'
+import { prepared } from '../../registry/prepared.ts'
+import { docOf, IDS_PER_KIND, idOf, searchKinds } from '../../registry/search-marks.ts'
 import type { ModelxKind, Registry, SearchKind } from '../../registry/tables.ts'
 import { findInIndex } from './engine-sql.ts'
 import type { KindReach } from './query.ts'
@@ -35,6 +35,29 @@ export async function* fresh(
     after = end
   }
 }
+
+/**
+ * The same of several kinds with two queries. Undefined if there are so many that they must be read
+ * in parts.
+ */
+export async function fewFresh(
+  registry: Registry,
+  tokens: TokenQuery | undefined,
+  limit = IDS_PER_LOOKUP
+): Promise<Map<SearchKind, number[]> | undefined> {
+  const marked = await marks(registry, [limit])
+  if (marked.length === limit) return undefined
+  const range = { after: 0, before: searchKinds.length * IDS_PER_KIND, limit }
+  const found = await findInIndex(registry, tokens, range)
+  if (found.length === limit) return undefined
+  const docs = new Set([...found, ...marked.map(({ kind, id }) => docOf(kind, id))])
+  const sorted = [...docs].sort((a, b) => a - b)
+  const kinds = Map.groupBy(sorted, (doc) => searchKinds[Math.floor(doc / IDS_PER_KIND)])
+  return new Map(searchKinds.map((kind) => [kind, (kinds.get(kind) ?? []).map(idOf)]))
+}
+const marks = prepared<{ kind: SearchKind; id: number }>((registry) => ({
+  compile: () => sql`select kind, id from search_marks limit ${0}`.compile(registry)
+}))
 
 const endOf = (ids: readonly number[], limit: number): number =>
   ids.length < limit ? Number.POSITIVE_INFINITY : (ids.at(-1) ?? 0)
@@ -125,40 +148,71 @@ async function* scannedInstallations(registry: Registry, reach: KindReach): Cand
   }
 }
 
-/** Whether the caller sees so few documents that reading all of them is cheaper than the index. */
-export async function seesLittle(
+/**
+ * The kinds of which the caller sees so few documents that reading all of them is cheaper than the
+ * index. Many installations are not few, whatever they have: to count their objects would take
+ * longer than the index.
+ */
+export async function seenLittle(
   registry: Registry,
-  kind: SearchKind,
-  reach: KindReach,
+  reaches: ReadonlyMap<SearchKind, KindReach>,
   little: number
-): Promise<boolean> {
-  if (reach.visible === 'everything') return false
-  const ids = visibleInstallations(registry, reach.visible, reach.types)
-  const counts =
-    kind === 'installation'
-      ? sql`select 1 as count from (${ids}) as seen`
-      : sql`select count from (${ids}) as seen cross join modelx_counts
-          where installation_id = seen.id and kind = ${kind}`
-  const { rows } = await sql<{ rows: number; objects: number | null }>`
-    select count(*) as rows, cast(sum(count) as bigint) as objects
-    from (${counts} limit ${little}) as part`.execute(registry)
-  const [sum] = rows
-  return sum !== undefined && sum.rows < little && (sum.objects ?? 0) <= little
+): Promise<Set<SearchKind>> {
+  const kinds = [...reaches.keys()].filter((kind) => reaches.get(kind)?.visible !== 'everything')
+  const installations = (kind: SearchKind) =>
+    sql`(select id from (${visibleInstallations(registry, reaches.get(kind))}) as ids
+      limit ${little}) as seen`
+  const few = await sumsBelow(
+    registry,
+    little,
+    kinds,
+    (kind) => sql`select 1 as count from ${installations(kind)}`
+  )
+  const objects = await sumsBelow(
+    registry,
+    little,
+    [...few].filter((kind) => kind !== 'installation'),
+    (kind) => sql`select count from ${installations(kind)} cross join modelx_counts
+      where installation_id = seen.id and kind = ${kind}`
+  )
+  return new Set(kinds.filter((kind) => (kind === 'installation' ? few : objects).has(kind)))
 }
 
-/** Uses the indexes of installations; for `isVisible` SQLite goes through all of them. */
+/** The kinds with fewer rows of counts than `little`, whose sum is at most `little`. */
+async function sumsBelow(
+  registry: Registry,
+  little: number,
+  kinds: readonly SearchKind[],
+  countsOf: (kind: SearchKind) => RawBuilder<unknown>
+): Promise<Set<SearchKind>> {
+  if (kinds.length === 0) return new Set()
+  const sums = kinds.map(
+    (kind) => sql`select ${sql.lit(kind)} as kind, count(*) as rows,
+      cast(sum(count) as bigint) as total from (${countsOf(kind)} limit ${little}) as part`
+  )
+  const { rows } = await sql<{ kind: SearchKind; rows: number; total: number | null }>`
+    ${sql.join(sums, sql` union all `)}`.execute(registry)
+  const below = rows.filter((sum) => sum.rows < little && (sum.total ?? 0) <= little)
+  return new Set(below.map(({ kind }) => kind))
+}
+
+/**
+ * Uses the indexes of installations; for `isVisible` SQLite goes through all of them. Some are
+ * listed twice, so that the first are found without the others.
+ */
 function visibleInstallations(
   registry: Registry,
-  visible: Scope,
-  types: KindReach['types']
+  reach: KindReach | undefined
 ): RawBuilder<unknown> {
+  if (!reach || reach.visible === 'everything') return sql`select id from installations`
+  const { visible, types } = reach
   const inside = visible.within ? isWithin(registry, visible.within) : sql`1 = 1`
   const { organizationIds, installationIds } = visible
   return sql`select id from installations
       where ${isOneOf(registry, sql.ref('organization_id'), organizationIds)} and ${inside}
-    union select id from installations
+    union all select id from installations
       where ${isOneOf(registry, sql.ref('id'), installationIds)} and ${inside}
-    union select id from installations
+    union all select id from installations
       where ${isOneOf(registry, sql.ref('id'), [...types.keys()])}`
 }
 

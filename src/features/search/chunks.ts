@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { forUpdate, isOneOf, isPostgres } from '../../registry/dialect.ts'
 import { prepared } from '../../registry/prepared.ts'
-import { docOf, IDS_PER_KIND } from '../../registry/search-marks.ts'
-import type { Registry, SearchKind } from '../../registry/tables.ts'
+import { IDS_PER_KIND, searchKinds } from '../../registry/search-marks.ts'
+import type { ModelxKind, Registry, SearchKind } from '../../registry/tables.ts'
 import {
   type Bits,
   countBits,
@@ -28,23 +28,55 @@ const kindOf = (chunk: number): number => Math.floor(chunk / CHUNKS_PER_KIND)
 /** Segments of one kind have neighbouring numbers, so a search reads only those of its kind. */
 const SEGMENTS_PER_BUCKET = 2 ** 32
 const SEGMENTS_PER_KIND = 2 ** 30
-const placeOf = (bucket: number, segment: number): number => bucket * SEGMENTS_PER_BUCKET + segment
+export const placeOf = (bucket: number, segment: number): number =>
+  bucket * SEGMENTS_PER_BUCKET + segment
+export const segmentAt = (place: number): number => place % SEGMENTS_PER_BUCKET
 
-export async function readChunks(registry: Registry, kind: SearchKind): Promise<Chunk[]> {
-  const rows = registry
-    .selectFrom('search_chunks')
-    .select(['chunk', 'segment', 'gone'])
-    .where('chunk', '>=', chunkOf(docOf(kind, 0)))
-    .where('chunk', '<', chunkOf(docOf(kind, IDS_PER_KIND)))
-    .where('segment', '>', 0)
-  if (!isPostgres(registry)) return rows.orderBy('chunk').execute()
-  const all = await bytesOf(
-    registry,
-    sql`select string_agg(int8send(chunk) || int8send(segment)
-        || int4send(coalesce(length(gone), 0)) || coalesce(gone, ''), '' order by chunk) as bytes
-      from (${rows}) as chunks`
-  )
+/** What a search needs of all segments, read at the begin of a snapshot. */
+export type SegmentState = {
+  /** In rising order. */
+  chunks: ReadonlyMap<SearchKind, readonly Chunk[]>
+  /** Objects of deleted installations are still there for a while. */
+  erased: ReadonlyMap<SearchKind, readonly number[]>
+}
+
+const chunkRows = prepared<Chunk>((registry) => ({
+  compile: () =>
+    sql`select chunk, segment, gone from search_chunks
+      where segment > 0 order by chunk`.compile(registry)
+}))
+const erasedRows = prepared<{ kind: ModelxKind; id: number }>((registry) => ({
+  compile: () =>
+    sql`select kind, id from erasures cross join modelx
+      where modelx.installation_id = erasures.installation_id`.compile(registry)
+}))
+/** Many rows as one value: for PostgreSQL's client each row costs more than its bytes. */
+const together = prepared<{ chunks: Buffer | null; erased: Buffer | null }>((registry) => ({
+  compile: () =>
+    sql`select
+    (select string_agg(int8send(chunk) || int8send(segment)
+        || int4send(coalesce(length(gone), 0)) || coalesce(gone, ''), '' order by chunk)
+      from search_chunks where segment > 0) as chunks,
+    (select string_agg(int4send(case kind when 'device' then 0 else 1 end) || int8send(id), '')
+      from erasures cross join modelx
+      where modelx.installation_id = erasures.installation_id) as erased`.compile(registry)
+}))
+
+export async function readState(registry: Registry): Promise<SegmentState> {
+  const { chunks, erased } = isPostgres(registry)
+    ? await stateTogether(registry)
+    : { chunks: await chunkRows(registry, []), erased: await erasedRows(registry, []) }
+  const idsOf = Map.groupBy(erased, ({ kind }) => kind)
+  return {
+    chunks: Map.groupBy(chunks, ({ chunk }) => searchKinds[kindOf(chunk)] ?? 'device'),
+    erased: new Map([...idsOf].map(([kind, rows]) => [kind, rows.map(({ id }) => id)]))
+  }
+}
+
+async function stateTogether(registry: Registry) {
+  const [row] = await together(registry, [])
   const chunks: Chunk[] = []
+  const all = row?.chunks ?? Buffer.alloc(0)
   for (let at = 0; at < all.length; ) {
     const chunk = Number(all.readBigInt64BE(at))
     const segment = Number(all.readBigInt64BE(at + 8))
@@ -53,62 +85,28 @@ export async function readChunks(registry: Registry, kind: SearchKind): Promise<
     chunks.push({ chunk, segment, gone })
     at = end
   }
-  return chunks
+  const erased: { kind: SearchKind; id: number }[] = []
+  const gone = row?.erased ?? Buffer.alloc(0)
+  for (let at = 0; at < gone.length; at += 12) {
+    const kind = searchKinds[gone.readInt32BE(at)] ?? 'device'
+    erased.push({ kind, id: Number(gone.readBigInt64BE(at + 4)) })
+  }
+  return { chunks, erased }
 }
 
-const isInRange = sql`place >= ${0} and place < ${0}`
-const readRows = prepared<{ place: number; sets: Uint8Array }>((registry) => ({
-  compile: () => sql`select place, sets from search_postings where ${isInRange}`.compile(registry)
-}))
-const readTogether = prepared<{ bytes: Buffer | null }>((registry) => ({
-  compile: () =>
-    sql`select string_agg(int8send(place) || int4send(length(sets)) || sets, '') as bytes
-      from search_postings where ${isInRange}`.compile(registry)
-}))
-
-/** One bucket of all segments of a kind: segment -> sets. */
-export async function readBucket(
+/** The documents of segments: segment -> set. */
+export async function readDocs(
   registry: Registry,
-  kind: SearchKind,
-  bucket: number
+  first: number,
+  last: number
 ): Promise<Map<number, Uint8Array>> {
-  const first = placeOf(bucket, kindOf(chunkOf(docOf(kind, 0))) * SEGMENTS_PER_KIND)
-  const range = [first, first + SEGMENTS_PER_KIND]
-  if (!isPostgres(registry)) {
-    const rows = await readRows(registry, range)
-    return new Map(rows.map(({ place, sets }) => [place % SEGMENTS_PER_BUCKET, sets]))
-  }
-  const all = (await readTogether(registry, range))[0]?.bytes ?? Buffer.alloc(0)
-  const found = new Map<number, Uint8Array>()
-  for (let at = 0; at < all.length; ) {
-    const end = at + 12 + all.readUInt32BE(at + 8)
-    const segment = Number(all.readBigInt64BE(at)) % SEGMENTS_PER_BUCKET
-    found.set(segment, all.subarray(at + 12, end))
-    at = end
-  }
-  return found
-}
-
-/** Many rows as one value: for PostgreSQL's client each row costs more than its bytes. */
-async function bytesOf(registry: Registry, select: RawBuilder<unknown>): Promise<Buffer> {
-  const { rows } = await sql<{ bytes: Buffer | null }>`${select}`.execute(registry)
-  return rows[0]?.bytes ?? Buffer.alloc(0)
-}
-
-/** All documents of the segments: chunk -> bits. */
-export async function readDocs(registry: Registry, chunks: readonly Chunk[]) {
   const rows = await registry
     .selectFrom('search_chunks')
-    .select(['chunk', 'docs'])
-    .where(
-      isOneOf(
-        registry,
-        sql.ref('chunk'),
-        chunks.map(({ chunk }) => chunk)
-      )
-    )
+    .select(['segment', 'docs'])
+    .where('segment', '>=', first)
+    .where('segment', '<=', last)
     .execute()
-  return new Map(rows.map(({ chunk, docs }) => [chunk, readBits(docs)]))
+  return new Map(rows.flatMap(({ segment, docs }) => (docs ? [[segment, docs]] : [])))
 }
 
 /** Takes documents out of their segments, in the transaction that indexes or deletes them. */
@@ -200,10 +198,14 @@ export async function useSegment(registry: Registry, chunk: number, docs: Bits):
 
 /** Documents that are only in the segment of the chunk. */
 export async function sealedDocs(registry: Registry, chunk: number): Promise<Bits> {
-  const gone = (await lockChunks(registry, [chunk])).get(chunk)?.gone ?? null
-  const docs = (await readDocs(registry, [{ chunk, segment: 0, gone }])).get(chunk)
-  const bits = docs ?? readBits(null)
-  removeAll(bits, readBits(gone))
+  await lockChunks(registry, [chunk])
+  const row = await registry
+    .selectFrom('search_chunks')
+    .select(['docs', 'gone'])
+    .where('chunk', '=', chunk)
+    .executeTakeFirst()
+  const bits = readBits(row?.docs ?? null)
+  removeAll(bits, readBits(row?.gone ?? null))
   return bits
 }
 

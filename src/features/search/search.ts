@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { MAX_PAGE_BYTES, PageTooLarge } from '../../lib/page-limit.ts'
 import { scopeTest } from '../../lib/scope.ts'
@@ -8,26 +7,19 @@ import type { Registry, SearchKind } from '../../registry/tables.ts'
 import {
   type Candidates,
   countBlocks,
-  fresh,
   idsInBlocks,
   isVisible,
-  seesLittle,
+  seenLittle,
   visibleIds,
   visibleOf
 } from './candidates.ts'
 import { matcherOf, resultOf, type SearchDocument } from './document.ts'
 import { readDocuments } from './documents.ts'
-import {
-  type KindReach,
-  type Reach,
-  reachesSome,
-  type SearchQuery,
-  type SearchReach
-} from './query.ts'
+import { type Found, findByIndex } from './find.ts'
+import { TURN_MS } from './find-in-segments.ts'
+import type { KindReach, Reach, SearchQuery, SearchReach } from './query.ts'
 import { hasManyFresh } from './sealer.ts'
-import { Docs, findInSegments, type SegmentPlace, TURN_MS } from './segments-search.ts'
-import { queryTokens } from './tokens.ts'
-import { wideQuery, withProtected } from './wide-tokens.ts'
+import { SetCache } from './sets.ts'
 
 export type Question = { query: SearchQuery; reach: SearchReach }
 
@@ -43,7 +35,6 @@ export const pauseUntil =
 
 /** How many documents are read at once. */
 const DOCUMENTS_PER_READ = 200
-/** A caller who sees at most this many documents is served without the index. */
 const MAX_DOCUMENTS_WITHOUT_INDEX = 300
 /** Above this the index alone decides about a long text, see `Trust`. */
 const MAX_COMPARED = 250
@@ -65,47 +56,90 @@ class Results {
 /** The part of the matches of a kind that is on the page. */
 type Page = { skip: number; take: number }
 
+export type SearchOptions = {
+  /** A caller who sees at most this many documents is served without the index. */
+  little?: number
+  most?: number
+  few?: number
+  /** What searches on the same registry have read before. */
+  cache?: SetCache
+}
+
 /**
  * Returns the answer as JSON text. Throws `PageTooLarge` if it gets too large. Kinds without a
  * reach are not searched.
  */
 export async function search(
   registry: Registry,
-  { query, reach }: Question,
+  question: Question,
   pause: Pause,
-  { little = MAX_DOCUMENTS_WITHOUT_INDEX, most = MAX_COMPARED, few = FEW_DOCUMENTS } = {}
+  options: SearchOptions = {}
 ): Promise<string> {
+  const { query } = question
   const { limit, offset } = query
   const results = new Results()
+  const ways = await waysTo(registry, question, pause, options)
   let total = 0
-  for (const kind of searchKinds) {
-    const kindReach = reach[kind]
-    if (!kindReach) continue
+  for (const [kind, way] of ways) {
+    const reach = question.reach[kind]
+    if (!reach) continue
     const page = {
       skip: Math.max(0, offset - total),
       take: limit - results.texts.length
     }
-    const part = { kind, query, reach: kindReach, little, most, few, results }
-    total += await searchKind(registry, part, page, pause)
+    const part = { kind, query, reach, results }
+    total += await searchKind(registry, part, way, page, pause)
   }
   const texts = results.texts.join(',')
   return `{"total":${total},"limit":${limit},"offset":${offset},"results":[${texts}]}`
 }
 
-type KindSearch = {
-  kind: SearchKind
-  query: SearchQuery
-  reach: KindReach
-  little: number
-  most: number
-  few: number
-  results: Results
+type KindSearch = { kind: SearchKind; query: SearchQuery; reach: KindReach; results: Results }
+
+/** How the documents of a kind are found. */
+type Way = 'counts' | 'all' | Found
+
+/** In the order of the results. The index is asked for all kinds together. */
+async function waysTo(
+  registry: Registry,
+  { query, reach }: Question,
+  pause: Pause,
+  {
+    little = MAX_DOCUMENTS_WITHOUT_INDEX,
+    most = MAX_COMPARED,
+    few = FEW_DOCUMENTS,
+    cache = new SetCache(0)
+  }: SearchOptions
+): Promise<Map<SearchKind, Way>> {
+  const ways = new Map<SearchKind, Way>()
+  const open = new Map<SearchKind, KindReach>()
+  for (const kind of searchKinds) {
+    const own = reach[kind]
+    if (own) open.set(kind, own)
+  }
+  const isEverything = query.wanted.by === 'everything' && query.filters.length === 0
+  const isCounted = isEverything && (await hasManyFresh(registry))
+  const isId = query.wanted.by === 'id'
+  const seen = isId ? new Set() : await seenLittle(registry, open, little)
+  for (const [kind, { types }] of open) {
+    if (isCounted && types.size === 0) ways.set(kind, 'counts')
+    else if (isId || seen.has(kind)) ways.set(kind, 'all')
+  }
+  const indexed = [...open].filter(([kind]) => !ways.has(kind))
+  if (indexed.length > 0) {
+    const found = await onSnapshot(registry, (registry) =>
+      findByIndex({ registry, cache, few, most, pause }, query, new Map(indexed))
+    )
+    for (const [kind, way] of found) ways.set(kind, way)
+  }
+  return new Map([...open.keys()].map((kind) => [kind, ways.get(kind) ?? 'all']))
 }
 
 /** Adds the matches on the page to the results. Returns the number of all matches. */
 async function searchKind(
   registry: Registry,
   part: KindSearch,
+  way: Way,
   page: Page,
   pause: Pause
 ): Promise<number> {
@@ -114,23 +148,18 @@ async function searchKind(
   const sees = viewOf(reach)
   const show = (document: SearchDocument) =>
     results.add(JSON.stringify(resultOf(document, matcher, sees.protected(document))))
-  const isEverything = query.wanted.by === 'everything' && query.filters.length === 0
-  if (isEverything && reach.types.size === 0 && (await hasManyFresh(registry))) {
+  const matches = (document: SearchDocument) =>
+    sees.document(document) && matcher.matches(document, sees.protected(document))
+  if (way === 'counts') {
     const { total, ids } = await countedPage(registry, kind, reach, page)
     await eachDocument(registry, kind, ids, pause, (document) => {
       if (sees.document(document)) show(document)
     })
     return total
   }
-  const matches = (document: SearchDocument) =>
-    sees.document(document) && matcher.matches(document, sees.protected(document))
-  if (query.wanted.by === 'id' || (await seesLittle(registry, kind, reach, part.little))) {
-    return searchAll(registry, part, page, pause, { matches, show })
-  }
-  const { docs, doubtful } = await onSnapshot(registry, (registry) =>
-    find({ registry, kind, few: part.few, pause }, part)
-  )
-  for await (const ids of visibleOf(registry, kind, reach, partsOf(doubtful))) {
+  if (way === 'all') return searchAll(registry, part, page, pause, { matches, show })
+  const { docs, doubtful } = way
+  for (const ids of doubtful.ids()) {
     await eachDocument(registry, kind, ids, pause, (document) => {
       if (matches(document)) docs.add(document.id)
     })
@@ -167,50 +196,6 @@ async function searchAll(
     })
   }
   return total
-}
-
-/** `docs` match by the index alone. Each of `doubtful` must be compared with the query. */
-type Found = { docs: Docs; doubtful: Docs }
-
-async function find(place: SegmentPlace, { kind, query, reach, most }: KindSearch): Promise<Found> {
-  const { registry } = place
-  const doubtful = new Docs(kind)
-  const seesSome = reachesSome(reach.seesProtected)
-  for await (const ids of fresh(registry, kind, queryTokens(query, seesSome))) {
-    for (const id of ids) doubtful.add(id)
-    await place.pause()
-  }
-  const wide = wideQuery(query)
-  const { docs, isCut } = await findInSegments(place, seesSome ? withProtected(wide) : wide, reach)
-  docs.removeFrom(doubtful)
-  const isTrusted =
-    !isCut &&
-    reach.types.size === 0 &&
-    (wide.trust === 'all' || (wide.trust === 'most' && docs.count > most))
-  if (!isTrusted) {
-    doubtful.addFrom(docs)
-    return { docs: new Docs(kind), doubtful }
-  }
-  if (seesSome && !seesAllProtected(reach)) {
-    const { docs: open, isCut: isOpenCut } = await findInSegments(place, wide, reach)
-    if (isOpenCut) {
-      doubtful.addFrom(docs)
-      return { docs: new Docs(kind), doubtful }
-    }
-    docs.removeFrom(open)
-    doubtful.addFrom(docs)
-    open.removeFrom(doubtful)
-    return { docs: open, doubtful }
-  }
-  return { docs, doubtful }
-}
-
-/** Whether the caller sees the protected metadata of all that is visible. */
-const seesAllProtected = ({ visible, types, seesProtected }: KindReach): boolean =>
-  seesProtected === 'everything' || (types.size === 0 && isDeepStrictEqual(visible, seesProtected))
-
-async function* partsOf(docs: Docs): Candidates {
-  yield* docs.ids()
 }
 
 /** Segments may be replaced at any time, so they are read at one point in time. */

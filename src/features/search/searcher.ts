@@ -6,3 +6,6 @@ export type Searcher = {
   search(question: Question, signal: AbortSignal): Promise<Uint8Array>
   close(): Promise<void>
 }
+
+/** The file of the registry on SQLite, or its server. */
+export type SearchPlace = { file: string } | { url: string; timeoutMs: number }

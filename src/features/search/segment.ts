@@ -105,19 +105,23 @@ function bitmapOf(docs: readonly number[]): Uint8Array {
   return bytes
 }
 
-/** Adds the documents of a token in this bucket to the bits. */
-export function addSet(bits: Bits, sets: Uint8Array, token: WideToken): void {
-  const wanted = token % 2 ** 32
+/** The sets of these tokens in a bucket, in their order. */
+export function setsIn(sets: Uint8Array, tokens: readonly WideToken[]): (Uint8Array | undefined)[] {
+  const found: (Uint8Array | undefined)[] = tokens.map(() => undefined)
   const view = new DataView(sets.buffer, sets.byteOffset, sets.byteLength)
-  for (let at = 0; at + ENTRY_BYTES <= sets.length; ) {
-    const length = view.getUint16(at + 4)
+  let left = tokens.length
+  for (let at = 0; left > 0 && at + ENTRY_BYTES <= sets.length; ) {
     const start = at + ENTRY_BYTES
-    if (view.getUint32(at) === wanted) {
-      decodeInto(bits, sets.subarray(start, start + length))
-      return
+    const end = start + view.getUint16(at + 4)
+    const own = view.getUint32(at)
+    for (let i = 0; i < tokens.length; i++) {
+      if ((tokens[i] ?? 0) % 2 ** 32 !== own) continue
+      found[i] = sets.subarray(start, end)
+      left--
     }
-    at = start + length
+    at = end
   }
+  return found
 }
 
 /** Bitmaps are little-endian, as the processors are that Node.js supports. */

@@ -2,19 +2,20 @@ import { Worker } from 'node:worker_threads'
 import { PageTooLarge } from '../../lib/page-limit.ts'
 import { ThreadCalls } from '../../lib/thread-calls.ts'
 import type { Question } from './search.ts'
-import type { Searcher } from './searcher.ts'
+import type { Searcher, SearchPlace } from './searcher.ts'
 import type { Searches } from './worker.ts'
 
 /**
- * Searches in a thread, which the first search starts. If the thread breaks, its searches fail, and
+ * Searches in a thread, which the first search starts: SQLite works on the thread that calls it,
+ * and on PostgreSQL a search computes for up to 20 ms. If the thread breaks, its searches fail, and
  * the next one starts another.
  */
 export class SearchThread implements Searcher {
-  readonly #file: string
+  readonly #place: SearchPlace
   #thread: ThreadCalls<Searches> | undefined
 
-  constructor(file: string) {
-    this.#file = file
+  constructor(place: SearchPlace) {
+    this.#place = place
   }
 
   async search(question: Question, signal: AbortSignal): Promise<Uint8Array> {
@@ -30,6 +31,6 @@ export class SearchThread implements Searcher {
 
   #start(): ThreadCalls<Searches> {
     const url = new URL('./worker.ts', import.meta.url)
-    return new ThreadCalls(new Worker(url, { workerData: this.#file }), { name: 'search' })
+    return new ThreadCalls(new Worker(url, { workerData: this.#place }), { name: 'search' })
   }
 }

@@ -1,26 +1,27 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Kysely } from 'kysely'
 import { PageTooLarge } from '../../lib/page-limit.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
-import { sqliteDialect } from '../../registry/sqlite/sqlite.ts'
-import type { Tables } from '../../registry/tables.ts'
-import { pauseUntil, type Question, search } from './search.ts'
+import { FileSearches } from './file-searches.ts'
+import type { Question } from './search.ts'
+import type { SearchPlace } from './searcher.ts'
+import { ServerSearches } from './server-searches.ts'
 
-// The entry of the thread of SearchThread: several searches take turns on one connection.
-const registry = new Kysely<Tables>({ dialect: sqliteDialect(workerData, { readOnly: true }) })
+// The entry of the thread of SearchThread.
+const place: SearchPlace = workerData
+const own = 'file' in place ? new FileSearches(place.file) : new ServerSearches(place)
 const encoder = new TextEncoder()
 
 const searches = {
   async search(question: Question, signal: AbortSignal): Promise<Uint8Array | 'too large'> {
     try {
-      return encoder.encode(await search(registry, question, pauseUntil(signal)))
+      return encoder.encode(await own.search(question, signal))
     } catch (error) {
       // A class does not survive the way to another thread.
       if (error instanceof PageTooLarge) return 'too large'
       throw error
     }
   },
-  close: () => registry.destroy()
+  close: () => own.close()
 }
 export type Searches = typeof searches
 
