@@ -83,24 +83,25 @@ export function sendJsonBytes(reply: FastifyReply, begin: string, parts: OwnPart
     reply.raw.once('finish', () => freeMemory(whole))
     return sendJsonText(reply, whole)
   }
-  const copies: Uint8Array[] = []
-  reply.raw.once('finish', () => [...parts, ...copies].forEach(freeMemory))
-  const stream = Readable.from(together(all, copies), { objectMode: false })
+  const held = new Set(parts)
+  reply.raw.once('finish', () => held.forEach(freeMemory))
+  const stream = Readable.from(together(all, held), { objectMode: false })
   return reply.type(JSON_TYPE).header('content-length', size).send(stream)
 }
 
-/** The same bytes in fewer pieces. Those that are joined are noted as copies. */
-function* together(pieces: readonly Uint8Array[], copies: Uint8Array[]): Generator<Uint8Array> {
+/** The same bytes in fewer pieces. `held` has the memory to be freed: parts, and copies in place of them. */
+function* together(all: readonly Uint8Array[], held: Set<Uint8Array>): Generator<Uint8Array> {
   let some: Uint8Array[] = []
   let size = 0
   const copyOfSome = () => {
     const copy = joined(some)
-    copies.push(copy)
+    for (const piece of some) if (held.delete(piece)) freeMemory(piece)
+    held.add(copy)
     some = []
     size = 0
     return copy
   }
-  for (const piece of pieces) {
+  for (const piece of all) {
     const isLong = piece.length > MAX_COPIED_BYTES
     if (size > 0 && (isLong || size + piece.length > MAX_BYTES_IN_ONE_SEND)) yield copyOfSome()
     if (isLong) yield piece
