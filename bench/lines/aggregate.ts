@@ -61,8 +61,8 @@ export const aggregateLine: Line = {
         bench.note(`aggregate, ${what}, first time`, { subject: mine.ms, peer: answer.ms })
       }
     }
-    await whenQuiet(bench)
-    for (const { what, interval, askBoth } of asks) {
+    for (const [place, { what, interval, askBoth }] of asks.entries()) {
+      if (place % methods.length === 0) await whenQuiet(bench)
       const [subject, history, peer]: [number[], number[], number[]] = [[], [], []]
       for (let round = 1; round <= bench.sizes.pageRepeats; round++) {
         if (round % 10 === 0) bench.say(`aggregate, ${what}: ${round}`)
