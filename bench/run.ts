@@ -22,6 +22,7 @@ import { mappingLine } from './lines/mapping.ts'
 import { memoryLine } from './lines/memory.ts'
 import { mixedLine } from './lines/mixed.ts'
 import { mqtt5Line } from './lines/mqtt5.ts'
+import { packingLine } from './lines/packing.ts'
 import { pageLine } from './lines/page.ts'
 import { scaleLine } from './lines/scale.ts'
 import { searchLine } from './lines/search.ts'
@@ -39,6 +40,7 @@ import { full, huge, quick } from './sizes.ts'
 const lines: Line[] = [
   ingestLine,
   ackLine,
+  packingLine,
   acksLine,
   httpLine,
   mqtt5Line,

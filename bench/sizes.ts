@@ -24,6 +24,8 @@ export type Sizes = {
   latestInstallations: number
   /** Of alarms. There are two for each topic. */
   rules: number
+  /** Tables of 500 000 rows that are packed beside the load. */
+  backlogTables: number
 }
 
 export const clients = 50
@@ -47,7 +49,8 @@ export const full: Sizes = {
   yearRepeats: 7,
   byteDays: 60,
   latestInstallations: 25_000,
-  rules: 100_000
+  rules: 100_000,
+  backlogTables: 16
 }
 
 /** `--quick` only shows that the benchmark works; its figures mean little. */
@@ -68,7 +71,8 @@ export const quick: Sizes = {
   yearRepeats: 2,
   byteDays: 5,
   latestInstallations: 500,
-  rules: 10_000
+  rules: 10_000,
+  backlogTables: 6
 }
 
 /** `--huge`: a start with a hundred million samples. To write them takes minutes the first time. */

@@ -63,8 +63,10 @@ export async function sendJsonTexts(reply: FastifyReply, texts: AsyncGenerator<s
   return reply.type(JSON_TYPE).send(Readable.from(all))
 }
 
-/** Up to this size the parts are sent as one: each further write costs more than the copy. */
+/** So much is sent at once: each further write costs both sides more than the copy. */
 const MAX_BYTES_IN_ONE_SEND = 1024 * 1024
+/** Longer parts are not copied. */
+const MAX_COPIED_BYTES = 256 * 1024
 
 /** Parts of a list, each with its own memory: some items in UTF-8, separated by commas. */
 type OwnParts = readonly Uint8Array[]
@@ -76,19 +78,44 @@ export function sendJsonBytes(reply: FastifyReply, begin: string, parts: OwnPart
   const all = [Buffer.from(begin), ...items, Buffer.from(end)]
   const size = all.reduce((sum, { length }) => sum + length, 0)
   if (size <= MAX_BYTES_IN_ONE_SEND) {
-    const whole = joined(all, size)
+    const whole = joined(all)
     parts.forEach(freeMemory)
     reply.raw.once('finish', () => freeMemory(whole))
     return sendJsonText(reply, whole)
   }
-  reply.raw.once('finish', () => parts.forEach(freeMemory))
-  const stream = Readable.from(all, { objectMode: false })
+  const held = new Set(parts)
+  reply.raw.once('finish', () => held.forEach(freeMemory))
+  const stream = Readable.from(together(all, held), { objectMode: false })
   return reply.type(JSON_TYPE).header('content-length', size).send(stream)
 }
 
+/** The same bytes in fewer pieces. `held` has the memory to be freed: parts, and copies in place of them. */
+function* together(all: readonly Uint8Array[], held: Set<Uint8Array>): Generator<Uint8Array> {
+  let some: Uint8Array[] = []
+  let size = 0
+  const copyOfSome = () => {
+    const copy = joined(some)
+    for (const piece of some) if (held.delete(piece)) freeMemory(piece)
+    held.add(copy)
+    some = []
+    size = 0
+    return copy
+  }
+  for (const piece of all) {
+    const isLong = piece.length > MAX_COPIED_BYTES
+    if (size > 0 && (isLong || size + piece.length > MAX_BYTES_IN_ONE_SEND)) yield copyOfSome()
+    if (isLong) yield piece
+    else {
+      some.push(piece)
+      size += piece.length
+    }
+  }
+  if (size > 0) yield copyOfSome()
+}
+
 /** With its own memory, unlike `Buffer.concat`. */
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size)
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const part of parts) {
     whole.set(part, at)

@@ -1,7 +1,6 @@
 import { MAX_NUMBER_BYTES, writeNumber } from '../../lib/number-bytes.ts'
 import { MAX_PAGE_CHARACTERS } from '../../lib/page-limit.ts'
 import type { AggregateQuery } from '../history.ts'
-import { PART_CHARACTERS } from '../page-parts.ts'
 import { topicText } from './raw-page.ts'
 import type { ResultPage } from './results.ts'
 import type { StoredTopic } from './stored.ts'
@@ -9,13 +8,16 @@ import type { StoredTopic } from './stored.ts'
 /** After so many rows a thread looks whether the caller still waits. */
 const ROWS_PER_LOOK = 4096
 const COMMA = 0x2c
+/** Each part is twice as long as the one before, up to the length that is sent at once. */
+const FIRST_PART_BYTES = 64 * 1024
+const MAX_PART_BYTES = 1024 * 1024
 
 /** UTF-8, and how many characters these are for the limit of a page. */
 type Text = { bytes: Uint8Array; characters: number }
 const encoder = new TextEncoder()
 const textOf = (text: string): Text => ({ bytes: encoder.encode(text), characters: text.length })
 
-const VALUE = textOf(',"value":')
+const VALUE = encoder.encode(',"value":')
 
 /** The rows of a page as UTF-8 text, in parts. Undefined when the text would be too long. */
 export function aggregatedJson(
@@ -28,21 +30,25 @@ export function aggregatedJson(
   const names = several?.map(({ text }, i) =>
     textOf(`${i === 0 ? '' : ','}${JSON.stringify(text)}:`)
   )
-  const texts = topics.map((topic) => {
+  const [heads, tails] = [new Map<number, Uint8Array>(), [] as Text[]]
+  const headOf = topics.map((topic) => {
     const { head, tail } = topicText(topic, installation_id)
-    return { head: textOf(`{${head}`), tail: textOf(`${names ? '' : ','}"msg":""${tail}`) }
+    tails.push(textOf(`${names ? '' : ','}"msg":""${tail}`))
+    const bytes = heads.get(topic.client_id) ?? encoder.encode(`{${head}`)
+    heads.set(topic.client_id, bytes)
+    return bytes
   })
   const [values, valuesEnd] = [textOf(',"values":{'), textOf('},')] as const
-  const time = new TimeBytes()
+  const begin = new RowBegin()
   const mostNumbers = (2 + results.methods) * MAX_NUMBER_BYTES
   const fixed = 64 + (names ?? []).reduce((sum, { bytes }) => sum + bytes.length, 0)
   for (let i = 0; i < places.length; i++) {
     if (i % ROWS_PER_LOOK === 0) throwIfCancelled()
     const place = places[i] as number
-    const { head, tail } = texts[results.rankAt(place)] as (typeof texts)[number]
-    rows.begin(head.bytes.length + tail.bytes.length + mostNumbers + fixed)
-    rows.add(head)
-    rows.add(time.of(results.startAt(place)))
+    const rank = results.rankAt(place)
+    const [head, tail] = [headOf[rank] as Uint8Array, tails[rank] as Text]
+    rows.begin(head.length + tail.bytes.length + mostNumbers + fixed)
+    rows.addBytes(begin.of(head, results.startAt(place)))
     rows.addNumber(results.valueAt(place, 0))
     if (names) {
       rows.add(values)
@@ -58,19 +64,24 @@ export function aggregatedJson(
   return rows.end()
 }
 
-/** What is between the head of a row and its value. Rows of a bucket follow each other. */
-class TimeBytes {
-  readonly #bytes = new Uint8Array(MAX_NUMBER_BYTES + VALUE.bytes.length)
+/** What a row has before its value, in ASCII. It is the same for the rows of a bucket, which follow each other. */
+class RowBegin {
+  #bytes = new Uint8Array(0)
+  #head: Uint8Array | undefined
   #start = Number.NaN
-  #text: Text = { bytes: this.#bytes, characters: 0 }
+  #text = this.#bytes
 
-  of(start: number): Text {
-    if (start === this.#start) return this.#text
+  of(head: Uint8Array, start: number): Uint8Array {
+    if (start === this.#start && head === this.#head) return this.#text
+    if (head !== this.#head) {
+      this.#head = head
+      this.#bytes = new Uint8Array(head.length + MAX_NUMBER_BYTES + VALUE.length)
+      this.#bytes.set(head)
+    }
     this.#start = start
-    const end = writeNumber(this.#bytes, 0, start / 1000)
-    this.#bytes.set(VALUE.bytes, end)
-    const characters = end + VALUE.characters
-    this.#text = { bytes: this.#bytes.subarray(0, characters), characters }
+    const end = writeNumber(this.#bytes, head.length, start / 1000)
+    this.#bytes.set(VALUE, end)
+    this.#text = this.#bytes.subarray(0, end + VALUE.length)
     return this.#text
   }
 }
@@ -81,6 +92,7 @@ class RowBytes {
   #bytes = new Uint8Array(0)
   #at = 0
   #characters = 0
+  #partBytes = FIRST_PART_BYTES
 
   get characters(): number {
     return this.#characters
@@ -88,9 +100,11 @@ class RowBytes {
 
   /** `most`: no row is longer. */
   begin(most: number): void {
-    if (this.#at >= PART_CHARACTERS || this.#at + 1 + most > this.#bytes.length) {
+    if (this.#at + 1 + most > this.#bytes.length) {
       this.#close()
-      this.#bytes = new Uint8Array(Math.max(PART_CHARACTERS + PART_SLACK, most))
+      // Few rows take little memory, and many rows few parts.
+      this.#bytes = new Uint8Array(Math.max(this.#partBytes, most))
+      this.#partBytes = Math.min(2 * this.#partBytes, MAX_PART_BYTES)
     } else this.#bytes[this.#at++] = COMMA
     this.#characters++
   }
@@ -99,6 +113,13 @@ class RowBytes {
     this.#bytes.set(bytes, this.#at)
     this.#at += bytes.length
     this.#characters += characters
+  }
+
+  /** ASCII. */
+  addBytes(bytes: Uint8Array): void {
+    this.#bytes.set(bytes, this.#at)
+    this.#at += bytes.length
+    this.#characters += bytes.length
   }
 
   /** [ADR-0010] JSON has no infinity: a result that is too large becomes the largest number. */
@@ -121,6 +142,3 @@ class RowBytes {
     this.#at = 0
   }
 }
-
-/** Usual rows fit here, so that a part ends because it is full. */
-const PART_SLACK = 4096
