@@ -133,7 +133,7 @@ onPostgres('connections that no longer answer', ({ url }) => {
   test('a search ends soon after its own time limit, not at the general one', slow, async (t) => {
     const { through, proxy } = await route(t)
     const registry = await open(t, through)
-    const searcher = openSearcher(registry, { url: through, dataDir: '', timeoutMs: 500 })
+    const searcher = await openSearcher(registry, { url: through, dataDir: '', timeoutMs: 500 })
     t.after(() => searcher.close())
     const question: Question = {
       query: { wanted: wantedBy('lamp'), filters: [], limit: 10, offset: 0 },

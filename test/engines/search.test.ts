@@ -376,7 +376,7 @@ onEveryRegistry('search', (engine) => {
   }
 
   test('a search that is aborted stops at once, and the next one works', async () => {
-    const searcher = openSearcher(registry, { url, dataDir, timeoutMs: 60_000 })
+    const searcher = await openSearcher(registry, { url, dataDir, timeoutMs: 60_000 })
     const question: Question = {
       query: { wanted: wantedBy('zz'), filters: [], limit: 10, offset: 0 },
       reach: { device: { visible: 'everything', types: new Map(), seesProtected: 'everything' } }
