@@ -30,4 +30,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=6s --start-period=60s --retries=3 \
   CMD ["/app/node_modules/node/bin/node", "-e", "fetch('http://127.0.0.1:8080/health/live').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node is the first process, so it gets the signals.
-ENTRYPOINT ["/app/node_modules/node/bin/node", "caracal.js"]
+ENTRYPOINT ["/app/node_modules/node/bin/node", "--max-semi-space-size=16", "caracal.js"]

@@ -1,9 +1,15 @@
 import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { end, freePort, launch, timeUntilReady } from './child.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** What `npm start` gives to Node. */
+const startArgs: string[] = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  .scripts.start.split(' ')
+  .slice(2)
 const admin = { email: 'bench@example.org', password: 'a bench measures, it never guesses' }
 
 export type Installation = { id: number; client_id: number }
@@ -25,7 +31,7 @@ export class Caracal {
   ): Promise<Caracal> {
     const [httpPort, mqttPort] = [await freePort(), await freePort()]
     const since = performance.now()
-    const child = launch(['caracal.js', ...args], {
+    const child = launch([...startArgs, ...args], {
       cwd: root,
       env: {
         PATH: process.env['PATH'],

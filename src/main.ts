@@ -3,6 +3,7 @@ import type { Terminal } from './cli/frame.ts'
 import { helpText, startBanner } from './cli/texts.ts'
 import { type Config, readConfig } from './config.ts'
 import type { FirstLogin } from './identity/first-administrator.ts'
+import { giveBackAtRest } from './lib/give-back.ts'
 import { SECOND } from './lib/unix-time.ts'
 import { VERSION } from './lib/version.ts'
 import type { Platform } from './platform/platform.ts'
@@ -59,6 +60,7 @@ export async function main(args: readonly string[]): Promise<void> {
     // A signal came while the demo was built: the platform is stopping.
     if (wantsDemo && !demo) return
     console.log(startBanner(config, platform, { firstLogin, demo }))
+    giveBackAtRest()
   } catch (error) {
     // The password is shown nowhere else, so a failed start must not lose it.
     if (firstLogin) tellFirstLogin(firstLogin)

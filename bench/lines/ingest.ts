@@ -9,6 +9,7 @@ import { applyLoad, type Broker, openSite } from '../site.ts'
 
 const GOAL_MESSAGES_PER_SECOND = 20_000
 const GOAL_RATIO = 0.7
+const REST_MS = 15_000
 
 type Memory = Record<'atRest' | 'afterLoad' | 'settled', Resident>
 type Ingest = {
@@ -33,6 +34,8 @@ async function measure(bench: Bench): Promise<Ingest> {
     subject: residentMemory(brokers.subject.pid),
     floor: residentMemory(brokers.floor.pid)
   })
+  // Each thread gives back what its start needed when it has been at rest for five seconds.
+  await wait(REST_MS)
   const atRest = memoryOf()
   const load = { topics, warmMs, measureMs, pace: { inFlight } }
   const subject: LoadResult[] = []

@@ -10,7 +10,7 @@ export async function readServersOf(config: Config): Promise<Servers> {
 
 async function readRegistry({ REGISTRY_URL }: Config): Promise<Servers> {
   if (REGISTRY_URL === '') return {}
-  const registry = openUnchanged(REGISTRY_URL)
+  const registry = await openUnchanged(REGISTRY_URL)
   try {
     return await readServers({ registry, history: undefined })
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { MessagePort, Transferable, Worker } from 'node:worker_threads'
+import { giveBackAtRest } from './give-back.ts'
 
 type Method = (...args: never[]) => unknown
 export type Methods<Target> = { [Name in keyof Target]: Method }
@@ -147,6 +148,7 @@ export function answerCalls(
 ): void {
   const running = new Map<number, { controller: AbortController; done: Promise<void> }>()
   port.postMessage({ id: READY, answer: undefined } satisfies Answer)
+  giveBackAtRest()
   port.on('message', async (question: Question) => {
     if ('cancel' in question) return running.get(question.cancel)?.controller.abort()
     const { id, method } = question

@@ -5,11 +5,12 @@ import { explainDamage } from '../lib/storage-fault.ts'
 import type { Claims } from './claims.ts'
 import { copyBefore } from './copy-before.ts'
 import { type MigrationHooks, migrate, migrations, type Upgrade } from './migrate.ts'
-import { PostgresClaims } from './postgres/claims.ts'
-import { explainAt, postgresDialect, unhurriedDialect } from './postgres/postgres.ts'
 import { soleClaims } from './sqlite/claims.ts'
 import { LOST, sqliteDialect } from './sqlite/sqlite.ts'
 import type { Registry, Tables } from './tables.ts'
+
+/** A platform on SQLite does not need the client of PostgreSQL. */
+const postgres = () => import('./postgres/postgres.ts')
 
 type Place = {
   url: string
@@ -26,6 +27,7 @@ export async function openRegistry(place: Place): Promise<Registry> {
   const registry = await openUnhurried(place, 'CARACAL_REGISTRY_URL')
   if (place.url === '') return registry
   await registry.destroy()
+  const { postgresDialect } = await postgres()
   return new Kysely<Tables>({ dialect: postgresDialect(place.url, {}) })
 }
 
@@ -36,7 +38,8 @@ export async function openUnhurried(
   { url, dataDir, onMigrate, ...hooks }: Place,
   setting: string
 ): Promise<Registry> {
-  const dialect = url === '' ? sqliteDialect(sqliteFile(dataDir)) : unhurriedDialect(url)
+  const dialect =
+    url === '' ? sqliteDialect(sqliteFile(dataDir)) : (await postgres()).unhurriedDialect(url)
   const registry = new Kysely<Tables>({ dialect })
   try {
     const before = async (upgrade: Upgrade) => {
@@ -49,6 +52,7 @@ export async function openUnhurried(
     if (url === '') {
       throw explainDamage(error as Error, sqliteFile(dataDir), LOST)
     }
+    const { explainAt } = await postgres()
     explainAt(setting, url)(error as Error)
   }
   // The file holds password hashes. A process with another umask may have created it.
@@ -57,8 +61,8 @@ export async function openUnhurried(
 }
 
 /** A registry on a server as it is: its schema is not brought up to date. */
-export const openUnchanged = (url: string): Registry =>
-  new Kysely<Tables>({ dialect: unhurriedDialect(url) })
+export const openUnchanged = async (url: string): Promise<Registry> =>
+  new Kysely<Tables>({ dialect: (await postgres()).unhurriedDialect(url) })
 
 export const sqliteFile = (dataDir: string): string => join(dataDir, 'registry.sqlite')
 
@@ -67,7 +71,11 @@ export const sqliteFile = (dataDir: string): string => join(dataDir, 'registry.s
  * use this registry. A registry in a file always belongs to the one process that holds its
  * directory.
  */
-export const openClaims = (url: string, isAlone: boolean): Promise<Claims> =>
-  url === ''
-    ? Promise.resolve(soleClaims)
-    : PostgresClaims.open(url, isAlone).catch(explainAt('CARACAL_REGISTRY_URL', url))
+export async function openClaims(url: string, isAlone: boolean): Promise<Claims> {
+  if (url === '') return soleClaims
+  const [{ PostgresClaims }, { explainAt }] = await Promise.all([
+    import('./postgres/claims.ts'),
+    postgres()
+  ])
+  return PostgresClaims.open(url, isAlone).catch(explainAt('CARACAL_REGISTRY_URL', url))
+}

@@ -142,6 +142,17 @@ test('systemd accepts the unit and rates it as safe', needs('systemd-analyze'), 
   run('systemd-analyze', ['security', '--offline=yes', '--threshold=20', unit])
 })
 
+/** What `npm start` gives to Node. */
+const startArgs = (): string[] => JSON.parse(read('package.json')).scripts.start.split(' ').slice(2)
+
+test('npm start, the image and the unit of systemd start Node with the same bound of its memory', () => {
+  assert.deepEqual(startArgs(), ['--max-semi-space-size=16', 'caracal.js'])
+  const unit = read('deploy/caracal.service')
+  assert(
+    unit.includes(`ExecStart=/opt/caracal/node_modules/node/bin/node ${startArgs().join(' ')}\n`)
+  )
+})
+
 test('the image has what the program needs, and runs it as an unprivileged user', () => {
   const steps = read('Dockerfile')
     .replaceAll('\\\n', ' ')
@@ -154,7 +165,7 @@ test('the image has what the program needs, and runs it as an unprivileged user'
     const line = last.find((line) => line.includes(name)) ?? ''
     return JSON.parse(line.slice(line.indexOf('['))) as string[]
   }
-  assert.deepEqual(exec('ENTRYPOINT'), ['/app/node_modules/node/bin/node', 'caracal.js'])
+  assert.deepEqual(exec('ENTRYPOINT'), ['/app/node_modules/node/bin/node', ...startArgs()])
   assert.match(exec('HEALTHCHECK').at(-1) ?? '', /\/health\/live/)
   const copied = steps.flatMap((line) => /^COPY (?!--)(.+) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
   const allowed = read('.dockerignore')

@@ -4,12 +4,17 @@ import { answerCalls } from '../../lib/thread-calls.ts'
 import { FileSearches } from './file-searches.ts'
 import type { Question } from './search.ts'
 import type { SearchPlace } from './searcher.ts'
-import { ServerSearches } from './server-searches.ts'
 
 // The entry of the thread of SearchThread.
 const place: SearchPlace = workerData
-const own = 'file' in place ? new FileSearches(place.file) : new ServerSearches(place)
+const own = 'file' in place ? new FileSearches(place.file) : await onServer(place)
 const encoder = new TextEncoder()
+
+/** A platform on SQLite does not need the client of PostgreSQL. */
+async function onServer(server: Extract<SearchPlace, { url: string }>) {
+  const { ServerSearches } = await import('./server-searches.ts')
+  return new ServerSearches(server)
+}
 
 const searches = {
   async search(question: Question, signal: AbortSignal): Promise<Uint8Array | 'too large'> {

@@ -1,10 +1,12 @@
 import { ECDH } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import webPush from 'web-push'
 import type { Registry, Tables } from '../../../registry/tables.ts'
 import { inTransaction } from '../../../registry/transaction.ts'
 
 export type Subscription = Selectable<Tables['push_subscriptions']>
+/** Few platforms send to browsers, so it is loaded with the first message. */
+const loadWebPush = async () => (await import('web-push')).default
+
 export type PushKeys = { publicKey: string; privateKey: string }
 
 /** Of one user. The newest are kept. */
@@ -22,7 +24,7 @@ export async function pushKeys(registry: Registry): Promise<PushKeys> {
       .executeTakeFirst()
   const known = await read()
   if (known) return known
-  const { publicKey, privateKey } = webPush.generateVAPIDKeys()
+  const { publicKey, privateKey } = (await loadWebPush()).generateVAPIDKeys()
   await registry
     .insertInto('push_keys')
     .values({ id: 1, public_key: publicKey, private_key: privateKey })
@@ -88,11 +90,12 @@ export async function removeSubscription(
 }
 
 /** An encrypted and signed request to a push service. [RFC 8291, RFC 8292] */
-export function pushRequest(
+export async function pushRequest(
   { endpoint, p256dh, auth }: Subscription,
   payload: string,
   { publicKey, privateKey, contact }: PushKeys & { contact: string }
-): { url: string; headers: Record<string, string | number>; body: Buffer } {
+): Promise<{ url: string; headers: Record<string, string | number>; body: Buffer }> {
+  const webPush = await loadWebPush()
   const { headers, body } = webPush.generateRequestDetails(
     { endpoint, keys: { p256dh, auth } },
     payload,

@@ -110,8 +110,8 @@ async function browsers(
   for (const subscription of subscriptions) {
     const { id } = subscription
     try {
-      const status = await handOver('the push service', () =>
-        executors.post(pushRequest(subscription, payload, keys), stop)
+      const status = await handOver('the push service', async () =>
+        executors.post(await pushRequest(subscription, payload, keys), stop)
       )
       if (status >= 200 && status <= 299) outcome.sent++
       else {

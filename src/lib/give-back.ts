@@ -1,0 +1,73 @@
+import { getHeapStatistics } from 'node:v8'
+import { MINUTE, SECOND } from './unix-time.ts'
+
+const LOOK_EVERY_MS = 5 * SECOND
+/** Of one core. The timers of the main thread alone use up to two percent. */
+const MAX_SHARE_AT_REST = 0.05
+/** A collection takes up to 70 ms of the thread, so it must be worth it and happen seldom. */
+const MIN_GROWTH_BYTES = 8 * 2 ** 20
+const MIN_LOOKS_BETWEEN = (10 * MINUTE) / LOOK_EVERY_MS
+
+/** What is seen of a thread, and what can be done. */
+export type Heap = {
+  /** CPU time of the thread so far. */
+  cpuMs(): number
+  /** Memory that the heap takes from the system, with what is free in it. */
+  bytes(): number
+  collect(): Promise<void>
+}
+
+/**
+ * V8 keeps the memory that a thread needed at its busiest moment. A thread that was busy, also with
+ * its start, and is at rest now gives back what it does not use.
+ */
+export class GiveBack {
+  readonly #heap: Heap
+  #cpuMs: number
+  /** After the last collection. */
+  #bytes = 0
+  #looksToWait = 0
+
+  constructor(heap: Heap) {
+    this.#heap = heap
+    this.#cpuMs = heap.cpuMs()
+  }
+
+  /** To be called every five seconds. */
+  async look(): Promise<void> {
+    const used = this.#heap.cpuMs() - this.#cpuMs
+    this.#cpuMs += used
+    if (--this.#looksToWait > 0) return
+    if (used > LOOK_EVERY_MS * MAX_SHARE_AT_REST) return
+    if (this.#heap.bytes() < this.#bytes + MIN_GROWTH_BYTES) return
+    this.#looksToWait = MIN_LOOKS_BETWEEN
+    await this.#heap.collect()
+    this.#bytes = this.#heap.bytes()
+    this.#cpuMs = this.#heap.cpuMs()
+  }
+}
+
+/** Of the thread that calls it. It does not keep the thread alive. */
+export function giveBackAtRest(): void {
+  const giveBack = new GiveBack(ownHeap)
+  setInterval(() => void giveBack.look().catch(() => {}), LOOK_EVERY_MS).unref()
+}
+
+export const ownHeap: Heap = {
+  cpuMs() {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  },
+  bytes: () => getHeapStatistics().total_physical_size,
+  /** No other call of Node gives the pages back: `gc` keeps them for later. */
+  async collect() {
+    const { Session } = await import('node:inspector/promises')
+    const session = new Session()
+    session.connect()
+    try {
+      await session.post('HeapProfiler.collectGarbage')
+    } finally {
+      session.disconnect()
+    }
+  }
+}

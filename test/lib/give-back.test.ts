@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { GiveBack, ownHeap } from '../../src/lib/give-back.ts'
+
+const MIB = 2 ** 20
+
+/** A heap that says what it is told to say. A collection leaves 40 MiB. */
+function fakeHeap() {
+  const state = { cpuMs: 900, bytes: 100 * MIB, collected: 0 }
+  const giveBack = new GiveBack({
+    cpuMs: () => state.cpuMs,
+    bytes: () => state.bytes,
+    async collect() {
+      state.collected++
+      state.bytes = 40 * MIB
+    }
+  })
+  /** A look after five seconds in which the thread has used this much CPU. */
+  const lookAfter = async (cpuMs: number) => {
+    state.cpuMs += cpuMs
+    await giveBack.look()
+    return state.collected
+  }
+  return { state, lookAfter }
+}
+
+test('a thread collects when it rests after its start, and then only if it has grown', async () => {
+  const { state, lookAfter } = fakeHeap()
+  assert.equal(await lookAfter(700), 0, 'it still starts')
+  assert.equal(await lookAfter(50), 1)
+  for (let look = 0; look < 200; look++) assert.equal(await lookAfter(50), 1)
+  state.bytes = 47 * MIB
+  assert.equal(await lookAfter(50), 1, 'seven megabytes are not worth it')
+  state.bytes = 200 * MIB
+  assert.equal(await lookAfter(251), 1, 'more than five percent of a core is no rest')
+  assert.equal(await lookAfter(250), 2)
+})
+
+test('a thread that grows again and again collects once in ten minutes', async () => {
+  const { state, lookAfter } = fakeHeap()
+  let collected = 0
+  for (let look = 0; look < 12 * 60; look++) {
+    state.bytes = 100 * MIB
+    collected = await lookAfter(20)
+  }
+  assert.equal(collected, 6)
+})
+
+test('a collection gives the memory of a heap that was large back to the system', async () => {
+  let numbers: object[] | undefined = Array.from({ length: 1_000_000 }, (_, n) => ({ n }))
+  assert.equal(numbers.length, 1_000_000)
+  const [heap, resident] = [ownHeap.bytes(), process.memoryUsage.rss()]
+  numbers = undefined
+  await ownHeap.collect()
+  assert.ok(ownHeap.bytes() < heap - 30 * MIB)
+  assert.ok(process.memoryUsage.rss() < resident - 20 * MIB)
+})
+
+test('the time of the CPU is that of the thread', () => {
+  const before = ownHeap.cpuMs()
+  const end = performance.now() + 50
+  while (performance.now() < end);
+  const used = ownHeap.cpuMs() - before
+  assert.ok(used > 0 && used <= 51, `${used}`)
+})
