@@ -50,7 +50,7 @@ export const full: Sizes = {
   byteDays: 60,
   latestInstallations: 25_000,
   rules: 100_000,
-  backlogTables: 16
+  backlogTables: 40
 }
 
 /** `--quick` only shows that the benchmark works; its figures mean little. */

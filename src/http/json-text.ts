@@ -63,7 +63,7 @@ export async function sendJsonTexts(reply: FastifyReply, texts: AsyncGenerator<s
   return reply.type(JSON_TYPE).send(Readable.from(all))
 }
 
-/** So much is sent at once: each further write costs both sides more than the copy. */
+/** So much is sent at once: each further write costs more than the copy. */
 const MAX_BYTES_IN_ONE_SEND = 1024 * 1024
 /** Longer parts are not copied. */
 const MAX_COPIED_BYTES = 256 * 1024
