@@ -27,7 +27,7 @@ const given = process.argv.slice(2).filter((argument) => argument !== CHECK)
 const isChecked = process.argv.includes(CHECK)
 /** Long tests of parts that seldom change. They run with CI=true, and when they are named. */
 const LONG =
-  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!plot-parts)|process\/(ack|rolling|commands|lineage|start|backup|site|site-running|long-command|external-bus|migrate-to|prometheus|demo|quarantine|upgrade|backup-servers|(alarm|command)-nodes|nodes|drain|bridge|kill|certificate|postgres-down|damage|[\w-]+-kill)\.|engines\/(postgres|packed|bus-kept|external-bus|migrate-to|site\.)|features\/(loop-delay|mqtt-fan-out|alarm-requests-loop|alarm-tell-loop|command-loop)/
+  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!plot-parts)|process\/(ack|rolling|commands|lineage|start|backup|site|site-running|long-command|external-bus|migrate-to|prometheus|demo|quarantine|upgrade|backup-servers|(alarm|command)-nodes|nodes|drain|bridge|kill|certificate|postgres-down|damage|[\w-]+-kill)\.|engines\/(postgres|packed|bus-kept|external-bus|migrate-to|site\.)|features\/(loop-delay|mqtt-fan-out|alarm-requests-loop|alarm-tell-loop|command-loop|certificate-bounds)/
 const all = globSync('test/**/*.test.ts').sort()
 const chosen = process.env['CI'] === 'true' ? all : all.filter((file) => !LONG.test(file))
 const files = given.length > 0 ? given : chosen
