@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { globSync, readFileSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync
+} from 'node:fs'
 import module from 'node:module'
 import { availableParallelism, cpus } from 'node:os'
 import { text } from 'node:stream/consumers'
@@ -18,17 +27,20 @@ const given = process.argv.slice(2).filter((argument) => argument !== CHECK)
 const isChecked = process.argv.includes(CHECK)
 /** Long tests of parts that seldom change. They run with CI=true, and when they are named. */
 const LONG =
-  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!plot-parts)|process\/(ack|rolling|commands|lineage|start|backup|site|site-running|long-command|external-bus|migrate-to|prometheus|demo|quarantine|upgrade|backup-servers|(alarm|command)-nodes|[\w-]+-kill)\.|engines\/(postgres|packed|bus-kept|external-bus)|features\/(loop-delay|mqtt-fan-out)/
+  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!plot-parts)|process\/(ack|rolling|commands|lineage|start|backup|site|site-running|long-command|external-bus|migrate-to|prometheus|demo|quarantine|upgrade|backup-servers|(alarm|command)-nodes|nodes|drain|bridge|kill|certificate|postgres-down|damage|[\w-]+-kill)\.|engines\/(postgres|packed|bus-kept|external-bus|migrate-to|site\.)|features\/(loop-delay|mqtt-fan-out|alarm-requests-loop|alarm-tell-loop|command-loop|certificate-bounds)/
 const all = globSync('test/**/*.test.ts').sort()
 const chosen = process.env['CI'] === 'true' ? all : all.filter((file) => !LONG.test(file))
 const files = given.length > 0 ? given : chosen
 
 /** Tests of engines and whole processes kill or stop what others need: servers, threads, files. */
 const RUNS_ALONE = /test\/(process|move|engines|console|fuzz|backup)\/|disk-space/
+/** These neither kill nor stop anything. */
+const RUNS_WITH_OTHERS =
+  /engines\/(aggregate|alarm-rows|bus-accounts|bus-store|clickhouse-tables|holdings|history-fixture|history-open|month|newest|scan|series|shared-uses|site-tables|sqlite-halves)\./
 /** Tests that measure the event loop come last, one at a time, or they would measure others. */
 const MEASURING_MODULE = 'support/loop.ts'
 /** Not more, so that all processes end at about the same time. */
-const MAX_FILES_TOGETHER = 12
+const MAX_FILES_TOGETHER = 20
 /** Tests wait for timers, disks and processes. One more group starts while processors are idle. */
 const LOOK_EVERY_MS = 2000
 const IDLE_SHARE = 0.35
@@ -38,12 +50,17 @@ const MAX_GROUP_MS = 30 * 60_000
 /** More failures than this are no accident. */
 const MAX_RUN_AGAIN = 4
 
+/** Without CI=true the temporary files are in memory if it has this much room. CI tests the disk. */
+const MEMORY_DISK = '/dev/shm'
+const MEMORY_DISK_BYTES = 8 * 1024 ** 3
+
 const uses = (file: string, module: string) => readFileSync(file, 'utf8').includes(module)
 const isMeasuring = (file: string) => uses(file, MEASURING_MODULE)
 const needsClickhouse = files.some(
   (file) => uses(file, 'support/clickhouse.ts') || uses(file, 'support/engines.ts')
 )
 if (needsClickhouse && withoutClickhouse) console.log(withoutClickhouse)
+const inMemory = placeInMemory()
 const clickhouse = needsClickhouse && process.env['CHDB_PREFIX'] ? await startFront() : undefined
 const postgres = await startPostgres()
 if (!postgres)
@@ -64,6 +81,7 @@ const running = new Set<ChildProcess>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     running.forEach(endGroup)
+    inMemory?.remove()
     process.exit(1)
   })
 const began = performance.now()
@@ -76,6 +94,7 @@ await runGroups(files.filter(isMeasuring).map((file) => [file]))
 const unsteady = await runAgain()
 await clickhouse?.stop()
 await postgres?.stop()
+inMemory?.remove()
 for (const group of unsteady)
   console.log(`passed only at the second run, alone: ${group.join(' ')}`)
 for (const group of failed) console.log(`failed: ${group.join(' ')}`)
@@ -89,6 +108,19 @@ console.log(`${seconds} s, in which the processors were busy for ${busy} %`)
 if (!isSound) console.log('failed: npm run check')
 console.log(`${sum('pass')} passed, ${sum('fail')} failed, ${sum('skipped')} skipped`)
 process.exit(failed.length > 0 || !isSound || sum('pass') === 0 ? 1 : 0)
+
+/** Many commits wait for the disk. From here on, this process and those it starts use memory. */
+function placeInMemory(): { remove: () => void } | undefined {
+  if (process.env['CI'] || process.env['TMPDIR']) return undefined
+  if (!existsSync(MEMORY_DISK)) return undefined
+  const { bavail, bsize } = statfsSync(MEMORY_DISK)
+  if (bavail * bsize < MEMORY_DISK_BYTES) return undefined
+  const directory = mkdtempSync(`${MEMORY_DISK}/caracal-tests-`)
+  // PostgreSQL has a directory in it, and may run as another user.
+  chmodSync(directory, 0o755)
+  process.env['TMPDIR'] = directory
+  return { remove: () => rmSync(directory, { recursive: true, force: true }) }
+}
 
 /** Types and lint. What they print is the end of them, so it is shown at once. */
 async function check(): Promise<boolean> {
@@ -128,7 +160,7 @@ function idleShare(before: { idle: number; all: number }): number {
 
 /** What takes longest comes first: it would be alone at the end. */
 function groupsOf(files: readonly string[]): string[][] {
-  const isAlone = (file: string) => RUNS_ALONE.test(file)
+  const isAlone = (file: string) => RUNS_ALONE.test(file) && !RUNS_WITH_OTHERS.test(file)
   const alone = files.filter(isAlone).map((file) => [file])
   const bytes = (file: string) => statSync(file).size
   const together = files.filter((file) => !isAlone(file)).sort((a, b) => bytes(b) - bytes(a))

@@ -26,7 +26,7 @@ import { Metrics } from '../../src/metrics.ts'
 import { Mover } from '../../src/samples/mover.ts'
 import { onEveryHistory } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, slow } from '../support/rounds.ts'
 
 const MIB = 1024 * 1024
 
@@ -36,7 +36,7 @@ const sample = (id: number, topic: string, msg = ''): Sample => ({
 })
 const long = (id: number) => `${id} ${'x'.repeat(MAX_MSG_BYTES - 10)}`
 
-onEveryHistory('latest values', ({ url, open }) => {
+onEveryHistory('latest values', ({ name, url, open }) => {
   const opened = async (t: TestContext) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
     t.after(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -45,63 +45,67 @@ onEveryHistory('latest values', ({ url, open }) => {
     return { history, dataDir }
   }
 
-  test('long messages are read completely from history or spool', async (t) => {
-    const { history, dataDir } = await opened(t)
-    const spool = await Spool.open(dataDir)
-    t.after(() => spool.close())
-    const latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
-    const parts = { latest, history, spool }
-    // More messages than are kept in memory, in several groups; short ones replace some of them.
-    const samples = Array.from({ length: 400 }, (_, i) => sample(i + 1, `t${i}`, long(i + 1)))
-    const short = samples
-      .slice(0, 50)
-      .map(({ topic }, i) => ({ ...sample(1000 + i, '', 'short'), topic }))
-    for (const part of [samples.slice(0, 150), samples.slice(150), short]) {
-      await Promise.all(part.map((one) => spool.append(encodeSample(one), one.id)))
-      latest.put(part)
-    }
-    const topics = await latest.open(7)
-    const held = samples.filter(({ topic }) => {
-      const found = topics.find(topic)
-      return found && found.msg === undefined && latest.recentMsg(found) !== undefined
-    })
-    assert(held.length > 0 && held.length < 200, `${held.length} in memory`)
-    const newest = [...short, ...samples.slice(50)].sort((a, b) => (a.topic < b.topic ? -1 : 1))
-    const want = newest.map(statusJson)
-    const read = async (filters?: string[]) => {
-      const found: string[] = []
-      for await (const text of latestTexts(parts, 7, filters)) {
-        assert(text.length < 2 * 1024 * 1024, 'a part is small')
-        found.push(text)
+  test(
+    'long messages are read completely from history or spool',
+    name === 'packed sqlite' ? slow : {},
+    async (t) => {
+      const { history, dataDir } = await opened(t)
+      const spool = await Spool.open(dataDir)
+      t.after(() => spool.close())
+      const latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
+      const parts = { latest, history, spool }
+      // More messages than are kept in memory, in several groups; short ones replace some of them.
+      const samples = Array.from({ length: 400 }, (_, i) => sample(i + 1, `t${i}`, long(i + 1)))
+      const short = samples
+        .slice(0, 50)
+        .map(({ topic }, i) => ({ ...sample(1000 + i, '', 'short'), topic }))
+      for (const part of [samples.slice(0, 150), samples.slice(150), short]) {
+        await Promise.all(part.map((one) => spool.append(encodeSample(one), one.id)))
+        latest.put(part)
       }
-      return found.join()
-    }
-    const assertAll = async (where: string) => assert((await read()) === want.join(), where)
-    await assertAll('all in the spool')
-    for (let moved = 0; ; moved++) {
-      const batch = await spool.take(MOVER, { maxSamples: 200, maxBytes: 16 * 1024 * 1024 })
-      if (!batch) break
-      await history.append(Buffer.from(batch.rows), batch.token)
-      latest.moved(Math.max(...[...decodeSamples(Buffer.from(batch.rows))].map(({ id }) => id)))
-      await assertAll(`${moved} batches in history and in the spool`)
-      await spool.pass(MOVER, batch)
-      await assertAll(`${moved} batches in history`)
-    }
-    const filters = ['1007/obj/t1', '1007/+/t399', '1007/obj/t60', '1007/obj/missing']
-    assert.equal(
-      await read(filters),
-      newest
-        .filter(({ topic }) => filters.some((filter) => topicMatches(filter, topic)))
-        .map(statusJson)
-        .join()
-    )
+      const topics = await latest.open(7)
+      const held = samples.filter(({ topic }) => {
+        const found = topics.find(topic)
+        return found && found.msg === undefined && latest.recentMsg(found) !== undefined
+      })
+      assert(held.length > 0 && held.length < 200, `${held.length} in memory`)
+      const newest = [...short, ...samples.slice(50)].sort((a, b) => (a.topic < b.topic ? -1 : 1))
+      const want = newest.map(statusJson)
+      const read = async (filters?: string[]) => {
+        const found: string[] = []
+        for await (const text of latestTexts(parts, 7, filters)) {
+          assert(text.length < 2 * 1024 * 1024, 'a part is small')
+          found.push(text)
+        }
+        return found.join()
+      }
+      const assertAll = async (where: string) => assert((await read()) === want.join(), where)
+      await assertAll('all in the spool')
+      for (let moved = 0; ; moved++) {
+        const batch = await spool.take(MOVER, { maxSamples: 200, maxBytes: 16 * 1024 * 1024 })
+        if (!batch) break
+        await history.append(Buffer.from(batch.rows), batch.token)
+        latest.moved(Math.max(...[...decodeSamples(Buffer.from(batch.rows))].map(({ id }) => id)))
+        await assertAll(`${moved} batches in history and in the spool`)
+        await spool.pass(MOVER, batch)
+        await assertAll(`${moved} batches in history`)
+      }
+      const filters = ['1007/obj/t1', '1007/+/t399', '1007/obj/t60', '1007/obj/missing']
+      assert.equal(
+        await read(filters),
+        newest
+          .filter(({ topic }) => filters.some((filter) => topicMatches(filter, topic)))
+          .map(statusJson)
+          .join()
+      )
 
-    parts.latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
-    await assertAll('after a start')
-    const of = await history.latestOf(7, ['1007/obj/t60', '1007/obj/missing'])
-    assert.deepEqual(of, [samples[60]])
-    assert.deepEqual(await history.latestOf(8, ['1007/obj/t60']), [])
-  })
+      parts.latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
+      await assertAll('after a start')
+      const of = await history.latestOf(7, ['1007/obj/t60', '1007/obj/missing'])
+      assert.deepEqual(of, [samples[60]])
+      assert.deepEqual(await history.latestOf(8, ['1007/obj/t60']), [])
+    }
+  )
 
   test('latest values are what brute force finds, after any changes', async (t) => {
     const { history, dataDir } = await opened(t)

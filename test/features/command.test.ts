@@ -4,10 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { answerBack, type Bus, withCommands } from '../support/commands.ts'
 import { eventually } from '../support/eventually.ts'
 import { withoutMosquitto } from '../support/mosquitto.ts'
+import { slow } from '../support/rounds.ts'
 
 const buses: [Bus, false | string][] = [
   ['embedded', false],
-  ['external', withoutMosquitto]
+  ['external', slow.skip || withoutMosquitto]
 ]
 
 for (const [bus, skip] of buses) {

@@ -8,6 +8,7 @@ import { VERSION } from '../../src/lib/version.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -302,7 +303,7 @@ onRegistryMatrix('trace', (engine) => {
         assert.equal(data.at(-1)?.description, 'refused (401): auth of user')
       })
     })
-    test('that failed a hundred times leaves ten entries', async () => {
+    test('that failed a hundred times leaves ten entries', slow, async () => {
       forgive()
       const { world, deps } = platform()
       const total = async () => (await read(world.admin, '?action=failed')).total

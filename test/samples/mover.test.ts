@@ -59,49 +59,57 @@ const readerOf = async (spool: Spool, reader: string) =>
   (await spool.state()).readers.find(({ name }) => name === reader)
 
 for (const room of [6 * MB, 30 * MB]) {
-  test(`samples are acknowledged again when history is back after the spool has filled ${room / MB} MB of disk`, async (t) => {
-    const { accept, disk, mover, spool, latest, installationId, topic } = await spoolOnDisk(t, {
-      room
-    })
-    let value = 0
-    while (disk.isEnough) await accept(++value)
-    let isAcknowledged = false
-    const held = accept(++value).then(() => {
-      isAcknowledged = true
-    })
-    await wait(50)
-    assert.equal(isAcknowledged, false)
-    await mover.flush()
-    await Promise.race([held, wait(5000)])
-    assert.equal(isAcknowledged, true)
-    assert.equal(disk.isEnough, true)
-    assert.equal((await latest.open(installationId)).find(topic)?.value, value)
-    assert((await spool.state()).samples <= 1)
-  })
+  test(
+    `samples are acknowledged again when history is back after the spool has filled ${room / MB} MB of disk`,
+    room > 6 * MB ? slow : {},
+    async (t) => {
+      const { accept, disk, mover, spool, latest, installationId, topic } = await spoolOnDisk(t, {
+        room
+      })
+      let value = 0
+      while (disk.isEnough) await accept(++value)
+      let isAcknowledged = false
+      const held = accept(++value).then(() => {
+        isAcknowledged = true
+      })
+      await wait(50)
+      assert.equal(isAcknowledged, false)
+      await mover.flush()
+      await Promise.race([held, wait(5000)])
+      assert.equal(isAcknowledged, true)
+      assert.equal(disk.isEnough, true)
+      assert.equal((await latest.open(installationId)).find(topic)?.value, value)
+      assert((await spool.state()).samples <= 1)
+    }
+  )
 }
 
 for (const isAway of [false, true]) {
-  test(`a stopped reader does not keep samples from being acknowledged, history is ${isAway ? 'away' : 'there'}`, async (t) => {
-    const { accept, disk, mover, parts, spool, told } = await spoolOnDisk(t, { room: 48 * MB })
-    await spool.register('stopped')
-    let value = 0
-    while ((await spool.state()).bytes < 20 * MB) await accept(++value)
-    await mover.flush()
-    const moved = value
-    assert.equal((await readerOf(spool, 'stopped'))?.samples, moved)
-    const closed = await openHistory({ url: '', dataDir: temporary(t) })
-    await closed.close()
-    if (isAway) parts.history = closed
-    while (disk.isEnough) await accept(++value)
-    assert.deepEqual(told(), [])
-    const held = accept(++value)
-    if (isAway) await assert.rejects(mover.flush(), /closed/)
-    else await mover.flush()
-    await Promise.race([held, wait(5000).then(() => assert.fail('it is not acknowledged'))])
-    const missed = isAway ? moved : value - 1
-    assert.deepEqual(told(), [['stopped', missed]])
-    assert.equal((await readerOf(spool, 'stopped'))?.missed, missed)
-  })
+  test(
+    `a stopped reader does not keep samples from being acknowledged, history is ${isAway ? 'away' : 'there'}`,
+    isAway ? {} : slow,
+    async (t) => {
+      const { accept, disk, mover, parts, spool, told } = await spoolOnDisk(t, { room: 48 * MB })
+      await spool.register('stopped')
+      let value = 0
+      while ((await spool.state()).bytes < 20 * MB) await accept(++value)
+      await mover.flush()
+      const moved = value
+      assert.equal((await readerOf(spool, 'stopped'))?.samples, moved)
+      const closed = await openHistory({ url: '', dataDir: temporary(t) })
+      await closed.close()
+      if (isAway) parts.history = closed
+      while (disk.isEnough) await accept(++value)
+      assert.deepEqual(told(), [])
+      const held = accept(++value)
+      if (isAway) await assert.rejects(mover.flush(), /closed/)
+      else await mover.flush()
+      await Promise.race([held, wait(5000).then(() => assert.fail('it is not acknowledged'))])
+      const missed = isAway ? moved : value - 1
+      assert.deepEqual(told(), [['stopped', missed]])
+      assert.equal((await readerOf(spool, 'stopped'))?.missed, missed)
+    }
+  )
 }
 
 test('a reader that is a little behind misses nothing when the disk is full', async (t) => {

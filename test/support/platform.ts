@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { issueToken } from '../../src/identity/tokens.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { type Platform, startPlatform } from '../../src/platform/platform.ts'
+import { putNewRegistry } from './new-registry.ts'
 import { World } from './world.ts'
 
 export type TestPlatform = Platform & {
@@ -35,6 +36,15 @@ export async function startTestPlatform(options: Options = {}): Promise<TestPlat
     CARACAL_DISK_RESERVE_MB: '1',
     ...settings
   })
+  // A clock of its own may be in another year, and a directory that is kept has a registry.
+  if (
+    registryUrl === '' &&
+    clock === systemClock &&
+    !settings['CARACAL_DATA_DIR'] &&
+    config.ADMIN_EMAIL === ADMIN.email &&
+    config.ADMIN_PASSWORD === ADMIN.password
+  )
+    await putNewRegistry(dataDir, ADMIN)
   const logged: Record<string, unknown>[] = []
   const log = pino(
     { level: config.LOG_LEVEL },

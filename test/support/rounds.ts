@@ -3,4 +3,6 @@ export const rounds = (inCi: number, atWork: number = Math.ceil(inCi / 10)): num
   process.env['CI'] ? inCi : atWork
 
 /** For slow tests of parts that seldom change, or if a faster test shows the same on a smaller scale. */
-export const slow = { skip: process.env['CI'] ? false : 'slow: it runs with CI=true' }
+export const slow: { skip: string | false } = {
+  skip: process.env['CI'] ? false : 'slow: it runs with CI=true'
+}
