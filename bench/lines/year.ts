@@ -86,25 +86,48 @@ const monthBorders = ({ from, to }: { from: number; to: number }): number[] =>
 
 type Asked = { ms: number; historyMs: number; answer: () => Answer }
 type Ask = (method: Method, shape: Shape) => Promise<Asked>
-type Programs = { caracal: Ask; victoria: Ask; influx: Ask | undefined }
+type Programs = {
+  caracal: { inTurn: Ask; atOnce: Ask }
+  victoria: Ask
+  influx: Ask | undefined
+}
+
+const pagesOf = ({ from, to, step }: Shape): number =>
+  Math.ceil((((to - from) / step) * yearTopics) / MAX_LOG_ENTRIES)
 
 /** A page has a maximum of rows, so a long answer is more than one query, each of a part of the time. */
-async function openCaracal(caracal: Caracal, id: number): Promise<Ask> {
+async function openCaracal(caracal: Caracal, id: number): Promise<{ inTurn: Ask; atOnce: Ask }> {
   const headers = { 'x-api-key': await caracal.token() }
-  return async ({ name }, { interval, from, to, step }) => {
-    const parts = Math.ceil((((to - from) / step) * yearTopics) / MAX_LOG_ENTRIES)
-    const length = Math.ceil((to - from) / step / parts) * step
-    const [texts, sum] = [[] as string[], { ms: 0, historyMs: 0 }]
-    for (let begin = from; begin < to; begin += length) {
+  const questionsOf = ({ name }: Method, shape: Shape) => {
+    const { interval, from, to, step } = shape
+    const length = Math.ceil((to - from) / step / pagesOf(shape)) * step
+    return Array.from({ length: pagesOf(shape) }, (_, page) => () => {
+      const begin = from + page * length
       const last = Math.min(begin + length, to) - 1
       const window = `from=${begin / 1000}&to=${last / 1000}&limit=${MAX_LOG_ENTRIES}`
       const path = `/api/v3beta/log/${id}?${window}&aggr_method=${name}&aggr_interval=${interval}`
-      const { text, ...took } = await timedText(caracal.url + path, headers)
-      texts.push(text)
-      sum.ms += took.ms
-      sum.historyMs += took.historyMs
+      return timedText(caracal.url + path, headers)
+    })
+  }
+  const asked = (pages: Awaited<ReturnType<typeof timedText>>[], ms: number): Asked => ({
+    ms,
+    historyMs: pages.reduce((sum, { historyMs }) => sum + historyMs, 0),
+    answer: () => answerOfCaracal(pages.map(({ text }) => text))
+  })
+  return {
+    async inTurn(method, shape) {
+      const pages = []
+      for (const ask of questionsOf(method, shape)) pages.push(await ask())
+      return asked(
+        pages,
+        pages.reduce((sum, { ms }) => sum + ms, 0)
+      )
+    },
+    async atOnce(method, shape) {
+      const start = performance.now()
+      const pages = await Promise.all(questionsOf(method, shape).map((ask) => ask()))
+      return asked(pages, performance.now() - start)
     }
-    return { ...sum, answer: () => answerOfCaracal(texts) }
   }
 }
 
@@ -136,11 +159,13 @@ async function check(
   method: Method
 ): Promise<{ subject: number; victoria: number }> {
   const what = `year ${shape.what}, ${method.name}`
-  const [ours, theirs] = [await caracal(method, shape), await victoria(method, shape)]
+  const [ours, theirs] = [await caracal.inTurn(method, shape), await victoria(method, shape)]
   const inSteps = theirs.answer()
   if (influx) assertSame(`${what}, the peers`, (await influx(method, shape)).answer(), inSteps)
   const isOfMonths = shape.interval.startsWith('1mo')
   assertSame(what, ours.answer(), isOfMonths ? await byMonth(peer, shape, method) : inSteps)
+  const together = (await caracal.atOnce(method, shape)).answer()
+  assertSame(`${what}, pages at once`, together, ours.answer())
   return { subject: ours.ms, victoria: theirs.ms }
 }
 
@@ -166,18 +191,21 @@ async function measure(
 ): Promise<Row[]> {
   const { yearRepeats, yearMonths } = bench.sizes
   const what = `${method.name} ${shape.what}`
-  const times = { subject: [], history: [], victoria: [], influx: [] } as Record<
-    'subject' | 'history' | 'victoria' | 'influx',
+  const hasPages = pagesOf(shape) > 1
+  const times = { subject: [], history: [], atOnce: [], victoria: [], influx: [] } as Record<
+    'subject' | 'history' | 'atOnce' | 'victoria' | 'influx',
     number[]
   >
   // The check was the first round. This one does not count either.
   for (let round = 0; round <= yearRepeats; round++) {
     bench.say(`year, ${what}: ${round} of ${yearRepeats}`)
-    const ours = await caracal(method, shape)
+    const ours = await caracal.inTurn(method, shape)
+    const together = hasPages ? await caracal.atOnce(method, shape) : undefined
     const theirs = await victoria(method, shape)
     if (round === 0) continue
     times.subject.push(ours.ms)
     times.history.push(ours.historyMs)
+    if (together) times.atOnce.push(together.ms)
     times.victoria.push(theirs.ms)
     if (influx && round <= INFLUX_REPEATS) times.influx.push((await influx(method, shape)).ms)
   }
@@ -197,6 +225,16 @@ async function measure(
       goal: `ratio > ${GOAL_RATIO}`,
       isMet: toVictoria.ratio > GOAL_RATIO
     },
+    ...(hasPages
+      ? [
+          {
+            ...{ ...toVictoria, what: `the same, its ${pagesOf(shape)} pages asked for at once` },
+            subject: ms(median(times.atOnce)),
+            ratio: median(times.victoria) / median(times.atOnce),
+            ...{ goal: '', isMet: undefined }
+          }
+        ]
+      : []),
     ...(influx ? [{ ...row('InfluxDB', times.influx), goal: '', isMet: undefined }] : [])
   ]
 }
