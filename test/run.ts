@@ -37,6 +37,8 @@ const RUNS_ALONE = /test\/(process|move|engines|console|fuzz|backup)\/|disk-spac
 /** These neither kill nor stop anything. */
 const RUNS_WITH_OTHERS =
   /engines\/(aggregate|alarm-rows|bus-accounts|bus-store|clickhouse-tables|holdings|history-fixture|history-open|month|newest|scan|series|shared-uses|site-tables|sqlite-halves)\./
+/** They work or wait longest, so they begin first. */
+const BEGINS = /\/(fuzz|move)\/|engines\/claims|disk-space/
 /** Tests that measure the event loop come last, one at a time, or they would measure others. */
 const MEASURING_MODULE = 'support/loop.ts'
 /** Not more, so that all processes end at about the same time. */
@@ -168,9 +170,10 @@ function groupsOf(files: readonly string[]): string[][] {
   const shared = Array.from({ length: count }, (_, group) =>
     together.filter((_, i) => i % count === group)
   )
-  const isOf = (part: RegExp) => alone.filter(([file = '']) => part.test(file))
-  const others = isOf(/^(?!.*\/(console|fuzz|move)\/)/).reverse()
-  return [...isOf(/\/(fuzz|move)\//), ...shared, ...isOf(/\/console\//), ...others]
+  const rank = ([file = '']: string[]) =>
+    BEGINS.test(file) ? 'first' : file.includes('/console/') ? 'next' : 'last'
+  const { first = [], next = [], last = [] } = Object.groupBy(alone, rank)
+  return [...first, ...shared, ...next, ...last.reverse()]
 }
 
 /**
