@@ -72,27 +72,31 @@ describe('each page, as each of the stored roles', { skip: chromium.missing }, (
     for (const path of pages) {
       await page.goto(url + path.replace('$id', String(id)))
       await settled(page)
-      const usable = await namesOf(page)
-      const reached = new Set<string>()
-      const dim: string[] = []
-      const isReached = (name: string) => reached.has(name)
-      // A field of a date has a stop for each of its parts.
-      for (let i = 0; i < usable.length + 80 && !usable.every(isReached); i++) {
-        await page.keyboard.press('Tab')
-        const focused = await focusedIn(page)
-        if (!focused) continue
-        reached.add(focused.name)
-        if (!focused.isMarked) dim.push(focused.name)
-      }
-      assert.deepEqual(
-        usable.filter((name) => !isReached(name)),
-        [],
-        `${path}: not reached`
-      )
+      let { missed, dim } = await byKeyboard(page)
+      // Names of objects may come after the page, and then its links have other texts.
+      if (missed.length > 0) ({ missed, dim } = await byKeyboard(page))
+      assert.deepEqual(missed, [], `${path}: not reached`)
       assert.deepEqual([...new Set(dim)], [], `${path}: no mark`)
     }
   })
 })
+
+/** Presses Tab until all that can be used had the focus. `dim` had it without a mark. */
+async function byKeyboard(page: Page): Promise<{ missed: string[]; dim: string[] }> {
+  const usable = await namesOf(page)
+  const reached = new Set<string>()
+  const dim: string[] = []
+  const isReached = (name: string) => reached.has(name)
+  // A field of a date has a stop for each of its parts.
+  for (let i = 0; i < usable.length + 80 && !usable.every(isReached); i++) {
+    await page.keyboard.press('Tab')
+    const focused = await focusedIn(page)
+    if (!focused) continue
+    reached.add(focused.name)
+    if (!focused.isMarked) dim.push(focused.name)
+  }
+  return { missed: usable.filter((name) => !isReached(name)), dim }
+}
 
 /** Nothing is loading any more. */
 async function settled(page: Page): Promise<void> {
