@@ -23,7 +23,7 @@ const FLOOD_QUOTA_PER_SECOND = 100
  * Rounds are shorter and more than those of other lines. A virtual machine stands still for some
  * hundredths of a second now and then, and then the p99 of a round says nothing else.
  */
-const SHORTER = 4
+const MORE_ROUNDS = 4
 
 type Measured = { perSecond: number; rows: (what: string) => Row[] }
 
@@ -44,8 +44,8 @@ export const tenantsLine: Line = {
     const resting = connect(broker.port, '127.0.0.1')
     resting.write(connectPacket('resting', { username: 'bench', password: modest.token, level: 4 }))
     await once(resting, 'data')
-    const rounds = bench.sizes.rounds * SHORTER
-    const [warmMs, measureMs] = [bench.sizes.warmMs / SHORTER, bench.sizes.measureMs / 2]
+    const rounds = bench.sizes.rounds * MORE_ROUNDS
+    const [warmMs, measureMs] = [bench.sizes.warmMs / MORE_ROUNDS, bench.sizes.measureMs / 2]
     const publish = () =>
       applyLoad(
         { ...broker, password: modest.token },

@@ -1,7 +1,7 @@
 import { MAX_PAGE_CHARACTERS } from '../lib/page-limit.ts'
 
 /** A part is full at this size, so that one part is quick to write and to send. */
-export const PART_CHARACTERS = 64 * 1024
+const PART_CHARACTERS = 64 * 1024
 
 /** Collects the JSON text of rows as UTF-8 parts. */
 export class PageParts {

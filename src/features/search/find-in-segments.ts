@@ -14,7 +14,7 @@ import {
   readBits,
   removeAll
 } from './segment.ts'
-import { ALL_DOCS, readSets, type SetCache, setKey, type TokenSets } from './sets.ts'
+import { ALL_DOCS, NO_SET, readSets, type SetCache, setKey, type TokenSets } from './sets.ts'
 import { scopeTokens, type WideQuery, type WideToken } from './wide-tokens.ts'
 
 /** With more organizations and installations than this, the visible objects are listed instead. */
@@ -125,7 +125,6 @@ class Run {
     return { docs, isCut: this.#at < this.#groups.length }
   }
 }
-const NO_SET = new Uint8Array()
 
 const scopeGroups = (scope: Scope, reach?: KindReach): WideToken[][] => [
   [

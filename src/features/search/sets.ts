@@ -179,7 +179,7 @@ function* withRead(
     yield [setKey(kind, token), packed(known)]
   }
 }
-const NO_SET = new Uint8Array()
+export const NO_SET = new Uint8Array()
 
 /** In memory of its own, so that the rest of what was read is free again. */
 function packed(sets: Map<number, Uint8Array>): TokenSets {
