@@ -3,21 +3,6 @@ export type Answer = Map<number, Map<number, number>>
 
 const MAX_DIFFERENCE = 1e-9
 
-/** The text is not compressed, so that nobody pays for what others do not do. */
-export async function timedText(
-  url: string,
-  headers: Record<string, string> = {}
-): Promise<{ ms: number; historyMs: number; text: string }> {
-  const start = performance.now()
-  const response = await fetch(url, { headers: { 'accept-encoding': 'identity', ...headers } })
-  const text = await response.text()
-  const ms = performance.now() - start
-  if (!response.ok) throw new Error(`${response.status} ${text}`)
-  // What Caracal says about itself.
-  const timing = /history;dur=([\d.]+)/.exec(response.headers.get('server-timing') ?? '')
-  return { ms, historyMs: Number(timing?.[1]), text }
-}
-
 /** `[begin of the bucket, value]` */
 type Point = readonly [number, number]
 

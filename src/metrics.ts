@@ -38,8 +38,9 @@ export type SignInFaultKind = (typeof signInFaults)[number]
 
 type Labels = Readonly<Record<string, string>>
 type Row = { labels: Labels; figure: number }
-type Answers = { labels: Labels; count: number; took: Buckets }
 type Spread = { labels: Labels; buckets: Buckets }
+/** `counts`: by status. */
+type Answers = Spread & { counts: Map<number, number> }
 
 /** What a page about the metrics says of each. */
 export type MetricDescription = {
@@ -99,10 +100,8 @@ export class Metrics {
     'Months of history dropped because of their age or the budget',
     { reason: dropReasons }
   )
-  /** There are as many as routes and statuses. Looking one up by its labels is slow. */
-  readonly #answers = new Map<string, Answers>()
-  /** By method and route. */
-  readonly #answerTimes = new Map<string, Spread>()
+  /** By route, then by method: to build one name of both in each request is slow. */
+  readonly #answers = new Map<string, Map<string, Answers>>()
   #faults = 0
   readonly #totals = { stored: 0, refused: 0, requests: 0 }
   readonly #took = new Quantiles()
@@ -124,14 +123,19 @@ export class Metrics {
       'http_requests_total',
       'Requests that were answered, by route and status',
       ['method', 'route', 'status'],
-      () => Array.from(this.#answers.values(), ({ labels, count }) => ({ labels, figure: count }))
+      () =>
+        this.#everyAnswers().flatMap(({ labels, counts }) =>
+          Array.from(counts, ([status, figure]) => {
+            return { labels: { ...labels, status: String(status) }, figure }
+          })
+        )
     )
     new CountedElsewhere(
       {
         ...this.#named('http_request_seconds', 'Time to answer, by route'),
         ...{ labelNames: ['method', 'route'], buckets: answerTimes }
       },
-      () => [...this.#answerTimes.values()]
+      () => this.#everyAnswers()
     )
     // It begins with 0, so that an alert sees the first one.
     this.counter('http_faults_total', 'Requests that failed with status 500', () => this.#faults)
@@ -188,28 +192,26 @@ export class Metrics {
 
   /** `route` is the pattern of the route, so that no caller can add a series for each URL. */
   answered(method: string, route: string, status: number, seconds: number): void {
-    const key = `${method} ${route} ${status}`
-    let answers = this.#answers.get(key)
-    if (!answers) {
-      const took = this.#timesOf({ method, route })
-      answers = { labels: { method, route, status: String(status) }, count: 0, took }
-      this.#answers.set(key, answers)
-    }
-    answers.count++
+    const { buckets, counts } = this.#answersOf(method, route)
+    counts.set(status, (counts.get(status) ?? 0) + 1)
     if (status === 500) this.#faults++
-    answers.took.add(seconds)
+    buckets.add(seconds)
     this.#totals.requests++
     this.#took.add(seconds)
   }
 
-  /** All statuses of a route share them. */
-  #timesOf(labels: { method: string; route: string }): Buckets {
-    const key = `${labels.method} ${labels.route}`
-    const known = this.#answerTimes.get(key)
-    if (known) return known.buckets
-    const buckets = new Buckets(answerTimes)
-    this.#answerTimes.set(key, { labels, buckets })
-    return buckets
+  #answersOf(method: string, route: string): Answers {
+    const ofRoute = this.#answers.get(route) ?? new Map<string, Answers>()
+    const known = ofRoute.get(method)
+    if (known) return known
+    const labels = { method, route }
+    const answers = { labels, buckets: new Buckets(answerTimes), counts: new Map() }
+    this.#answers.set(route, ofRoute.set(method, answers))
+    return answers
+  }
+
+  #everyAnswers(): Answers[] {
+    return [...this.#answers.values()].flatMap((ofRoute) => [...ofRoute.values()])
   }
 
   /** Since the start. */

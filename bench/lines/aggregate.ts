@@ -1,5 +1,5 @@
 import { DAY } from '../../src/lib/unix-time.ts'
-import { answerOfCaracal, answerOfInflux, assertSame, timedText } from '../answers.ts'
+import { answerOfCaracal, answerOfInflux, assertSame } from '../answers.ts'
 import { Caracal } from '../caracal.ts'
 import { median, ms, whole } from '../figures.ts'
 import type { Line, Row } from '../line.ts'
@@ -7,6 +7,7 @@ import { isInfluxInstalled, startInfluxPeer } from '../peers/influx.ts'
 import { fillPeers } from '../peers/peer.ts'
 import { whenQuiet } from '../quiet.ts'
 import { filledStore, type Store } from '../store.ts'
+import { timedGet } from '../timed-get.ts'
 
 const DAYS = 7
 /** So often each side answers each question before anything is measured. */
@@ -45,8 +46,8 @@ export const aggregateLine: Line = {
         const address = `${caracal.url}/api/v3beta/log/${id}?${query}`
         const peerAddress = influx.queryUrl(statementOf(theirs, interval, store, { id, ...window }))
         const askBoth = async () => ({
-          mine: await timedText(address, headers),
-          answer: await timedText(peerAddress)
+          mine: await timedGet(address, headers),
+          answer: await timedGet(peerAddress)
         })
         return { what: `${ours} by ${interval}`, interval, askBoth }
       })
@@ -57,7 +58,7 @@ export const aggregateLine: Line = {
       for (const { what, askBoth } of asks) {
         const { mine, answer } = await askBoth()
         if (round > 1) continue
-        assertSame(what, answerOfCaracal([mine.text]), answerOfInflux(answer.text))
+        assertSame(what, answerOfCaracal([mine.text()]), answerOfInflux(answer.text()))
         bench.note(`aggregate, ${what}, first time`, { subject: mine.ms, peer: answer.ms })
       }
     }

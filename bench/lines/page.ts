@@ -1,4 +1,3 @@
-import { Agent, get } from 'node:http'
 import { DAY } from '../../src/lib/unix-time.ts'
 import { Caracal } from '../caracal.ts'
 import type { BareAnswer, BareQuery } from '../children/bare-query.ts'
@@ -6,6 +5,7 @@ import { median, ms, whole } from '../figures.ts'
 import type { Line } from '../line.ts'
 import { whenQuiet } from '../quiet.ts'
 import { filledStore, openBare } from '../store.ts'
+import { timedGet } from '../timed-get.ts'
 
 const LIMIT = 10_000
 /** What history reached with one row per sample; it must not become slower. */
@@ -63,25 +63,12 @@ export const pageLine: Line = {
   }
 }
 
-/** The time ends with the last byte. The answer is not parsed. */
 function reader(url: string, token: string) {
-  const agent = new Agent({ keepAlive: true })
   const headers = { 'x-api-key': token }
-  return ({ installation_id, from, to, limit, offset }: BareQuery) =>
-    new Promise<{ ms: number; text: () => string }>((resolve, reject) => {
-      const window = `from=${from / 1000}&to=${to / 1000}&limit=${limit}&offset=${offset}`
-      const start = performance.now()
-      get(`${url}/api/v3beta/log/${installation_id}?${window}`, { agent, headers }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk) => chunks.push(chunk))
-        response.on('end', () => {
-          const ms = performance.now() - start
-          const text = () => Buffer.concat(chunks).toString()
-          if (response.statusCode === 200) resolve({ ms, text })
-          else reject(new Error(`${response.statusCode} ${text()}`))
-        })
-      }).on('error', reject)
-    })
+  return ({ installation_id, from, to, limit, offset }: BareQuery) => {
+    const window = `from=${from / 1000}&to=${to / 1000}&limit=${limit}&offset=${offset}`
+    return timedGet(`${url}/api/v3beta/log/${installation_id}?${window}`, headers)
+  }
 }
 
 /** The floor must read the same rows. */

@@ -1,4 +1,3 @@
-import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import pg from 'pg'
 import { Caracal } from '../caracal.ts'
@@ -9,6 +8,7 @@ import type { Bench, Line, Row } from '../line.ts'
 import { engineOf, filledObjects, type ObjectStore, objectAt, settingsOf } from '../objects.ts'
 import { whenQuiet } from '../quiet.ts'
 import { copyOf } from '../store.ts'
+import { timedGet } from '../timed-get.ts'
 
 const LIMIT = 100
 const GOAL = { searchMs: 50, idMs: 10, stallMs: 20, flat: 1.5, writes: 0.5 }
@@ -275,22 +275,10 @@ async function writes(bench: Bench, store: ObjectStore): Promise<Row> {
   }
 }
 
-/** The time ends with the last byte. */
 function reader(url: string, token: string): Read {
-  const agent = new Agent({ keepAlive: true })
   const headers = { 'x-api-key': token }
-  return (query) =>
-    new Promise((resolve, reject) => {
-      const start = performance.now()
-      get(`${url}/api/v3beta/search?${query}`, { agent, headers }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk) => chunks.push(chunk))
-        response.on('end', () => {
-          const ms = performance.now() - start
-          const text = Buffer.concat(chunks).toString()
-          if (response.statusCode !== 200) reject(new Error(`${response.statusCode} ${text}`))
-          else resolve({ ms, total: JSON.parse(text).total })
-        })
-      }).on('error', reject)
-    })
+  return async (query) => {
+    const { ms, text } = await timedGet(`${url}/api/v3beta/search?${query}`, headers)
+    return { ms, total: JSON.parse(text()).total }
+  }
 }

@@ -6,8 +6,7 @@ import {
   answerOfCaracal,
   answerOfInflux,
   answerOfVictoria,
-  assertSame,
-  timedText
+  assertSame
 } from '../answers.ts'
 import { Caracal } from '../caracal.ts'
 import { median, ms } from '../figures.ts'
@@ -17,6 +16,7 @@ import { fillPeers } from '../peers/peer.ts'
 import { isVictoriaInstalled, startVictoriaPeer, type VictoriaPeer } from '../peers/victoria.ts'
 import { whenQuiet } from '../quiet.ts'
 import { yearStore, yearTopics } from '../store.ts'
+import { type TimedAnswer, timedGet } from '../timed-get.ts'
 
 const GOAL_RATIO = 1
 const ZONE = 'Europe/Stockholm'
@@ -106,13 +106,13 @@ async function openCaracal(caracal: Caracal, id: number): Promise<{ inTurn: Ask;
       const last = Math.min(begin + length, to) - 1
       const window = `from=${begin / 1000}&to=${last / 1000}&limit=${MAX_LOG_ENTRIES}`
       const path = `/api/v3beta/log/${id}?${window}&aggr_method=${name}&aggr_interval=${interval}`
-      return timedText(caracal.url + path, headers)
+      return timedGet(caracal.url + path, headers)
     })
   }
-  const asked = (pages: Awaited<ReturnType<typeof timedText>>[], ms: number): Asked => ({
+  const asked = (pages: readonly TimedAnswer[], ms: number): Asked => ({
     ms,
     historyMs: pages.reduce((sum, { historyMs }) => sum + historyMs, 0),
-    answer: () => answerOfCaracal(pages.map(({ text }) => text))
+    answer: () => answerOfCaracal(pages.map(({ text }) => text()))
   })
   return {
     async inTurn(method, shape) {
@@ -135,20 +135,20 @@ const openVictoria =
   ({ rangeUrl }: VictoriaPeer): Ask =>
   async ({ victoria }, shape) => {
     const query = `${victoria}(s[${shape.step / 1000}s])`
-    const { text, ...took } = await timedText(rangeUrl(query, shape))
-    return { ...took, answer: () => answerOfVictoria(text, shape) }
+    const { text, ...took } = await timedGet(rangeUrl(query, shape))
+    return { ...took, answer: () => answerOfVictoria(text(), shape) }
   }
 
 const openInflux =
   ({ queryUrl }: InfluxPeer): Ask =>
   async ({ influx }, { from, to, step }) => {
     const time = `time(${step}ms, ${from % step}ms)`
-    const { text, ...took } = await timedText(
+    const { text, ...took } = await timedGet(
       queryUrl(
         `SELECT ${influx} FROM s WHERE time >= ${from}ms AND time < ${to}ms GROUP BY ${time}, t fill(none)`
       )
     )
-    return { ...took, answer: () => answerOfInflux(text) }
+    return { ...took, answer: () => answerOfInflux(text()) }
   }
 
 /** Milliseconds of the first answers. The peers have no months: VictoriaMetrics is asked for each one. */
@@ -177,8 +177,8 @@ async function byMonth(peer: VictoriaPeer, shape: Shape, method: Method): Promis
   for (const [place, to] of borders.slice(1).entries()) {
     const from = borders[place] ?? to
     const query = `${method.victoria}(s[${(to - from) / 1000}s])`
-    const { text } = await timedText(peer.instantUrl(query, to - 1))
-    for (const [topic, points] of answerOfVictoria(text, { from, step: to - from })) {
+    const { text } = await timedGet(peer.instantUrl(query, to - 1))
+    for (const [topic, points] of answerOfVictoria(text(), { from, step: to - from })) {
       answer.set(topic, new Map([...(answer.get(topic) ?? []), ...points]))
     }
   }

@@ -132,8 +132,8 @@ export class Identity {
   }
 
   /** The caller of a token that is in memory, unless its use must be stored. Most requests have one. */
-  known(token: string): Principal | undefined {
-    const known = this.#byToken.get(hashToken(token))
+  known(tokenHash: string): Principal | undefined {
+    const known = this.#byToken.get(tokenHash)
     const isNoted = known && known.token.address !== '' && !this.#isTouchDue(known.token)
     return isNoted && this.#isUsable(known) ? known.principal : undefined
   }

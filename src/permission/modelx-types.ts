@@ -9,18 +9,24 @@ export type ModelxVerb = 'view' | 'add' | 'edit' | 'delete'
 /** The types of objects that a right applies to; an empty set means none. */
 export type Types = 'all' | ReadonlySet<string>
 
-const actions: Record<ModelxVerb, 'list' | 'create_delete' | 'update'> = {
-  view: 'list',
-  add: 'create_delete',
-  edit: 'update',
-  delete: 'create_delete'
+const actionsOf = <Resource extends ModelxResource>(resource: Resource) =>
+  ({
+    view: `${resource}/list`,
+    add: `${resource}/create_delete`,
+    edit: `${resource}/update`,
+    delete: `${resource}/create_delete`
+  }) as const
+
+const actions: Record<ModelxResource, Record<ModelxVerb, ScopedAction>> = {
+  functionx: actionsOf('functionx'),
+  devicex: actionsOf('devicex')
 }
 
 /** Permission names by type use the word `device` for devicex. */
 const byType: Record<ModelxResource, string> = { functionx: 'functionx', devicex: 'device' }
 
 export const actionOf = (resource: ModelxResource, verb: ModelxVerb): ScopedAction =>
-  `${resource}/${actions[verb]}`
+  actions[resource][verb]
 
 /** Every permission name that allows the verb, as the documentation writes them. */
 export const namesOfVerb = (resource: ModelxResource, verb: ModelxVerb): string[] => [
@@ -57,7 +63,7 @@ export const opensSome = (
 ): boolean =>
   grantsOf(principal).every(
     (grants) =>
-      opensSomewhere(grants, `${resource}/${actions[verb]}`) ||
+      opensSomewhere(grants, actionOf(resource, verb)) ||
       [0, ...grants.installationIds].some(
         (id) => !isNone(grants.types(byType[resource], verb, { id, isVisible: true }))
       )

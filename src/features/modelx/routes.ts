@@ -148,8 +148,10 @@ function modelRoutes(app: App, deps: Deps, { name, resource, kind, param }: Mode
     },
     async (request, reply) => {
       const object = await requireModelx(request)
-      const { sees } = rights(request.principal, request.installation)
-      const { text, tag } = answerOf(object, sees)
+      const { text, tag } = answerOf(
+        object,
+        maySeeProtected(request.principal, request.installation)
+      )
       sendTag(reply, tag)
       return sendJsonText(reply, text)
     }
@@ -230,9 +232,13 @@ function modelRoutes(app: App, deps: Deps, { name, resource, kind, param }: Mode
   const tell = ({ client_id }: InstallationRef, silent?: boolean) =>
     tellChange(deps, { kind: resource, client_id }, silent)
 
+  const viewProtected = `${resource}/view/protected_meta` as const
+  const editProtected = `${resource}/edit/protected_meta` as const
+  const maySeeProtected = (principal: Principal, installation: InstallationRef): boolean =>
+    may(principal, viewProtected, installation)
   const rights = (principal: Principal, installation: InstallationRef): MetaRights => ({
-    sees: may(principal, `${resource}/view/protected_meta`, installation),
-    edits: may(principal, `${resource}/edit/protected_meta`, installation)
+    sees: maySeeProtected(principal, installation),
+    edits: may(principal, editProtected, installation)
   })
 
   function refOf({ installation, params }: Pick<FastifyRequest, 'installation' | 'params'>) {
