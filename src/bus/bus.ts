@@ -9,6 +9,8 @@ export type Message = {
   retain: boolean
   /** Why its value is not stored. Whoever refuses it sets this, and its sender is told. */
   notStored?: string
+  /** It is over a quota of messages a second. If its sender has a connection here, it is slowed down. */
+  isTooFast?: boolean
 }
 
 /** Client ids and the group of a platform begin with this on an external broker. */

@@ -109,11 +109,10 @@ export const samples: PartList<Parts, keyof Samples> = {
   ingest: {
     open(parts) {
       const { spool, direct, node, latest, accounts, meter, directory, blacklist } = parts
-      const { disk, metrics, clock, config, log } = parts
+      const { disk, metrics, clock, log } = parts
       return new Ingest({
         ...{ spool, direct, ids: node.ids, latest, accounts, meter, directory, blacklist },
-        ...{ disk, metrics, clock, log },
-        hasOwnSessions: config.BUS_URL === ''
+        ...{ disk, metrics, clock, log }
       })
     },
     close: (ingest) => ingest.stop()

@@ -22,7 +22,6 @@ import type { KnownTopics, Meter, QuotaExcess } from '../quota/meter.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import type { Intake } from './direct-writer.ts'
 import { Refusals } from './refusals.ts'
-import { SlowLane } from './slow-lane.ts'
 import { SpoolRoom } from './spool-room.ts'
 import {
   everyTopic,
@@ -47,8 +46,6 @@ type Parts = {
   metrics: Metrics
   clock: Clock
   log: { warn(fields: object, text: string): void }
-  /** At an external broker senders share a session. Then no sender may be slowed down. */
-  hasOwnSessions: boolean
 }
 
 type ReadMessage = {
@@ -81,7 +78,6 @@ export class Ingest {
   readonly #stopping = new AbortController()
   #looking: Promise<boolean> | undefined
   #lookPauseMs = LOOK_EVERY_MS
-  readonly #slowLane = new SlowLane()
   readonly #intake: Intake
   readonly #room: SpoolRoom
   readonly #refusals: Refusals
@@ -107,7 +103,6 @@ export class Ingest {
   /** Messages that wait for the registry are not acknowledged, so they are sent again. */
   stop(): void {
     this.#stopping.abort()
-    this.#slowLane.close()
   }
 
   /** Who gets the messages that are no values; undefined: they are for nobody. */
@@ -153,9 +148,7 @@ export class Ingest {
   /** Counts and records the message that a refused group came from, as `refuse` does. */
   refuseTogether(refusal: GroupRefusal, message: Message, sender: string): Promise<void> {
     const { reason, excess } = refusal
-    if (!excess) return this.refuse(reason, message, sender)
-    const refused = this.#refuseOver(excess, message, sender)
-    return excess.quota === 'messages_per_second' ? this.#slowDown(refused) : refused
+    return excess ? this.#refuseOver(excess, message, sender) : this.refuse(reason, message, sender)
   }
 
   /**
@@ -190,21 +183,12 @@ export class Ingest {
   #refuseOver(excess: QuotaExcess, message: Message, sender: string): Promise<void> {
     const { meter, directory } = this.#parts
     meter.note(excess)
+    message.isTooFast = excess.quota === 'messages_per_second'
     if (meter.isNews(excess)) return this.refuse(excess.reason, message, sender)
     const installationOf = () => directory.installationByTopic(message.topic)?.id
     message.notStored = excess.reason
     this.#refusals.note(excess.reason, sender, installationOf)
     return NOTHING_TO_STORE
-  }
-
-  /**
-   * [ADR-0037] A flood that is refused at full speed would slow down the others as much as one that
-   * is stored.
-   */
-  #slowDown(refused: Promise<void>): Promise<void> {
-    if (!this.#parts.hasOwnSessions) return refused
-    const waited = this.#slowLane.wait()
-    return refused === NOTHING_TO_STORE ? waited : waited.then(() => refused)
   }
 
   #admit(message: Message, sender: string): Promise<void> {
@@ -234,7 +218,7 @@ export class Ingest {
     const arrival = clock()
     const place = accounts.placeOf(installation)
     const overRate = meter.takeMessages(place, arrival)
-    if (overRate) return this.#slowDown(this.#refuseOver(overRate, message, sender))
+    if (overRate) return this.#refuseOver(overRate, message, sender)
     const reading = parseReading(payload, arrival)
     if (typeof reading === 'string') return this.refuse(reading, message, sender)
     const read = { message, sender, installation, reading, arrival }

@@ -175,7 +175,7 @@ onRegistryMatrix('blacklist', (engine) => {
       await make({ topic: `${cid}/obj/timer` })
       const { Ingest } = await import('../../src/samples/ingest.ts')
       const disk = { isEnough: true } as ConstructorParameters<typeof Ingest>[0]['disk']
-      const ingest = new Ingest({ ...deps, hasOwnSessions: true, disk })
+      const ingest = new Ingest({ ...deps, disk })
       const payload = Buffer.from('{"value":1}')
       await ingest.accept({ topic: `${cid}/obj/timer`, payload, qos: 0, retain: false }, 'schedule')
       assert.deepEqual(await values(installation.id), [])

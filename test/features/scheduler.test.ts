@@ -25,7 +25,6 @@ function schedulerOf({ deps, dataDir }: TestPlatform, now: UnixMs, leads = () =>
   const open = () => {
     const ingest = new Ingest({
       ...deps,
-      hasOwnSessions: true,
       ids: new SampleIds(now * 1000),
       disk,
       clock

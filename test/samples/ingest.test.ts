@@ -33,7 +33,7 @@ onPostgres('ingest', (engine) => {
     t.after(() => registry.destroy())
     // Another node, which learns only from the registry what is made on the platform.
     const directory = await Directory.open(registry)
-    const ingest = new Ingest({ ...deps, hasOwnSessions: true, directory, disk })
+    const ingest = new Ingest({ ...deps, directory, disk })
     t.after(() => ingest.stop())
 
     const state = { stored: 0, failed: 0 }
@@ -89,7 +89,7 @@ test(
     t.after(() => platform.stop())
     const { deps, world } = platform
     const { id, client_id } = await world.installation()
-    const ingest = new Ingest({ ...deps, hasOwnSessions: true, disk })
+    const ingest = new Ingest({ ...deps, disk })
     t.after(() => ingest.stop())
     const msg = 'x'.repeat(60 * 1024)
     const count = 1500
@@ -122,7 +122,7 @@ test(
       await world.installation(),
       await world.installation()
     ]
-    const ingest = new Ingest({ ...deps, hasOwnSessions: true, disk })
+    const ingest = new Ingest({ ...deps, disk })
     t.after(() => ingest.stop())
     const msg = 'x'.repeat(60 * 1024)
     const accept = (clientId: number, value: number, text: string) => {
@@ -161,7 +161,7 @@ test('readings that come together are stored in one group, or none of them', asy
   // Nobody moves its groups to history.
   const dir = temporary(t)
   const spool = await opened(t, dir)
-  const ingest = new Ingest({ ...deps, spool, hasOwnSessions: true, disk })
+  const ingest = new Ingest({ ...deps, spool, disk })
   t.after(() => ingest.stop())
   const accept = (topics: readonly string[], messages = topics.length, value = 1) => {
     const readings = topics.map((topic, i) => {

@@ -35,7 +35,7 @@ async function spoolOnDisk(t: TestContext, { room }: { room: number }) {
     }
   }
   const ids = new SampleIds(0)
-  const ingest = new Ingest({ ...deps, hasOwnSessions: true, spool, ids, disk })
+  const ingest = new Ingest({ ...deps, spool, ids, disk })
   const hasRoom = () => disk.isEnough
   const parts = { ...deps, spool, hasRoom }
   const mover = new Mover(parts)

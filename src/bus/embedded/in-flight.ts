@@ -1,5 +1,6 @@
 import { Fifo } from '../../lib/fifo.ts'
 import { Pace } from './pace.ts'
+import { SlowLane } from './slow-lane.ts'
 
 export type InFlightLimits = { inFlightBytes: number; inFlightBytesPerTenant: number }
 
@@ -27,6 +28,7 @@ type TenantShare = {
  * connections of a tenant are not read while it is over its share or its pace. While all tenants
  * together are over the limit, only tenants with nothing in flight are read. So a flood slows down
  * only the tenant that sends it. A tenant that is connected alone has no pace. [ADR-0038]
+ * Connections whose messages were refused because they came too fast wait in the slow lane.
  */
 export class InFlight {
   readonly #limits: InFlightLimits
@@ -37,6 +39,7 @@ export class InFlight {
   readonly #waitingForTotal = new Set<TenantShare>()
   /** Tenants that have used a part of their pace. */
   readonly #paced = new Set<TenantShare>()
+  readonly #slowLane = new SlowLane<Flow>((flow) => flow.goOn())
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
   #tickedAt = 0
@@ -64,10 +67,19 @@ export class InFlight {
 
   leave(flow: Flow): void {
     const { share } = flow
-    share.waiting = without(share.waiting, flow)
-    share.waitingForTotal = without(share.waitingForTotal, flow)
-    if (share.waitingForTotal.size === 0) this.#waitingForTotal.delete(share)
-    if (--share.flows === 0) this.#shares.delete(share.tenant)
+    this.#slowLane.remove(flow)
+    if (--share.flows > 0) return
+    this.#waitingForTotal.delete(share)
+    this.#shares.delete(share.tenant)
+  }
+
+  slowDown(flow: Flow): void {
+    this.#slowLane.add(flow)
+  }
+
+  /** `flow.goOn` is called when it is no longer so. */
+  isSlow(flow: Flow): boolean {
+    return this.#slowLane.has(flow)
   }
 
   /** False: the message must wait. `flow.grant` is called when there is room. */
@@ -101,7 +113,7 @@ export class InFlight {
 
   #grantWaiting(share: TenantShare): void {
     for (;;) {
-      const flow = share.waiting.first
+      const flow = firstOf(share.waiting)
       if (!flow || !this.#hasShareAndPace(share, flow.needs)) return
       share.waiting.shift()
       if (share.bytes === 0 || this.#hasTotalRoom(flow.needs)) this.#grant(flow)
@@ -118,13 +130,14 @@ export class InFlight {
   #grantTotal(released: TenantShare): void {
     if (released.bytes === 0) this.#grantNext(released)
     for (const share of this.#waitingForTotal) {
-      if (!this.#hasTotalRoom(share.waitingForTotal.first?.needs ?? 0)) return
+      if (!this.#hasTotalRoom(firstOf(share.waitingForTotal)?.needs ?? 0)) return
       this.#grantNext(share)
     }
   }
 
   #grantNext(share: TenantShare): void {
-    const flow = share.waitingForTotal.shift()
+    const flow = firstOf(share.waitingForTotal)
+    share.waitingForTotal.shift()
     // The tenant goes behind the others.
     this.#waitingForTotal.delete(share)
     if (share.waitingForTotal.size > 0) this.#waitingForTotal.add(share)
@@ -164,11 +177,10 @@ export class InFlight {
   }
 }
 
-function without(flows: Fifo<Flow>, flow: Flow): Fifo<Flow> {
-  if (flows.size === 0) return flows
-  const others = new Fifo<Flow>()
-  for (const other of flows) if (other !== flow) others.push(other)
-  return others
+/** Those that have ended are dropped here. To look for each when it ends takes long if many end. */
+function firstOf(flows: Fifo<Flow>): Flow | undefined {
+  while (flows.first?.isEnded) flows.shift()
+  return flows.first
 }
 
 /** The messages of one connection, in order. */
@@ -182,11 +194,16 @@ export class Flow {
   #isWaiting = false
   /** The message that waited has got its bytes. */
   #isGranted = false
+  #isEnded = false
 
   constructor(inFlight: InFlight, tenant: string, resume: () => void) {
     this.#inFlight = inFlight
     this.share = inFlight.enter(tenant)
     this.#resume = resume
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
   }
 
   take(length: number): boolean {
@@ -195,6 +212,7 @@ export class Flow {
       this.#isGranted = false
       return true
     }
+    if (this.#inFlight.isSlow(this)) return false
     const bytes = length + MESSAGE_OVERHEAD_BYTES
     this.needs = bytes
     if (!this.#inFlight.take(this, bytes)) {
@@ -211,7 +229,17 @@ export class Flow {
     if (bytes !== undefined) this.#inFlight.release(this, bytes)
   }
 
+  /** A message was refused because it came too fast. */
+  slowDown(): void {
+    if (!this.#isEnded) this.#inFlight.slowDown(this)
+  }
+
+  goOn(): void {
+    this.#resume()
+  }
+
   end(): void {
+    this.#isEnded = true
     this.#inFlight.leave(this)
     while (this.#taken.size > 0) this.release()
   }

@@ -120,6 +120,7 @@ export class Inbound<S extends Session> {
   /** After the handler, because a QoS 2 message with a receipt is not handled again. */
   #keep(taken: Taken<S>): number {
     const { connection, packet, message, pending } = taken
+    if (message.isTooFast) connection.gate.slowDown()
     const stored = () => {
       connection.settle(pending, 'stored')
       return 1

@@ -115,6 +115,11 @@ export class PacketGate {
     this.#passage?.flow.release()
   }
 
+  /** A message that passed came too fast. */
+  slowDown(): void {
+    this.#passage?.flow.slowDown()
+  }
+
   /** Everything that passed was handled, or never will be. */
   end(): void {
     clearTimeout(this.#stall)
