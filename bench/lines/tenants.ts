@@ -121,7 +121,7 @@ export const tenantsLine: Line = {
     await caracal.stop()
     await aedes.stop()
     return [
-      ...within.rows(`within its quota, ${whole(perSecond)} msg/s`),
+      ...within.rows(`within its quota, ${whole(within.perSecond)} msg/s`),
       ...besideWithin,
       ...beyond.rows(`beyond its quota, ${whole(beyond.perSecond)} msg/s`),
       ...besideBeyond
