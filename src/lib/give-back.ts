@@ -4,9 +4,14 @@ import { MINUTE, SECOND } from './unix-time.ts'
 const LOOK_EVERY_MS = 5 * SECOND
 /** Of one core. The timers of the main thread alone use up to two percent. */
 const MAX_SHARE_AT_REST = 0.05
-/** A collection takes up to 70 ms of the thread, so it must be worth it and happen seldom. */
+/**
+ * A collection takes up to 70 ms of the thread, and more if much of the heap is used. So it must be
+ * worth it, and happen seldom.
+ */
 const MIN_GROWTH_BYTES = 8 * 2 ** 20
-const MIN_LOOKS_BETWEEN = (10 * MINUTE) / LOOK_EVERY_MS
+const MIN_TIME_BETWEEN_MS = 10 * MINUTE
+/** The next one comes after so many times as long as this one took. */
+const TIMES_AS_LONG = 10_000
 
 /** What is seen of a thread, and what can be done. */
 export type Heap = {
@@ -40,10 +45,11 @@ export class GiveBack {
     if (--this.#looksToWait > 0) return
     if (used > LOOK_EVERY_MS * MAX_SHARE_AT_REST) return
     if (this.#heap.bytes() < this.#bytes + MIN_GROWTH_BYTES) return
-    this.#looksToWait = MIN_LOOKS_BETWEEN
     await this.#heap.collect()
+    const tookMs = this.#heap.cpuMs() - this.#cpuMs
+    this.#cpuMs += tookMs
     this.#bytes = this.#heap.bytes()
-    this.#cpuMs = this.#heap.cpuMs()
+    this.#looksToWait = Math.max(MIN_TIME_BETWEEN_MS, tookMs * TIMES_AS_LONG) / LOOK_EVERY_MS
   }
 }
 

@@ -6,12 +6,13 @@ const MIB = 2 ** 20
 
 /** A heap that says what it is told to say. A collection leaves 40 MiB. */
 function fakeHeap() {
-  const state = { cpuMs: 900, bytes: 100 * MIB, collected: 0 }
+  const state = { cpuMs: 900, bytes: 100 * MIB, collected: 0, collectionMs: 60 }
   const giveBack = new GiveBack({
     cpuMs: () => state.cpuMs,
     bytes: () => state.bytes,
     async collect() {
       state.collected++
+      state.cpuMs += state.collectionMs
       state.bytes = 40 * MIB
     }
   })
@@ -44,6 +45,17 @@ test('a thread that grows again and again collects once in ten minutes', async (
     collected = await lookAfter(20)
   }
   assert.equal(collected, 6)
+})
+
+test('a large heap, whose collection takes a second, is collected once in three hours', async () => {
+  const { state, lookAfter } = fakeHeap()
+  state.collectionMs = 1000
+  let collected = 0
+  for (let look = 0; look < 12 * 60 * 6; look++) {
+    state.bytes = 100 * MIB
+    collected = await lookAfter(20)
+  }
+  assert.equal(collected, 3)
 })
 
 test('a collection gives the memory of a heap that was large back to the system', async () => {

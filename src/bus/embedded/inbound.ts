@@ -92,7 +92,16 @@ export class Inbound<S extends Session> {
       return
     }
     const taken = { connection, packet, message, pending }
-    this.#whenHandled(this.#onMessage(message, session.owner), taken)
+    const handled = this.#onMessage(message, session.owner)
+    this.#slowDown(taken)
+    this.#whenHandled(handled, taken)
+  }
+
+  /** Most messages that come too fast are known at once, others after a look at the registry. */
+  #slowDown({ connection, message }: Taken<S>): void {
+    if (!message.isTooFast) return
+    message.isTooFast = false
+    connection.gate.slowDown()
   }
 
   /** Messages that are stored together have the same promise. One reaction for all is faster. */
@@ -120,7 +129,7 @@ export class Inbound<S extends Session> {
   /** After the handler, because a QoS 2 message with a receipt is not handled again. */
   #keep(taken: Taken<S>): number {
     const { connection, packet, message, pending } = taken
-    if (message.isTooFast) connection.gate.slowDown()
+    this.#slowDown(taken)
     const stored = () => {
       connection.settle(pending, 'stored')
       return 1
