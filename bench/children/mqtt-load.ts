@@ -25,7 +25,7 @@ export type LoadResult = {
   /** Over the whole load, including the warm-up. Everything that was sent was acknowledged. */
   acknowledged: number
   /** In ms, from the time when a message was due; only with an open pace. */
-  latency: { p50: number; p99: number; max: number } | undefined
+  latency: { mean: number; p50: number; p99: number; max: number } | undefined
   /** Busy cores during the measured time. Neither side could use the cores of `others`. */
   cores: { server: number; load: number; others: number }
 }
@@ -177,7 +177,10 @@ async function apply(load: Load, onClosed: () => void): Promise<LoadResult> {
     latency:
       rising.length === 0
         ? undefined
-        : { p50: quantile(rising, 0.5), p99: quantile(rising, 0.99), max: quantile(rising, 1) },
+        : {
+            mean: rising.reduce((sum, one) => sum + one, 0) / rising.length,
+            ...{ p50: quantile(rising, 0.5), p99: quantile(rising, 0.99), max: quantile(rising, 1) }
+          },
     cores: { server, load: ours, others }
   }
 }

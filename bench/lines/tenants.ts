@@ -87,7 +87,7 @@ export const tenantsLine: Line = {
       }
       bench.note(`tenants ${kind}`, { alone, beside, floods })
       const rows = (what: string) =>
-        (['p50', 'p99'] as const).map((name) => {
+        (['mean', 'p50', 'p99'] as const).map((name) => {
           const of = (results: readonly LoadResult[]) =>
             median(results.map(({ latency }) => latency?.[name] ?? Number.NaN))
           const ratio = of(beside) / of(alone)
