@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { generate, type Packet, parser } from 'mqtt-packet'
 import { answerWith } from '../child.ts'
-import { quantile } from '../figures.ts'
+import { spreadOf } from '../figures.ts'
 import { coresBetween, cpuSecondsByPid } from '../machine.ts'
 import type { LoadResult } from './mqtt-load.ts'
 
@@ -110,11 +110,7 @@ async function feed({ serverPid, topics, warmMs, measureMs, pace }: Feed): Promi
   }
   const rising = Float64Array.from(latencies).sort()
   const [server = 0, ours = 0] = named
-  const latency = {
-    p50: quantile(rising, 0.5),
-    p99: quantile(rising, 0.99),
-    max: quantile(rising, 1)
-  }
+  const latency = spreadOf(rising)
   const cores = { server, load: ours, others }
   return { perSecond: measured / (measureMs / 1000), acknowledged, latency, cores }
 }

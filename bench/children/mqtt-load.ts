@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { answerWith } from '../child.ts'
-import { quantile } from '../figures.ts'
+import { spreadOf } from '../figures.ts'
 import { coresBetween, cpuSecondsByPid } from '../machine.ts'
 import { connectPacket, type Level, Pubacks, Publish } from './mqtt-packets.ts'
 
@@ -174,13 +174,7 @@ async function apply(load: Load, onClosed: () => void): Promise<LoadResult> {
   return {
     perSecond: acknowledged / seconds,
     acknowledged: sum('acknowledged'),
-    latency:
-      rising.length === 0
-        ? undefined
-        : {
-            mean: rising.reduce((sum, one) => sum + one, 0) / rising.length,
-            ...{ p50: quantile(rising, 0.5), p99: quantile(rising, 0.99), max: quantile(rising, 1) }
-          },
+    latency: rising.length === 0 ? undefined : spreadOf(rising),
     cores: { server, load: ours, others }
   }
 }
