@@ -1,4 +1,5 @@
 import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { DAY, MINUTE, type UnixMs } from '../lib/unix-time.ts'
 import type { Registry } from '../registry/tables.ts'
 import { insertToken, type TokenRow } from '../registry/tokens.ts'
@@ -14,6 +15,17 @@ const PENDING_FOR_MS = 5 * MINUTE
 export const RESET_FOR_MS = 30 * MINUTE
 
 export const hashToken = (token: string): string => hash('sha256', token, 'base64url')
+
+const lastTokens = new WeakMap<Socket, { token: string; hash: string }>()
+
+/** A connection sends the same token again and again, and to hash it takes microseconds. */
+export function hashTokenOnce(connection: Socket, token: string): string {
+  const last = lastTokens.get(connection)
+  if (last?.token === token) return last.hash
+  const hash = hashToken(token)
+  if (token.length <= MAX_KEY_LENGTH) lastTokens.set(connection, { token, hash })
+  return hash
+}
 
 /** Compares digests, so that the time it takes reveals nothing, not even the length. */
 export const isSameSecret = (a: string, b: string): boolean =>

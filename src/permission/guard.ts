@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import type { App, Deps } from '../deps.ts'
 import { basicCredentials, bearerOf, keyOf, originOf } from '../http/credentials.ts'
@@ -14,7 +13,7 @@ import {
 import type { FailedSignIn } from '../identity/failed-sign-ins.ts'
 import type { SignIn, SignInFault } from '../identity/identity.ts'
 import { hashPassword } from '../identity/password.ts'
-import { hasEnded, hashToken, isSameSecret, MAX_KEY_LENGTH } from '../identity/tokens.ts'
+import { hasEnded, hashToken, hashTokenOnce, isSameSecret } from '../identity/tokens.ts'
 import { claimGateway, readGatewayPolicy } from '../registry/gateways.ts'
 import type { InstallationRef } from '../registry/installations.ts'
 import { organizationsBelow } from '../registry/organizations.ts'
@@ -225,7 +224,7 @@ export function guard(
     const { authorization } = request.headers
     if (authorization !== undefined && key !== undefined) return undefined
     const token = key ?? bearerOf(request)
-    const principal = token && identity.known(hashIn(request.socket, token))
+    const principal = token && identity.known(hashTokenOnce(request.socket, token))
     return principal && !principal.mount ? principal : undefined
   }
 
@@ -353,17 +352,6 @@ export function guard(
     }
     return user
   }
-}
-
-/** A connection sends the same token again and again, and to hash it takes microseconds. */
-const lastTokens = new WeakMap<Socket, { token: string; hash: string }>()
-
-function hashIn(socket: Socket, token: string): string {
-  const last = lastTokens.get(socket)
-  if (last?.token === token) return last.hash
-  const hash = hashToken(token)
-  if (token.length <= MAX_KEY_LENGTH) lastTokens.set(socket, { token, hash })
-  return hash
 }
 
 /** A refusal says which permission was missing, on what. [ADR-0070] */
