@@ -89,7 +89,10 @@ process.once('SIGINT', () => process.exit(130))
 
 const results = fileURLToPath(new URL('./results', import.meta.url))
 const workDir = join(results, `work-${process.pid}`)
+const cacheDir = join(results, 'cache')
 mkdirSync(workDir, { recursive: true })
+// A data directory would be made with its parents, for one user. The server of PostgreSQL is another.
+mkdirSync(cacheDir, { recursive: true })
 process.once('exit', () => rmSync(workDir, { recursive: true, force: true }))
 
 const notes: Record<string, unknown> = {}
@@ -99,7 +102,7 @@ const sizes = values.quick ? quick : values.huge ? huge : full
 const bench: Bench = {
   sizes: values.objects ? { ...sizes, objects: values.objects.map(Number) } : sizes,
   workDir,
-  cacheDir: join(results, 'cache'),
+  cacheDir,
   say: progress,
   disturbed: (cores) => void disturbances.push(Number(cores.toFixed(2))),
   lacks: (what, program, debianPackage) => {
