@@ -13,7 +13,6 @@ import module from 'node:module'
 import { availableParallelism, cpus } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { startFront, withoutClickhouse } from './support/clickhouse.ts'
 import { startPostgres } from './support/postgres.ts'
 
@@ -40,8 +39,6 @@ const RUNS_WITH_OTHERS =
   /engines\/(aggregate|alarm-rows|bus-accounts|bus-store|clickhouse-tables|holdings|history-fixture|history-open|month|newest|scan|series|shared-uses|site-tables|sqlite-halves)\./
 /** They work or wait longest, so they begin first. */
 const BEGINS = /\/(fuzz|move)\/|engines\/claims|disk-space/
-/** Runs the files of a group in one process. */
-const RUNNER = fileURLToPath(new URL('group.ts', import.meta.url))
 /** Tests that measure the event loop come last, one at a time, or they would measure others. */
 const MEASURING_MODULE = 'support/loop.ts'
 /** Not more, so that all processes end at about the same time. */
@@ -193,7 +190,7 @@ async function runAgain(): Promise<string[][]> {
 async function runGroups(groups: string[][]): Promise<void> {
   for (let group = groups.shift(); group; group = groups.shift()) {
     const began = performance.now()
-    const runner = spawn(process.execPath, [RUNNER, ...group], {
+    const runner = spawn(process.execPath, ['--test', '--test-isolation=none', ...group], {
       stdio: ['ignore', 'pipe', 'inherit'],
       // A process group of its own, so that a deadline ends what the tests started as well.
       detached: true,
