@@ -59,8 +59,14 @@ export async function main(args: readonly string[]): Promise<void> {
     const demo = wantsDemo ? await startDemo(config, platform) : undefined
     // A signal came while the demo was built: the platform is stopping.
     if (wantsDemo && !demo) return
+    const { metrics } = platform.deps
+    const giveBack = giveBackAtRest(() => {
+      const { stored, refused, requests } = metrics.totals
+      return stored + refused + requests
+    })
+    // What the start needed. Nobody waits for an answer yet.
+    await giveBack.collect().catch(() => {})
     console.log(startBanner(config, platform, { firstLogin, demo }))
-    giveBackAtRest()
   } catch (error) {
     // The password is shown nowhere else, so a failed start must not lose it.
     if (firstLogin) tellFirstLogin(firstLogin)

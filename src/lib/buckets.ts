@@ -1,14 +1,14 @@
 /** How many figures are at most as large as each bound. */
 export class Buckets {
   readonly #bounds: readonly number[]
-  readonly #counts: Uint32Array
+  readonly #counts: Float64Array
   sum = 0
   count = 0
 
   /** `bounds` rise. */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds
-    this.#counts = new Uint32Array(bounds.length)
+    this.#counts = new Float64Array(bounds.length)
   }
 
   add(figure: number): void {

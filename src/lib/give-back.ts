@@ -4,6 +4,8 @@ import { MINUTE, SECOND } from './unix-time.ts'
 const LOOK_EVERY_MS = 5 * SECOND
 /** Of one core. The timers of the main thread alone use up to two percent. */
 const MAX_SHARE_AT_REST = 0.05
+/** In the time between two looks. Probes of health and metrics may ask, and others would wait. */
+const MAX_ASKED_AT_REST = 5
 /**
  * A collection takes up to 70 ms of the thread, and more if much of the heap is used. So it must be
  * worth it, and happen seldom.
@@ -19,6 +21,8 @@ export type Heap = {
   cpuMs(): number
   /** Memory that the heap takes from the system, with what is free in it. */
   bytes(): number
+  /** How often others have asked the thread for something so far. */
+  asked(): number
   collect(): Promise<void>
 }
 
@@ -31,6 +35,7 @@ export class GiveBack {
   #cpuMs: number
   /** After the last collection. */
   #bytes = 0
+  #asked = 0
   #looksToWait = 0
 
   constructor(heap: Heap) {
@@ -38,25 +43,33 @@ export class GiveBack {
     this.#cpuMs = heap.cpuMs()
   }
 
-  /** To be called every five seconds. */
-  async look(): Promise<void> {
-    const used = this.#heap.cpuMs() - this.#cpuMs
-    this.#cpuMs += used
-    if (--this.#looksToWait > 0) return
-    if (used > LOOK_EVERY_MS * MAX_SHARE_AT_REST) return
-    if (this.#heap.bytes() < this.#bytes + MIN_GROWTH_BYTES) return
+  /** To be called when nobody waits for the thread. */
+  async collect(): Promise<void> {
     await this.#heap.collect()
     const tookMs = this.#heap.cpuMs() - this.#cpuMs
     this.#cpuMs += tookMs
     this.#bytes = this.#heap.bytes()
     this.#looksToWait = Math.max(MIN_TIME_BETWEEN_MS, tookMs * TIMES_AS_LONG) / LOOK_EVERY_MS
   }
+
+  /** To be called every five seconds. */
+  async look(): Promise<void> {
+    const used = this.#heap.cpuMs() - this.#cpuMs
+    this.#cpuMs += used
+    const asked = this.#heap.asked() - this.#asked
+    this.#asked += asked
+    if (--this.#looksToWait > 0) return
+    if (used > LOOK_EVERY_MS * MAX_SHARE_AT_REST || asked > MAX_ASKED_AT_REST) return
+    if (this.#heap.bytes() < this.#bytes + MIN_GROWTH_BYTES) return
+    await this.collect()
+  }
 }
 
 /** Of the thread that calls it. It does not keep the thread alive. */
-export function giveBackAtRest(): void {
-  const giveBack = new GiveBack(ownHeap)
+export function giveBackAtRest(asked = ownHeap.asked): GiveBack {
+  const giveBack = new GiveBack({ ...ownHeap, asked })
   setInterval(() => void giveBack.look().catch(() => {}), LOOK_EVERY_MS).unref()
+  return giveBack
 }
 
 export const ownHeap: Heap = {
@@ -65,6 +78,7 @@ export const ownHeap: Heap = {
     return (user + system) / 1000
   },
   bytes: () => getHeapStatistics().total_physical_size,
+  asked: () => 0,
   /** No other call of Node gives the pages back: `gc` keeps them for later. */
   async collect() {
     const { Session } = await import('node:inspector/promises')

@@ -8,7 +8,7 @@ export type ArgsOf<Call extends Method> =
   Parameters<Call> extends [...infer Args, AbortSignal] ? Args : Parameters<Call>
 
 type Question = { id: number; method: PropertyKey; args: readonly unknown[] } | { cancel: number }
-/** The way to another thread leaves an error only its name, message and stack. */
+/** An error keeps only its name, message and stack on its way between threads. */
 type Answer = { id: number; answer: unknown } | { id: number; error: unknown; code?: unknown }
 type Waiting = { resolve: (answer: never) => void; reject: (error: unknown) => void }
 
@@ -183,7 +183,8 @@ export function answerCalls(
 
 /** The code of the system or of a server, as in `ECONNREFUSED`. */
 const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined
+  // The code of an AbortError is not its own, and cannot be set.
+  error instanceof Error && Object.hasOwn(error, 'code') ? Reflect.get(error, 'code') : undefined
 
 const withCode = (error: unknown, code: unknown): unknown =>
   error instanceof Error && code !== undefined ? Object.assign(error, { code }) : error

@@ -7,31 +7,43 @@ import { startBus } from '../support/bus.ts'
 import { startCrowd } from '../support/crowd.ts'
 import { eventually } from '../support/eventually.ts'
 import { mqttClient } from '../support/mqtt.ts'
+import { startTestPlatform } from '../support/platform.ts'
 
 const limits = { inFlightBytes: 1e6, inFlightBytesPerTenant: 1e6 }
 const noPace = () => Number.POSITIVE_INFINITY
 
 test('senders in the slow lane take turns, and go on when they have no place any more', async () => {
   const gone: string[] = []
-  const lane = new SlowLane<string>((sender) => gone.push(sender))
+  const lane = new SlowLane<string, string>((sender) => gone.push(sender))
   const began = performance.now()
-  for (let i = 0; i < 100; i++) lane.add('many')
-  lane.add('few')
-  lane.add('few')
+  for (let i = 0; i < 100; i++) lane.add('tenant', 'many')
+  lane.add('tenant', 'few')
+  lane.add('tenant', 'few')
   await eventually(() => assert.equal(gone.length, 2))
   assert.deepEqual(gone, ['few', 'many'])
   assert(performance.now() - began > 45, 'eleven ticks of ten')
-  assert(!lane.has('many'))
+  assert(!lane.has('tenant', 'many'))
 })
 
-test('who is removed does not go on, and takes nobody a turn', async () => {
+test('a sender that is removed does not go on and costs nobody a turn', async () => {
   const gone: string[] = []
-  const lane = new SlowLane<string>((sender) => gone.push(sender))
-  for (let i = 0; i < 10_000; i++) lane.add('ended')
-  lane.add('open')
-  lane.remove('ended')
+  const lane = new SlowLane<string, string>((sender) => gone.push(sender))
+  for (let i = 0; i < 10_000; i++) lane.add('tenant', 'ended')
+  lane.add('tenant', 'open')
+  lane.remove('tenant', 'ended')
   await eventually(() => assert.deepEqual(gone, ['open']))
-  lane.remove('never there')
+  lane.remove('tenant', 'never there')
+})
+
+test('tenants in the slow lane take turns, however many senders one of them has', async () => {
+  const gone: string[] = []
+  const lane = new SlowLane<string, string>((sender) => gone.push(sender))
+  for (let i = 0; i < 1000; i++) lane.add('crowd', `sender ${i}`)
+  for (let i = 0; i < 20; i++) lane.add('neighbour', 'alone')
+  await eventually(() => assert(gone.includes('alone')))
+  const before = gone.indexOf('alone')
+  assert(before <= 20, `${before} senders of the crowd went on before`)
+  for (let i = 0; i < 1000; i++) lane.remove('crowd', `sender ${i}`)
 })
 
 test('a connection whose messages come too fast waits, and the others of its tenant do not', async () => {
@@ -71,14 +83,28 @@ test('connections that end while they wait for room get none, and the next one d
   assert.equal(inFlight.bytes, 0)
 })
 
+test('connections that end while they wait for room are not kept until there is room', () => {
+  const inFlight = new InFlight({ ...limits, inFlightBytesPerTenant: 3000 }, noPace)
+  const holding = new Flow(inFlight, 'a', () => {})
+  const waiting = new Flow(inFlight, 'a', () => {})
+  assert(holding.take(1000))
+  assert(!waiting.take(1000))
+  for (let i = 0; i < 1000; i++) {
+    const flow = new Flow(inFlight, 'a', () => {})
+    assert(!flow.take(1000))
+    flow.end()
+  }
+  assert.equal(inFlight.waiting, 1)
+  waiting.end()
+  holding.end()
+  assert.equal(inFlight.waiting, 0)
+})
+
 test('a flood that is refused is read at 2 000 messages a second, and the rest stays with its senders', async (t) => {
-  let waiting = 0
   let most = 0
   const handle = async (message: Message) => {
-    most = Math.max(most, ++waiting)
+    most = Math.max(most, bus.inFlightBytes)
     message.isTooFast = message.topic === 'flood'
-    await Promise.resolve()
-    waiting--
   }
   const { port, bus } = await startBus(t, { handle })
   const crowd = await startCrowd(t, { port, count: 10, usernames: ['ann@house'] })
@@ -90,6 +116,23 @@ test('a flood that is refused is read at 2 000 messages a second, and the rest s
   assert((await crowd.acknowledged()) < 2000, 'the neighbour does not wait for the flood')
   await eventually(async () => assert.equal(await crowd.acknowledged(), 2000))
   assert(performance.now() - began > 990)
-  assert(most < 100, `${most} messages were held in memory`)
+  assert(most < 20 * 1100, `${most} bytes of messages were in flight, of eleven connections`)
   assert.equal(bus.inFlightBytes, 0)
+})
+
+test('messages beyond the quota of an installation wait in the slow lane', async (t) => {
+  const settings = { CARACAL_QUOTA_INSTALLATION: 'messages_per_second=1' }
+  const platform = await startTestPlatform({ settings })
+  t.after(() => platform.stop())
+  const { world } = platform
+  const { installation, user } = await world.site(['mqtt/publish/all'])
+  const client = await world.mqtt(user)
+  const topic = `${installation.client_id}/obj/one`
+  const began = performance.now()
+  await Promise.all(
+    Array.from({ length: 560 }, () => client.publish(topic, '{"value":1}', { qos: 1 }))
+  )
+  const took = performance.now() - began
+  // Sixty are allowed at once. The last one waits for nobody behind it.
+  assert(took > 245, `500 messages beyond the quota were acknowledged within ${took} ms`)
 })

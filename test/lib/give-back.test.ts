@@ -6,10 +6,11 @@ const MIB = 2 ** 20
 
 /** A heap that says what it is told to say. A collection leaves 40 MiB. */
 function fakeHeap() {
-  const state = { cpuMs: 900, bytes: 100 * MIB, collected: 0, collectionMs: 60 }
+  const state = { cpuMs: 900, bytes: 100 * MIB, asked: 0, collected: 0, collectionMs: 60 }
   const giveBack = new GiveBack({
     cpuMs: () => state.cpuMs,
     bytes: () => state.bytes,
+    asked: () => state.asked,
     async collect() {
       state.collected++
       state.cpuMs += state.collectionMs
@@ -35,6 +36,16 @@ test('a thread collects when it rests after its start, and then only if it has g
   state.bytes = 200 * MIB
   assert.equal(await lookAfter(251), 1, 'more than five percent of a core is no rest')
   assert.equal(await lookAfter(250), 2)
+})
+
+test('a thread that others ask all the time does not let them wait, though it has little to do', async () => {
+  const { state, lookAfter } = fakeHeap()
+  for (let look = 0; look < 200; look++) {
+    state.asked += 6
+    assert.equal(await lookAfter(50), 0)
+  }
+  state.asked += 5
+  assert.equal(await lookAfter(50), 1, 'a probe each second may wait')
 })
 
 test('a thread that grows again and again collects once in ten minutes', async () => {

@@ -7,6 +7,7 @@ type Target = {
   add(a: number, b: number): number
   fail(): void
   refuse(): void
+  abort(): void
   /** Resolves when it is aborted. */
   last(signal: AbortSignal): Promise<string>
   aborted(): number
@@ -23,6 +24,7 @@ function startThread(): ThreadCalls<Target> {
       add: (a, b) => a + b,
       fail() { throw new Error('the file is damaged') },
       refuse() { throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) },
+      abort() { AbortSignal.abort().throwIfAborted() },
       last: (signal) => new Promise((resolve) =>
         signal.addEventListener('abort', () => { aborted++; resolve('ended') })),
       aborted: () => aborted,
@@ -71,6 +73,12 @@ test('an error is explained, and damage is remembered', async () => {
 test('an error keeps its code', async () => {
   const thread = startThread()
   await assert.rejects(thread.call('refuse', []), { message: 'refused', code: 'ECONNREFUSED' })
+  await thread.close()
+})
+
+test('an error whose code cannot be set arrives as it is', async () => {
+  const thread = startThread()
+  await assert.rejects(thread.call('abort', []), { name: 'AbortError' })
   await thread.close()
 })
 

@@ -18,9 +18,9 @@ type TenantShare = {
   bytes: number
   pace: Pace
   /** Connections that wait for the share or the pace of the tenant. */
-  waiting: Fifo<Flow>
+  waiting: Set<Flow>
   /** Connections that wait for room in the memory of all tenants. */
-  waitingForTotal: Fifo<Flow>
+  waitingForTotal: Set<Flow>
 }
 
 /**
@@ -39,7 +39,7 @@ export class InFlight {
   readonly #waitingForTotal = new Set<TenantShare>()
   /** Tenants that have used a part of their pace. */
   readonly #paced = new Set<TenantShare>()
-  readonly #slowLane = new SlowLane<Flow>((flow) => flow.goOn())
+  readonly #slowLane = new SlowLane<TenantShare, Flow>((flow) => flow.goOn())
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
   #tickedAt = 0
@@ -54,11 +54,20 @@ export class InFlight {
     return this.#bytes
   }
 
+  /** Connections that wait for room or for their pace. */
+  get waiting(): number {
+    let sum = 0
+    for (const { waiting, waitingForTotal } of this.#shares.values()) {
+      sum += waiting.size + waitingForTotal.size
+    }
+    return sum
+  }
+
   enter(tenant: string): TenantShare {
     const known = this.#shares.get(tenant)
     const share = known ?? {
       ...{ tenant, flows: 0, bytes: 0, pace: new Pace(this.#rateOf(tenant)) },
-      ...{ waiting: new Fifo<Flow>(), waitingForTotal: new Fifo<Flow>() }
+      ...{ waiting: new Set<Flow>(), waitingForTotal: new Set<Flow>() }
     }
     this.#shares.set(tenant, share)
     share.flows++
@@ -67,25 +76,26 @@ export class InFlight {
 
   leave(flow: Flow): void {
     const { share } = flow
-    this.#slowLane.remove(flow)
-    if (--share.flows > 0) return
-    this.#waitingForTotal.delete(share)
-    this.#shares.delete(share.tenant)
+    this.#slowLane.remove(share, flow)
+    share.waiting.delete(flow)
+    share.waitingForTotal.delete(flow)
+    if (share.waitingForTotal.size === 0) this.#waitingForTotal.delete(share)
+    if (--share.flows === 0) this.#shares.delete(share.tenant)
   }
 
   slowDown(flow: Flow): void {
-    this.#slowLane.add(flow)
+    this.#slowLane.add(flow.share, flow)
   }
 
   /** `flow.goOn` is called when it is no longer so. */
   isSlow(flow: Flow): boolean {
-    return this.#slowLane.has(flow)
+    return this.#slowLane.has(flow.share, flow)
   }
 
   /** False: the message must wait. `flow.grant` is called when there is room. */
   take(flow: Flow, bytes: number): boolean {
     const { share } = flow
-    if (!this.#hasShareAndPace(share, bytes)) share.waiting.push(flow)
+    if (!this.#hasShareAndPace(share, bytes)) share.waiting.add(flow)
     else if (share.bytes > 0 && !this.#hasTotalRoom(bytes)) this.#waitForTotal(flow)
     else {
       this.#charge(share, bytes)
@@ -112,17 +122,16 @@ export class InFlight {
   }
 
   #grantWaiting(share: TenantShare): void {
-    for (;;) {
-      const flow = firstOf(share.waiting)
-      if (!flow || !this.#hasShareAndPace(share, flow.needs)) return
-      share.waiting.shift()
+    for (const flow of share.waiting) {
+      if (!this.#hasShareAndPace(share, flow.needs)) return
+      share.waiting.delete(flow)
       if (share.bytes === 0 || this.#hasTotalRoom(flow.needs)) this.#grant(flow)
       else this.#waitForTotal(flow)
     }
   }
 
   #waitForTotal(flow: Flow): void {
-    flow.share.waitingForTotal.push(flow)
+    flow.share.waitingForTotal.add(flow)
     this.#waitingForTotal.add(flow.share)
   }
 
@@ -137,13 +146,13 @@ export class InFlight {
 
   #grantNext(share: TenantShare): void {
     const flow = firstOf(share.waitingForTotal)
-    share.waitingForTotal.shift()
+    if (flow) share.waitingForTotal.delete(flow)
     // The tenant goes behind the others.
     this.#waitingForTotal.delete(share)
     if (share.waitingForTotal.size > 0) this.#waitingForTotal.add(share)
     if (!flow) return
     if (this.#hasShareAndPace(share, flow.needs)) this.#grant(flow)
-    else share.waiting.push(flow)
+    else share.waiting.add(flow)
   }
 
   #grant(flow: Flow): void {
@@ -177,10 +186,9 @@ export class InFlight {
   }
 }
 
-/** Those that have ended are dropped here. To look for each when it ends takes long if many end. */
-function firstOf(flows: Fifo<Flow>): Flow | undefined {
-  while (flows.first?.isEnded) flows.shift()
-  return flows.first
+function firstOf(flows: Set<Flow>): Flow | undefined {
+  for (const flow of flows) return flow
+  return undefined
 }
 
 /** The messages of one connection, in order. */
@@ -200,10 +208,6 @@ export class Flow {
     this.#inFlight = inFlight
     this.share = inFlight.enter(tenant)
     this.#resume = resume
-  }
-
-  get isEnded(): boolean {
-    return this.#isEnded
   }
 
   take(length: number): boolean {

@@ -97,7 +97,10 @@ export class Inbound<S extends Session> {
     this.#whenHandled(handled, taken)
   }
 
-  /** Most messages that come too fast are known at once, others after a look at the registry. */
+  /**
+   * Most messages that come too fast are known at once, others after they have waited for the
+   * registry, the disk or a mapping.
+   */
   #slowDown({ connection, message }: Taken<S>): void {
     if (!message.isTooFast) return
     message.isTooFast = false

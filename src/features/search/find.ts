@@ -5,7 +5,7 @@ import { readState } from './chunks.ts'
 import { Docs } from './docs.ts'
 import { findInSegments, type SegmentPlace } from './find-in-segments.ts'
 import { type KindReach, reachesSome, type SearchQuery } from './query.ts'
-import { queryTokens } from './tokens.ts'
+import { queryTokens, type TokenQuery } from './tokens.ts'
 import { type WideQuery, wideQuery, withProtected } from './wide-tokens.ts'
 
 export type FindPlace = Omit<SegmentPlace, 'state'> & {
@@ -70,15 +70,27 @@ export async function findByIndex(
 /** `all` are no longer what segments say of them; of those only `visible` may be shown. */
 type Fresh = { all: readonly number[]; visible: readonly number[] }
 
+/** Only who sees protected metadata of a kind searches it there. */
 async function freshDocs(
-  { registry, pause }: FindPlace,
+  place: FindPlace,
   query: SearchQuery,
   reaches: ReadonlyMap<SearchKind, KindReach>
 ): Promise<Map<SearchKind, Fresh>> {
-  const seesSome = [...reaches.values()].some(({ seesProtected }) => reachesSome(seesProtected))
-  const tokens = queryTokens(query, seesSome)
-  const few = await fewFresh(registry, tokens)
   const found = new Map<SearchKind, Fresh>()
+  const bySight = Map.groupBy(reaches, ([, { seesProtected }]) => reachesSome(seesProtected))
+  for (const [seesSome, kinds] of bySight) {
+    await addFresh(place, queryTokens(query, seesSome), kinds, found)
+  }
+  return found
+}
+
+async function addFresh(
+  { registry, pause }: FindPlace,
+  tokens: TokenQuery | undefined,
+  reaches: readonly [SearchKind, KindReach][],
+  found: Map<SearchKind, Fresh>
+): Promise<void> {
+  const few = await fewFresh(registry, tokens)
   for (const [kind, reach] of reaches) {
     const own = few?.get(kind)
     const all: number[] = []
@@ -92,7 +104,6 @@ async function freshDocs(
     }
     found.set(kind, { all, visible })
   }
-  return found
 }
 
 async function* only(ids: readonly number[]): AsyncGenerator<readonly number[]> {
