@@ -179,6 +179,31 @@ test('the judge says what the model says, whatever happens', () => {
   assert.ok(raised > RUNS, `only ${raised} alarms: the scenarios show too little`)
 })
 
+test('a late reading ends silence, but no alarm that the newest reading keeps open by hysteresis', () => {
+  const when: When = {
+    all: [
+      { any: [{ below: 4 }, { silent_for: '5m' }] },
+      { any: [{ above: 0 }, { silent_for: '5m' }] }
+    ]
+  }
+  const watch = compileRule(definitionOf({ when, hysteresis: 1 }), 'UTC')(() => undefined)
+  const state = newState()
+  const start = Date.parse('2026-11-19T12:00Z')
+  const momentAt = (minute: number) => {
+    const now = unixMs(start + minute * MINUTE)
+    return { now, running: now }
+  }
+  const arrives = (minute: number, value: number, taken = minute) =>
+    judge(watch, state, { timestamp: momentAt(taken).now, value }, momentAt(minute))
+  assert.deepEqual(arrives(0, 0), [])
+  assert.deepEqual(look(watch, state, momentAt(5)), [
+    { kind: 'raised', at: momentAt(5).now, value: 0 }
+  ])
+  assert.deepEqual(arrives(6, 0, -10), [])
+  assert.deepEqual(arrives(7, 0), [])
+  assert.deepEqual(arrives(8, 6), [{ kind: 'cleared', at: momentAt(8).now }])
+})
+
 test('a look that comes late says what it would have said in time', () => {
   fc.assert(
     fc.property(scenario, ({ rule, place, startTicks, happenings }) => {

@@ -122,7 +122,7 @@ export function judge(
 ): readonly Transition[] {
   state.a = moment.running
   const { timestamp, value } = reading
-  if (timestamp < state.t) return state.m === 0 ? none : end(state, timestamp)
+  if (timestamp < state.t) return endSilence(watch, state, timestamp)
   const isMet = meets(watch, state, reading)
   if (watch.condition.hasBefore) {
     state.p = state.t
@@ -142,6 +142,18 @@ export function judge(
   }
   return timestamp >= state.b + watch.forMs ? raise(watch, state, state.b) : none
 }
+
+/** Hysteresis may keep an alarm open that only silence could raise. */
+function endSilence(watch: Watch, state: WatchState, at: UnixMs): readonly Transition[] {
+  if (state.m === 0) return none
+  if (!isOpen(state) || !newestMeets(watch, state)) return end(state, at)
+  state.m = 0
+  return none
+}
+
+const newestMeets = ({ condition, hours }: Watch, state: WatchState): boolean =>
+  (!hours || hours.has(state.t)) &&
+  condition.silenceNeeded(newestOf(state), beforeOf(state), isOpen(state)) === 0
 
 function meets({ condition, hours }: Watch, state: WatchState, reading: Reading): boolean {
   if (hours && !hours.has(reading.timestamp)) return false
