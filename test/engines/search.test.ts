@@ -12,7 +12,7 @@ import type { KindReach, Reach } from '../../src/features/search/query.ts'
 import { wantedBy } from '../../src/features/search/query.ts'
 import { sealOne } from '../../src/features/search/sealer.ts'
 import { type Question, search } from '../../src/features/search/search.ts'
-import { SET_CACHE_BYTES, SetCache } from '../../src/features/search/sets.ts'
+import { SetCache, setCacheBytes } from '../../src/features/search/sets.ts'
 import {
   deleteInstallations,
   insertInstallation,
@@ -124,9 +124,9 @@ onEveryRegistry('search', (engine) => {
   const model: Model = { entities: [], organizationOf: new Map() }
   /** They live as long as those of a node: segments come and go meanwhile. */
   const caches = {
-    none: new SetCache(0),
-    small: new SetCache(3000),
-    large: new SetCache(SET_CACHE_BYTES)
+    none: new SetCache(() => 0),
+    small: new SetCache(() => 3000),
+    large: new SetCache(setCacheBytes)
   }
   let url: string
   let registry: Registry

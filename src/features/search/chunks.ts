@@ -34,6 +34,8 @@ export const segmentAt = (place: number): number => place % SEGMENTS_PER_BUCKET
 
 /** What a search needs of all segments, read at the begin of a snapshot. */
 export type SegmentState = {
+  /** The number of segments of all kinds. */
+  count: number
   /** In rising order. */
   chunks: ReadonlyMap<SearchKind, readonly Chunk[]>
   /** Objects of deleted installations are still there for a while. */
@@ -68,6 +70,7 @@ export async function readState(registry: Registry): Promise<SegmentState> {
     : { chunks: await chunkRows(registry, []), erased: await erasedRows(registry, []) }
   const idsOf = Map.groupBy(erased, ({ kind }) => kind)
   return {
+    count: chunks.length,
     chunks: Map.groupBy(chunks, ({ chunk }) => searchKinds[kindOf(chunk)] ?? 'device'),
     erased: new Map([...idsOf].map(([kind, rows]) => [kind, rows.map(({ id }) => id)]))
   }

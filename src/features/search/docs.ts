@@ -77,6 +77,15 @@ export class Docs {
     return sum
   }
 
+  hasMoreThan(most: number): boolean {
+    let sum = 0
+    for (const bits of this.#bits.values()) {
+      sum += countBits(bits)
+      if (sum > most) return true
+    }
+    return false
+  }
+
   /** In rising order, in parts: a few documents of each chunk are read together. */
   *ids(): Generator<number[]> {
     let part: number[] = []

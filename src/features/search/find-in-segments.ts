@@ -80,9 +80,16 @@ class Run {
   }
 
   isOpen(few: number): boolean {
-    return (
-      this.#at < this.#groups.length && (this.#at === 0 || countAll(this.#found.values()) > few)
-    )
+    return this.#at < this.#groups.length && (this.#at === 0 || this.#hasMoreThan(few))
+  }
+
+  #hasMoreThan(few: number): boolean {
+    let sum = 0
+    for (const bits of this.#found.values()) {
+      if (bits) sum += countBits(bits)
+      if (sum > few) return true
+    }
+    return false
   }
 
   /** The tokens that are needed next. */
@@ -105,8 +112,7 @@ class Run {
       }
       kept.fill(0)
       for (const ofToken of own) decodeInto(kept, ofToken?.get(chunk.segment) ?? NO_SET)
-      if (bits) keepCommon(bits, kept)
-      if (isEmpty(bits ?? kept)) this.#found.delete(chunk)
+      if (bits ? !keepCommon(bits, kept) : isEmpty(kept)) this.#found.delete(chunk)
       else if (!bits) this.#found.set(chunk, kept.slice())
     }
     this.#at++
@@ -133,12 +139,6 @@ const scopeGroups = (scope: Scope, reach?: KindReach): WideToken[][] => [
   ],
   ...(scope.within ? scopeGroups(scope.within, reach) : [])
 ]
-
-function countAll(found: Iterable<Bits | undefined>): number {
-  let sum = 0
-  for (const bits of found) if (bits) sum += countBits(bits)
-  return sum
-}
 
 async function visibleDocs(registry: Registry, kind: SearchKind, reach: KindReach): Promise<Docs> {
   const docs = new Docs(kind)

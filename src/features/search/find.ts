@@ -22,9 +22,10 @@ export async function findByIndex(
   query: SearchQuery,
   reaches: ReadonlyMap<SearchKind, KindReach>
 ): Promise<Map<SearchKind, Found>> {
-  const { registry, most, pause } = place
+  const { registry, cache, most, pause } = place
   const freshOf = await freshDocs(place, query, reaches)
   const inPlace = { ...place, state: await readState(registry) }
+  cache.fit(inPlace.state.count)
   const wide = wideQuery(query)
   const asked = [...reaches].map(([kind, reach]) => ({
     ...{ kind, reach },
@@ -41,7 +42,7 @@ export async function findByIndex(
     const isTrusted =
       !isCut &&
       reach.types.size === 0 &&
-      (wide.trust === 'all' || (wide.trust === 'most' && docs.count > most))
+      (wide.trust === 'all' || (wide.trust === 'most' && docs.hasMoreThan(most)))
     if (!isTrusted) {
       doubtful.addFrom(docs)
       found.set(kind, { docs: new Docs(kind), doubtful })

@@ -108,7 +108,7 @@ async function waysTo(
     little = MAX_DOCUMENTS_WITHOUT_INDEX,
     most = MAX_COMPARED,
     few = FEW_DOCUMENTS,
-    cache = new SetCache(0)
+    cache = new SetCache(() => 0)
   }: SearchOptions
 ): Promise<Map<SearchKind, Way>> {
   const ways = new Map<SearchKind, Way>()

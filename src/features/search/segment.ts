@@ -99,6 +99,15 @@ export function encodeSet(docs: readonly number[]): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
+/** As a bitmap, if it has so many documents that a bitmap is read much faster. */
+export function forReading(set: Uint8Array): Uint8Array {
+  if (set.length < DENSE_SET_BYTES || set.length === BITMAP_BYTES) return set
+  const bits = noBits()
+  decodeInto(bits, set)
+  return new Uint8Array(bits.buffer)
+}
+const DENSE_SET_BYTES = 512
+
 function bitmapOf(docs: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(BITMAP_BYTES)
   for (const doc of docs) bytes[doc >> 3] = (bytes[doc >> 3] ?? 0) | (1 << (doc & 7))
@@ -153,8 +162,15 @@ export function clearBit(bits: Bits, doc: number): void {
   bits[doc >> 5] = (bits[doc >> 5] ?? 0) & ~(1 << (doc & 31))
 }
 
-export function keepCommon(bits: Bits, other: Bits): void {
-  for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] ?? 0) & (other[at] ?? 0)
+/** Whether some are left. */
+export function keepCommon(bits: Bits, other: Bits): boolean {
+  let all = 0
+  for (let at = 0; at < bits.length; at++) {
+    const word = (bits[at] ?? 0) & (other[at] ?? 0)
+    bits[at] = word
+    all |= word
+  }
+  return all !== 0
 }
 
 export function addAll(bits: Bits, other: Bits): void {

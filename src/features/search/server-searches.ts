@@ -3,7 +3,7 @@ import { SECOND } from '../../lib/unix-time.ts'
 import { postgresDialect } from '../../registry/postgres/postgres.ts'
 import type { Registry, Tables } from '../../registry/tables.ts'
 import { pauseUntil, type Question, search } from './search.ts'
-import { SET_CACHE_BYTES, SetCache } from './sets.ts'
+import { SetCache, setCacheBytes } from './sets.ts'
 
 /** More searches than this wait, so that searches never use all connections of the server. */
 const MAX_CONNECTIONS = 4
@@ -11,7 +11,7 @@ const MAX_CONNECTIONS = 4
 /** Searches on PostgreSQL, with connections of their own. Each search reads one snapshot. */
 export class ServerSearches {
   readonly #registry: Registry
-  readonly #cache = new SetCache(SET_CACHE_BYTES)
+  readonly #cache = new SetCache(setCacheBytes)
   /** Ends the queries of searches whose caller has hung up. It connects when it is needed. */
   readonly #canceller: Registry
 

@@ -4,7 +4,7 @@ import { prepared } from '../../registry/prepared.ts'
 import { searchKinds } from '../../registry/search-marks.ts'
 import type { Registry, SearchKind } from '../../registry/tables.ts'
 import { placeOf, readDocs, segmentAt } from './chunks.ts'
-import { setsIn } from './segment.ts'
+import { forReading, setsIn } from './segment.ts'
 import { bucketOf, type WideToken } from './wide-tokens.ts'
 
 /** Segment -> the set of documents that have a token. */
@@ -17,8 +17,12 @@ export const ALL_DOCS = -1
 export const setKey = (kind: SearchKind, token: WideToken): number =>
   searchKinds.indexOf(kind) * 2 ** 46 + token
 
-/** About 250 tokens that many of a million objects have. */
-export const SET_CACHE_BYTES = 32 * 1024 * 1024
+/** For about 250 tokens that many objects have. */
+const CACHE_BYTES_PER_SEGMENT = 512 * 1024
+const LEAST_CACHE_BYTES = 32 * 1024 * 1024
+const MOST_CACHE_BYTES = 256 * 1024 * 1024
+export const setCacheBytes = (segments: number): number =>
+  Math.min(Math.max(segments * CACHE_BYTES_PER_SEGMENT, LEAST_CACHE_BYTES), MOST_CACHE_BYTES)
 /** A map keeps so many bytes for each set, besides the set. */
 const BYTES_PER_SET = 150
 
@@ -28,11 +32,18 @@ const BYTES_PER_SET = 150
  */
 export class SetCache {
   readonly #kept = new Map<number, TokenSets>()
-  readonly #most: number
+  readonly #bytesFor: (segments: number) => number
+  #most: number
   #bytes = 0
 
-  constructor(mostBytes: number) {
-    this.#most = mostBytes
+  constructor(bytesFor: (segments: number) => number) {
+    this.#bytesFor = bytesFor
+    this.#most = bytesFor(0)
+  }
+
+  /** The index has so many segments now. */
+  fit(segments: number): void {
+    this.#most = this.#bytesFor(segments)
   }
 
   get bytes(): number {
@@ -169,7 +180,7 @@ function* withRead(
     const row = rows.get(segment) ?? NO_SET
     const own = bucket === ALL_DOCS ? [row] : setsIn(row, all)
     for (const [i, known] of sets.entries()) {
-      if (!known.has(segment)) known.set(segment, own[i] ?? NO_SET)
+      if (!known.has(segment)) known.set(segment, forReading(own[i] ?? NO_SET))
     }
   }
   const used = new Set(segments)
