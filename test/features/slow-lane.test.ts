@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Message } from '../../src/bus/bus.ts'
 import { Flow, InFlight } from '../../src/bus/embedded/in-flight.ts'
 import { SlowLane } from '../../src/bus/embedded/slow-lane.ts'
@@ -22,7 +23,6 @@ test('senders in the slow lane take turns, and go on when they have no place any
   await eventually(() => assert.equal(gone.length, 2))
   assert.deepEqual(gone, ['few', 'many'])
   assert(performance.now() - began > 45, 'eleven ticks of ten')
-  assert(!lane.has('tenant', 'many'))
 })
 
 test('a sender that is removed does not go on and costs nobody a turn', async () => {
@@ -59,8 +59,9 @@ test('a connection whose messages come too fast waits, and the others of its ten
   flood.end()
   honest.end()
   // A message that is refused after its connection has ended takes no place.
-  flood.slowDown()
-  assert(!inFlight.isSlow(flood))
+  for (let i = 0; i < 20; i++) flood.slowDown()
+  await wait(50)
+  assert.equal(resumed, 1)
   assert.equal(inFlight.bytes, 0)
 })
 
@@ -116,7 +117,8 @@ test('a flood that is refused is read at 2 000 messages a second, and the rest s
   assert((await crowd.acknowledged()) < 2000, 'the neighbour does not wait for the flood')
   await eventually(async () => assert.equal(await crowd.acknowledged(), 2000))
   assert(performance.now() - began > 990)
-  assert(most < 20 * 1100, `${most} bytes of messages were in flight, of eleven connections`)
+  // Ten of each connection, and what the neighbour sent.
+  assert(most < 110 * 1100, `${most} bytes of messages were in flight`)
   assert.equal(bus.inFlightBytes, 0)
 })
 

@@ -8,6 +8,8 @@ export type InFlightLimits = { inFlightBytes: number; inFlightBytesPerTenant: nu
 const MESSAGE_OVERHEAD_BYTES = 1024
 /** How often connections that wait for their pace are read again. */
 const TICK_MS = 5
+/** To read a connection costs more than a message, so it is read a few messages at a time. */
+const TOO_FAST_AT_ONCE = 10
 
 /** What all connections of one tenant have together. */
 type TenantShare = {
@@ -83,13 +85,9 @@ export class InFlight {
     if (--share.flows === 0) this.#shares.delete(share.tenant)
   }
 
+  /** `flow.goOn` is called when it has no place in the slow lane any more. */
   slowDown(flow: Flow): void {
     this.#slowLane.add(flow.share, flow)
-  }
-
-  /** `flow.goOn` is called when it is no longer so. */
-  isSlow(flow: Flow): boolean {
-    return this.#slowLane.has(flow.share, flow)
   }
 
   /** False: the message must wait. `flow.grant` is called when there is room. */
@@ -203,6 +201,8 @@ export class Flow {
   /** The message that waited has got its bytes. */
   #isGranted = false
   #isEnded = false
+  /** Messages that came too fast and have a place in the slow lane. */
+  #tooFast = 0
 
   constructor(inFlight: InFlight, tenant: string, resume: () => void) {
     this.#inFlight = inFlight
@@ -216,7 +216,7 @@ export class Flow {
       this.#isGranted = false
       return true
     }
-    if (this.#inFlight.isSlow(this)) return false
+    if (this.#tooFast >= TOO_FAST_AT_ONCE) return false
     const bytes = length + MESSAGE_OVERHEAD_BYTES
     this.needs = bytes
     if (!this.#inFlight.take(this, bytes)) {
@@ -235,10 +235,13 @@ export class Flow {
 
   /** A message was refused because it came too fast. */
   slowDown(): void {
-    if (!this.#isEnded) this.#inFlight.slowDown(this)
+    if (this.#isEnded) return
+    this.#tooFast++
+    this.#inFlight.slowDown(this)
   }
 
   goOn(): void {
+    this.#tooFast = 0
     this.#resume()
   }
 

@@ -18,10 +18,6 @@ export class SlowLane<Tenant, Sender> {
     this.#goOn = goOn
   }
 
-  has(tenant: Tenant, sender: Sender): boolean {
-    return this.#tenants.get(tenant)?.has(sender) ?? false
-  }
-
   add(tenant: Tenant, sender: Sender): void {
     const senders = this.#tenants.get(tenant) ?? new Map<Sender, number>()
     this.#tenants.set(tenant, senders)
