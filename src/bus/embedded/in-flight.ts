@@ -137,13 +137,14 @@ export class InFlight {
   #grantTotal(released: TenantShare): void {
     if (released.bytes === 0) this.#grantNext(released)
     for (const share of this.#waitingForTotal) {
-      if (!this.#hasTotalRoom(firstOf(share.waitingForTotal)?.needs ?? 0)) return
+      const [flow] = share.waitingForTotal
+      if (!this.#hasTotalRoom(flow?.needs ?? 0)) return
       this.#grantNext(share)
     }
   }
 
   #grantNext(share: TenantShare): void {
-    const flow = firstOf(share.waitingForTotal)
+    const [flow] = share.waitingForTotal
     if (flow) share.waitingForTotal.delete(flow)
     // The tenant goes behind the others.
     this.#waitingForTotal.delete(share)
@@ -182,11 +183,6 @@ export class InFlight {
     clearInterval(this.#timer)
     this.#timer = undefined
   }
-}
-
-function firstOf(flows: Set<Flow>): Flow | undefined {
-  for (const flow of flows) return flow
-  return undefined
 }
 
 /** The messages of one connection, in order. */

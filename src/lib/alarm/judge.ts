@@ -123,7 +123,8 @@ export function judge(
   state.a = moment.running
   const { timestamp, value } = reading
   if (timestamp < state.t) return endSilence(watch, state, timestamp)
-  const isMet = meets(watch, state, reading)
+  const before = watch.condition.hasBefore ? newestOf(state) : NO_READING
+  const isMet = meets(watch, state, reading, before)
   if (watch.condition.hasBefore) {
     state.p = state.t
     state.q = state.v
@@ -146,20 +147,21 @@ export function judge(
 /** Hysteresis may keep an alarm open that only silence could raise. */
 function endSilence(watch: Watch, state: WatchState, at: UnixMs): readonly Transition[] {
   if (state.m === 0) return none
-  if (!isOpen(state) || !newestMeets(watch, state)) return end(state, at)
+  const isKept = isOpen(state) && meets(watch, state, newestOf(state), beforeOf(state))
+  if (!isKept) return end(state, at)
   state.m = 0
   return none
 }
 
-const newestMeets = ({ condition, hours }: Watch, state: WatchState): boolean =>
-  (!hours || hours.has(state.t)) &&
-  condition.silenceNeeded(newestOf(state), beforeOf(state), isOpen(state)) === 0
-
-function meets({ condition, hours }: Watch, state: WatchState, reading: Reading): boolean {
-  if (hours && !hours.has(reading.timestamp)) return false
-  const before = condition.hasBefore ? newestOf(state) : NO_READING
-  return condition.silenceNeeded(reading, before, isOpen(state)) === 0
-}
+/** Without silence. */
+const meets = (
+  { condition, hours }: Watch,
+  state: WatchState,
+  reading: Reading,
+  before: Reading
+): boolean =>
+  (!hours || hours.has(reading.timestamp)) &&
+  condition.silenceNeeded(reading, before, isOpen(state)) === 0
 
 /** The condition is no longer met. */
 function end(state: WatchState, at: UnixMs): readonly Transition[] {
