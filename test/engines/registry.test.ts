@@ -37,6 +37,7 @@ import type { Registry, Tables } from '../../src/registry/tables.ts'
 import { insertUser, readUser } from '../../src/registry/users.ts'
 import { eventually } from '../support/eventually.ts'
 import { onEveryRegistry, waitersFor } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 
 const now = 1_800_000_000_000
 
@@ -406,7 +407,7 @@ onEveryRegistry('registry', (engine) => {
     }
   })
 
-  test('many hot queries in a row let other work run in between', async () => {
+  test('many hot queries in a row let other work run in between', slow, async () => {
     let rounds = 0
     let isOver = false
     const count = () => {

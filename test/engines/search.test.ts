@@ -12,6 +12,7 @@ import type { KindReach, Reach } from '../../src/features/search/query.ts'
 import { wantedBy } from '../../src/features/search/query.ts'
 import { sealOne } from '../../src/features/search/sealer.ts'
 import { type Question, search } from '../../src/features/search/search.ts'
+import { beginOnServer } from '../../src/features/search/server-searches.ts'
 import { SetCache, setCacheBytes } from '../../src/features/search/sets.ts'
 import {
   deleteInstallations,
@@ -370,6 +371,24 @@ onEveryRegistry('search', (engine) => {
   })
 
   if (engine.name === 'PostgreSQL') {
+    test('the server compiles no query of a search, and asks the disk for many pages at once', async () => {
+      const settings = async (registry: Registry) => {
+        const { rows } = await sql<{
+          jit: string
+          pages: number
+        }>`select current_setting('jit') as jit,
+          current_setting('effective_io_concurrency')::int as pages`.execute(registry)
+        return rows[0]
+      }
+      const usual = await settings(registry)
+      assert.equal(usual?.jit, 'on')
+      await registry.transaction().execute(async (snapshot) => {
+        assert.ok((await beginOnServer(snapshot)) > 0)
+        assert.deepEqual(await settings(snapshot), { jit: 'off', pages: 64 })
+      })
+      assert.deepEqual(await settings(registry), usual)
+    })
+
     test('a broken connection fails only the search that used it', async () => {
       const broken = registry.transaction().execute(async (transaction) => {
         const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(

@@ -42,10 +42,14 @@ export type SegmentState = {
   erased: ReadonlyMap<SearchKind, readonly number[]>
 }
 
-const chunkRows = prepared<Chunk>((registry) => ({
+/** As one value, because each row costs more than its bytes. `group_concat` joins bytes as they are. */
+const inFile = prepared<{ heads: string | null; gone: Uint8Array | null }>((registry) => ({
   compile: () =>
-    sql`select chunk, segment, gone from search_chunks
-      where segment > 0 order by chunk`.compile(registry)
+    sql`select group_concat(chunk || ' ' || segment || ' ' || coalesce(length(gone), 0)) as heads,
+        cast(group_concat(gone, '') as blob) as gone
+      from (select chunk, segment, gone from search_chunks where segment > 0 order by chunk)`.compile(
+      registry
+    )
 }))
 const erasedRows = prepared<{ kind: ModelxKind; id: number }>((registry) => ({
   compile: () =>
@@ -67,13 +71,25 @@ const together = prepared<{ chunks: Buffer | null; erased: Buffer | null }>((reg
 export async function readState(registry: Registry): Promise<SegmentState> {
   const { chunks, erased } = isPostgres(registry)
     ? await stateTogether(registry)
-    : { chunks: await chunkRows(registry, []), erased: await erasedRows(registry, []) }
+    : { chunks: await chunksInFile(registry), erased: await erasedRows(registry, []) }
   const idsOf = Map.groupBy(erased, ({ kind }) => kind)
   return {
     count: chunks.length,
     chunks: Map.groupBy(chunks, ({ chunk }) => searchKinds[kindOf(chunk)] ?? 'device'),
     erased: new Map([...idsOf].map(([kind, rows]) => [kind, rows.map(({ id }) => id)]))
   }
+}
+
+async function chunksInFile(registry: Registry): Promise<Chunk[]> {
+  const [row] = await inFile(registry, [])
+  if (!row?.heads) return []
+  let end = 0
+  return row.heads.split(',').map((head) => {
+    const [chunk = 0, segment = 0, length = 0] = head.split(' ').map(Number)
+    const start = end
+    end += length
+    return { chunk, segment, gone: length > 0 ? (row.gone?.subarray(start, end) ?? null) : null }
+  })
 }
 
 async function stateTogether(registry: Registry) {

@@ -51,8 +51,12 @@ export function matcherOf({ wanted, filters }: Pick<SearchQuery, 'wanted' | 'fil
   const isWanted = textTest(wanted)
   const passes = metaMatcher(filters)
   const tests = filters.map(({ key, patterns }) => ({ key, tests: patterns.map(wildcard) }))
-  const isFiltered = (key: string, value: string) =>
-    tests.some((filter) => filter.key === key && filter.tests.some((test) => test(value)))
+  const isFiltered = (key: string, value: string) => {
+    const folded = fold(key)
+    return tests.some(
+      (filter) => filter.key === folded && filter.tests.some((test) => test(fold(value)))
+    )
+  }
   return {
     matches(document, seesProtected) {
       const { meta, protectedMeta } = document
@@ -60,14 +64,14 @@ export function matcherOf({ wanted, filters }: Pick<SearchQuery, 'wanted' | 'fil
       if (wanted.by === 'everything') return true
       if (wanted.by === 'id') return document.id === wanted.id
       return (
-        fieldsOf(document).some((text) => isWanted(fold(text))) ||
-        Object.values(meta).some((text) => isWanted(fold(text))) ||
-        (seesProtected && Object.values(protectedMeta).some((text) => isWanted(fold(text))))
+        fieldsOf(document).some(isWanted) ||
+        Object.values(meta).some(isWanted) ||
+        (seesProtected && Object.values(protectedMeta).some(isWanted))
       )
     },
     metaMatches(document, seesProtected) {
       const matched = pairsOf(document, seesProtected).filter(
-        ([key, value]) => isWanted(fold(value)) || isFiltered(fold(key), fold(value))
+        ([key, value]) => isWanted(value) || (tests.length > 0 && isFiltered(key, value))
       )
       return matched.length > 0 ? Object.fromEntries(matched) : null
     }
@@ -75,11 +79,11 @@ export function matcherOf({ wanted, filters }: Pick<SearchQuery, 'wanted' | 'fil
 }
 
 /** A search for everything or for an id compares no texts, so no pair matches. */
-function textTest(wanted: Wanted): (folded: string) => boolean {
+function textTest(wanted: Wanted): (text: string) => boolean {
   if (wanted.by !== 'text') return () => false
-  if (wanted.text.includes('*')) return wildcard(wanted.text)
   const part = fold(wanted.text)
-  return (text) => text.includes(part)
+  const test = part.includes('*') ? wildcard(part) : (folded: string) => folded.includes(part)
+  return (text) => test(fold(text))
 }
 
 /** [contract: SearchResult] Every key is always present; it is null if it does not apply. */

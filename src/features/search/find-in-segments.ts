@@ -6,15 +6,15 @@ import { Docs } from './docs.ts'
 import type { KindReach } from './query.ts'
 import {
   type Bits,
+  bitsOfChunks,
   countBits,
-  decodeInto,
-  isEmpty,
   keepCommon,
   noBits,
   readBits,
   removeAll
 } from './segment.ts'
-import { ALL_DOCS, NO_SET, readSets, type SetCache, setKey, type TokenSets } from './sets.ts'
+import { ALL_DOCS, readSets, type SetCache, setKey } from './sets.ts'
+import type { TokenSets } from './token-sets.ts'
 import { scopeTokens, type WideQuery, type WideToken } from './wide-tokens.ts'
 
 /** With more organizations and installations than this, the visible objects are listed instead. */
@@ -61,22 +61,23 @@ export async function findInSegments(
 class Run {
   readonly kind: SearchKind
   readonly segments: readonly number[]
+  readonly #chunks: readonly Chunk[]
   readonly #reach: KindReach
   readonly #groups: readonly (readonly WideToken[])[]
   readonly #isShort: boolean
   #at = 0
-  /** Undefined bits: all documents. */
-  readonly #found: Map<Chunk, Bits | undefined>
+  /** In the order of the chunks. Undefined: no documents. */
+  readonly #found: (Bits | undefined)[] = []
 
   constructor({ kind, wide, reach }: SegmentQuery, chunks: readonly Chunk[]) {
     this.kind = kind
     this.segments = chunks.map(({ segment }) => segment)
+    this.#chunks = chunks
     this.#reach = reach
     const scope = reach.visible === 'everything' ? [] : scopeGroups(reach.visible, reach)
     this.#isShort = scope.every((group) => group.length <= MAX_SCOPE_TOKENS)
     const groups = [...wide.groups, ...(this.#isShort ? scope : [])]
     this.#groups = groups.length > 0 ? groups : [[ALL_DOCS]]
-    this.#found = new Map(chunks.map((chunk) => [chunk, undefined]))
   }
 
   isOpen(few: number): boolean {
@@ -85,7 +86,7 @@ class Run {
 
   #hasMoreThan(few: number): boolean {
     let sum = 0
-    for (const bits of this.#found.values()) {
+    for (const bits of this.#found) {
       if (bits) sum += countBits(bits)
       if (sum > few) return true
     }
@@ -102,18 +103,20 @@ class Run {
     sets: ReadonlyMap<number, TokenSets>,
     pause: () => Promise<void>
   ): Promise<void> {
-    const own = this.next.map((token) => sets.get(setKey(this.kind, token)))
-    const kept = noBits()
+    const own = this.next.flatMap((token) => sets.get(setKey(this.kind, token)) ?? [])
+    const isFirst = this.#at === 0
+    if (isFirst) this.#found.push(...bitsOfChunks(this.segments.length))
     let since = performance.now()
-    for (const [chunk, bits] of this.#found) {
+    for (const [place, bits] of this.#found.entries()) {
       if (performance.now() - since > TURN_MS) {
         await pause()
         since = performance.now()
       }
-      kept.fill(0)
-      for (const ofToken of own) decodeInto(kept, ofToken?.get(chunk.segment) ?? NO_SET)
-      if (bits ? !keepCommon(bits, kept) : isEmpty(kept)) this.#found.delete(chunk)
-      else if (!bits) this.#found.set(chunk, kept.slice())
+      if (!bits) continue
+      const some = own.filter((sets) => sets.hasSome(place))
+      if (isFirst) for (const sets of some) sets.addTo(bits, place)
+      if (some.length === 0 || !(isFirst || keepAny(bits, some, place)))
+        this.#found[place] = undefined
     }
     this.#at++
   }
@@ -121,7 +124,9 @@ class Run {
   async end(place: SegmentPlace): Promise<InSegments> {
     const { kind } = this
     const found = new Map<number, Bits>()
-    for (const [{ chunk, gone }, bits = noBits()] of this.#found) {
+    for (const [i, { chunk, gone }] of this.#chunks.entries()) {
+      const bits = this.#found[i]
+      if (!bits) continue
       if (gone) removeAll(bits, readBits(gone))
       found.set(chunk, bits)
     }
@@ -130,6 +135,17 @@ class Run {
     for (const id of place.state.erased.get(kind) ?? []) docs.remove(id)
     return { docs, isCut: this.#at < this.#groups.length }
   }
+}
+
+const joined = noBits()
+
+/** Of these documents, keeps those that are in one of the sets. Whether some are left. */
+function keepAny(bits: Bits, some: readonly TokenSets[], place: number): boolean {
+  const [first, ...more] = some
+  if (first && more.length === 0) return first.keepIn(bits, place)
+  joined.fill(0)
+  for (const sets of some) sets.addTo(joined, place)
+  return keepCommon(bits, joined)
 }
 
 const scopeGroups = (scope: Scope, reach?: KindReach): WideToken[][] => [

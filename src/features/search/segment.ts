@@ -9,8 +9,16 @@ export const DOCS_PER_CHUNK = 16_384
 
 /** One bit for each document of a chunk. */
 export type Bits = Int32Array
-export const noBits = (): Bits => new Int32Array(DOCS_PER_CHUNK / 32)
-const BITMAP_BYTES = DOCS_PER_CHUNK / 8
+export const WORDS_PER_CHUNK = DOCS_PER_CHUNK / 32
+export const noBits = (): Bits => new Int32Array(WORDS_PER_CHUNK)
+/** In one piece: to make hundreds of small ones takes longer than to work with them. */
+export function bitsOfChunks(count: number): Bits[] {
+  const all = new Int32Array(count * WORDS_PER_CHUNK)
+  return Array.from({ length: count }, (_, i) =>
+    all.subarray(i * WORDS_PER_CHUNK, (i + 1) * WORDS_PER_CHUNK)
+  )
+}
+export const BITMAP_BYTES = DOCS_PER_CHUNK / 8
 const ENTRY_BYTES = 6
 
 const BUCKETS_PER_GROUP = 64
@@ -99,38 +107,32 @@ export function encodeSet(docs: readonly number[]): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** As a bitmap, if it has so many documents that a bitmap is read much faster. */
-export function forReading(set: Uint8Array): Uint8Array {
-  if (set.length < DENSE_SET_BYTES || set.length === BITMAP_BYTES) return set
-  const bits = noBits()
-  decodeInto(bits, set)
-  return new Uint8Array(bits.buffer)
-}
-const DENSE_SET_BYTES = 512
-
 function bitmapOf(docs: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(BITMAP_BYTES)
   for (const doc of docs) bytes[doc >> 3] = (bytes[doc >> 3] ?? 0) | (1 << (doc & 7))
   return bytes
 }
 
-/** The sets of these tokens in a bucket, in their order. */
-export function setsIn(sets: Uint8Array, tokens: readonly WideToken[]): (Uint8Array | undefined)[] {
-  const found: (Uint8Array | undefined)[] = tokens.map(() => undefined)
+/** Calls `use` with the number of each token that a row of a bucket has, and where its set is. */
+export function eachSetIn(
+  sets: Uint8Array,
+  row: { start: number; end: number },
+  tokens: readonly WideToken[],
+  use: (number: number, start: number, end: number) => void
+): void {
   const view = new DataView(sets.buffer, sets.byteOffset, sets.byteLength)
   let left = tokens.length
-  for (let at = 0; left > 0 && at + ENTRY_BYTES <= sets.length; ) {
+  for (let at = row.start; left > 0 && at + ENTRY_BYTES <= row.end; ) {
     const start = at + ENTRY_BYTES
     const end = start + view.getUint16(at + 4)
     const own = view.getUint32(at)
     for (let i = 0; i < tokens.length; i++) {
       if ((tokens[i] ?? 0) % 2 ** 32 !== own) continue
-      found[i] = sets.subarray(start, end)
+      use(i, start, end)
       left--
     }
     at = end
   }
-  return found
 }
 
 /** Bitmaps are little-endian, as the processors are that Node.js supports. */
@@ -138,17 +140,40 @@ const bitmapBytes = new Uint8Array(BITMAP_BYTES)
 const bitmapWords = new Int32Array(bitmapBytes.buffer)
 
 export function decodeInto(bits: Bits, set: Uint8Array): void {
-  if (set.length === BITMAP_BYTES) {
+  if (set.length < BITMAP_BYTES) addSteps(bits, set, { start: 0, end: set.length })
+  else {
     bitmapBytes.set(set)
     addAll(bits, bitmapWords)
-    return
   }
+}
+
+/** Where a set is that is no bitmap. */
+type Steps = { start: number; end: number }
+
+export function addSteps(bits: Bits, sets: Uint8Array, { start, end }: Steps): void {
   let doc = -1
-  for (let at = 0; at < set.length; at++) {
-    const byte = set[at] ?? 0
-    doc += 1 + (byte < 128 ? byte : (byte & 127) | ((set[++at] ?? 0) << 7))
+  for (let at = start; at < end; at++) {
+    const byte = sets[at] ?? 0
+    doc += 1 + (byte < 128 ? byte : (byte & 127) | ((sets[++at] ?? 0) << 7))
     bits[doc >> 5] = (bits[doc >> 5] ?? 0) | (1 << (doc & 31))
   }
+}
+
+const common = new Uint16Array(BITMAP_BYTES)
+
+/** Whether some are left. The set has few documents, so the other words are not even read. */
+export function keepSteps(bits: Bits, sets: Uint8Array, { start, end }: Steps): boolean {
+  let count = 0
+  let doc = -1
+  for (let at = start; at < end; at++) {
+    const byte = sets[at] ?? 0
+    doc += 1 + (byte < 128 ? byte : (byte & 127) | ((sets[++at] ?? 0) << 7))
+    common[count] = doc
+    count += ((bits[doc >> 5] ?? 0) >>> (doc & 31)) & 1
+  }
+  bits.fill(0)
+  for (let i = 0; i < count; i++) setBit(bits, common[i] ?? 0)
+  return count > 0
 }
 
 export const hasBit = (bits: Bits, doc: number): boolean =>
@@ -162,34 +187,30 @@ export function clearBit(bits: Bits, doc: number): void {
   bits[doc >> 5] = (bits[doc >> 5] ?? 0) & ~(1 << (doc & 31))
 }
 
-/** Whether some are left. */
-export function keepCommon(bits: Bits, other: Bits): boolean {
+/** Whether some are left. `first` is the first word of the others. */
+export function keepCommon(bits: Bits, others: Int32Array, first = 0): boolean {
   let all = 0
   for (let at = 0; at < bits.length; at++) {
-    const word = (bits[at] ?? 0) & (other[at] ?? 0)
+    const word = (bits[at] ?? 0) & (others[first + at] ?? 0)
     bits[at] = word
     all |= word
   }
   return all !== 0
 }
 
-export function addAll(bits: Bits, other: Bits): void {
-  for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] ?? 0) | (other[at] ?? 0)
+export function addAll(bits: Bits, others: Int32Array, first = 0): void {
+  for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] ?? 0) | (others[first + at] ?? 0)
 }
 
 export function removeAll(bits: Bits, other: Bits): void {
   for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] ?? 0) & ~(other[at] ?? 0)
 }
 
-export function isEmpty(bits: Bits): boolean {
-  for (let at = 0; at < bits.length; at++) if (bits[at] !== 0) return false
-  return true
-}
-
 export function countBits(bits: Bits): number {
   let sum = 0
   for (let at = 0; at < bits.length; at++) {
     let word = bits[at] ?? 0
+    if (word === 0) continue
     word -= (word >>> 1) & 0x55555555
     word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
     sum += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24

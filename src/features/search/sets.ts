@@ -1,14 +1,9 @@
-import { sql } from 'kysely'
-import { isPostgres } from '../../registry/dialect.ts'
-import { prepared } from '../../registry/prepared.ts'
 import { searchKinds } from '../../registry/search-marks.ts'
 import type { Registry, SearchKind } from '../../registry/tables.ts'
-import { placeOf, readDocs, segmentAt } from './chunks.ts'
-import { forReading, setsIn } from './segment.ts'
+import { type BucketRows, readBuckets } from './buckets.ts'
+import { eachSetIn } from './segment.ts'
+import { NO_SET, TokenSets } from './token-sets.ts'
 import { bucketOf, type WideToken } from './wide-tokens.ts'
-
-/** Segment -> the set of documents that have a token. */
-export type TokenSets = ReadonlyMap<number, Uint8Array>
 
 /** In place of a token: all documents of a segment. */
 export const ALL_DOCS = -1
@@ -23,8 +18,10 @@ const LEAST_CACHE_BYTES = 32 * 1024 * 1024
 const MOST_CACHE_BYTES = 256 * 1024 * 1024
 export const setCacheBytes = (segments: number): number =>
   Math.min(Math.max(segments * CACHE_BYTES_PER_SEGMENT, LEAST_CACHE_BYTES), MOST_CACHE_BYTES)
-/** A map keeps so many bytes for each set, besides the set. */
-const BYTES_PER_SET = 150
+/** What the cache needs for a token, besides its sets. */
+const BYTES_PER_TOKEN = 500
+
+const bytesOf = (sets: TokenSets): number => BYTES_PER_TOKEN + sets.bytes
 
 /**
  * The sets that were read last. A segment never changes, and its number is never used again, so
@@ -51,11 +48,9 @@ export class SetCache {
   }
 
   get(key: number): TokenSets | undefined {
-    const sets = this.#kept.get(key)
-    if (!sets) return undefined
+    const sets = this.#kept.get(key)?.readAgain
     // The map is in the order of use.
-    this.#kept.delete(key)
-    this.#kept.set(key, sets)
+    if (sets) this.put(key, sets)
     return sets
   }
 
@@ -77,19 +72,13 @@ export class SetCache {
   }
 }
 
-function bytesOf(sets: TokenSets): number {
-  let sum = 0
-  for (const set of sets.values()) sum += BYTES_PER_SET + set.length
-  return sum
-}
-
 export type WantedSets = {
   kind: SearchKind
   tokens: readonly WideToken[]
   segments: readonly number[]
 }
 
-/** The sets of these tokens in these segments, from memory or from the registry. */
+/** The sets of these tokens in exactly these segments, from memory or from the registry. */
 export async function readSets(
   registry: Registry,
   cache: SetCache,
@@ -99,12 +88,11 @@ export async function readSets(
   const missing = new Map<number, Missing>()
   for (const { kind, tokens, segments } of wanted) {
     for (const token of tokens) {
-      const known = cache.get(setKey(kind, token))
-      const unknown = known ? segments.filter((segment) => !known.has(segment)) : segments
-      found.set(setKey(kind, token), known ?? new Map())
-      if (unknown.length === 0) continue
-      const bucket = token === ALL_DOCS ? ALL_DOCS : bucketOf(token)
-      add(missing, { kind, bucket, token, segments, unknown })
+      const key = setKey(kind, token)
+      const known = cache.get(key)
+      const unknown = known ? known.lacks(segments) : segments
+      if (unknown.length > 0) add(missing, { kind, token, segments, known, unknown })
+      else if (known) found.set(key, known.of(segments))
     }
   }
   const buckets = [...missing.values()]
@@ -120,7 +108,7 @@ export async function readSets(
     }
     const read = await readBuckets(registry, some)
     for (const [i, one] of some.entries()) {
-      for (const [key, sets] of withRead(one, found, read[i] ?? new Map())) {
+      for (const [key, sets] of withRead(one, read[i])) {
         found.set(key, sets)
         cache.put(key, sets)
       }
@@ -134,8 +122,9 @@ const MAX_ROWS_PER_READ = 1024
 /** A bucket of a kind that must be read, because sets of these tokens are not in memory. */
 type Missing = {
   kind: SearchKind
-  bucket: number
-  tokens: Set<WideToken>
+  /** Undefined for all documents. */
+  bucket: number | undefined
+  tokens: Map<WideToken, TokenSets | undefined>
   /** All that the search reads, and the first and the last that is not in memory. */
   segments: readonly number[]
   first: number
@@ -146,21 +135,23 @@ function add(
   missing: Map<number, Missing>,
   {
     kind,
-    bucket,
     token,
     segments,
+    known,
     unknown
-  }: Pick<Missing, 'kind' | 'bucket' | 'segments'> & {
+  }: Pick<Missing, 'kind' | 'segments'> & {
     token: WideToken
+    known: TokenSets | undefined
     unknown: readonly number[]
   }
 ): void {
-  const key = setKey(kind, bucket)
+  const bucket = token === ALL_DOCS ? undefined : bucketOf(token)
+  const key = setKey(kind, bucket ?? ALL_DOCS)
   const own = missing.get(key) ?? {
-    ...{ kind, bucket, tokens: new Set(), segments },
+    ...{ kind, bucket, tokens: new Map(), segments },
     ...{ first: Number.POSITIVE_INFINITY, last: 0 }
   }
-  own.tokens.add(token)
+  own.tokens.set(token, known)
   for (const segment of unknown) {
     own.first = Math.min(own.first, segment)
     own.last = Math.max(own.last, segment)
@@ -170,91 +161,23 @@ function add(
 
 /** The sets of the tokens of a bucket, with those that were known before. */
 function* withRead(
-  { kind, tokens, segments, bucket }: Missing,
-  found: ReadonlyMap<number, TokenSets>,
-  rows: ReadonlyMap<number, Uint8Array>
+  { kind, bucket, tokens, segments }: Missing,
+  read: BucketRows | undefined
 ): Generator<[key: number, sets: TokenSets]> {
-  const all = [...tokens]
-  const sets = all.map((token) => new Map(found.get(setKey(kind, token))))
-  for (const segment of segments) {
-    const row = rows.get(segment) ?? NO_SET
-    const own = bucket === ALL_DOCS ? [row] : setsIn(row, all)
-    for (const [i, known] of sets.entries()) {
-      if (!known.has(segment)) known.set(segment, forReading(own[i] ?? NO_SET))
+  const placeOf = new Map(segments.map((segment, place) => [segment, place]))
+  const all = [...tokens.keys()]
+  const sets = all.map((token) => tokens.get(token)?.listed(segments) ?? segments.map(() => NO_SET))
+  for (const { segment, start, end } of read?.rows ?? []) {
+    const place = placeOf.get(segment)
+    if (place === undefined || !read) continue
+    const use = (number: number, from: number, to: number) => {
+      const own = sets[number]
+      if (own) own[place] = read.bytes.subarray(from, to)
     }
+    if (bucket === undefined) use(0, start, end)
+    else eachSetIn(read.bytes, { start, end }, all, use)
   }
-  const used = new Set(segments)
   for (const [i, token] of all.entries()) {
-    const known = sets[i] ?? new Map()
-    for (const segment of known.keys()) if (!used.has(segment)) known.delete(segment)
-    yield [setKey(kind, token), packed(known)]
+    yield [setKey(kind, token), new TokenSets(segments, sets[i] ?? [])]
   }
-}
-export const NO_SET = new Uint8Array()
-
-/** In memory of its own, so that the rest of what was read is free again. */
-function packed(sets: Map<number, Uint8Array>): TokenSets {
-  let length = 0
-  for (const set of sets.values()) length += set.length
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const [segment, set] of sets) {
-    if (set.length === 0) continue
-    bytes.set(set, at)
-    sets.set(segment, bytes.subarray(at, at + set.length))
-    at += set.length
-  }
-  return sets
-}
-
-const inRange = prepared<{ place: number; sets: Uint8Array }>((registry) => ({
-  compile: () =>
-    sql`select place, sets from search_postings
-      where place >= ${0} and place <= ${0}`.compile(registry)
-}))
-/** Many rows as one value: for PostgreSQL's client each row costs more than its bytes. */
-const inRanges = prepared<{ bytes: Buffer | null }>((registry) => ({
-  compile: () =>
-    sql`select bytes from unnest(${[]}::bigint[], ${[]}::bigint[])
-        with ordinality as wanted(first, last, number)
-      cross join lateral (
-        select string_agg(int8send(place) || int4send(length(sets)) || sets, '') as bytes
-        from search_postings where place >= first and place <= last) as found
-      order by number`.compile(registry)
-}))
-
-/** For each bucket: segment -> sets. */
-async function readBuckets(
-  registry: Registry,
-  buckets: readonly Missing[]
-): Promise<Map<number, Uint8Array>[]> {
-  const inTable = buckets.filter(({ bucket }) => bucket !== ALL_DOCS)
-  const firsts = inTable.map(({ bucket, first }) => placeOf(bucket, first))
-  const lasts = inTable.map(({ bucket, last }) => placeOf(bucket, last))
-  const read: Map<number, Uint8Array>[] = []
-  if (inTable.length > 0 && isPostgres(registry)) {
-    for (const { bytes } of await inRanges(registry, [firsts, lasts])) read.push(rowsOf(bytes))
-  } else {
-    for (const [i, first] of firsts.entries()) {
-      const rows = await inRange(registry, [first, lasts[i]])
-      read.push(new Map(rows.map(({ place, sets }) => [segmentAt(place), sets])))
-    }
-  }
-  const found: Map<number, Uint8Array>[] = []
-  for (const { bucket, first, last } of buckets) {
-    const rows = bucket === ALL_DOCS ? await readDocs(registry, first, last) : read.shift()
-    found.push(rows ?? new Map())
-  }
-  return found
-}
-
-function rowsOf(all: Buffer | null): Map<number, Uint8Array> {
-  const rows = new Map<number, Uint8Array>()
-  if (!all) return rows
-  for (let at = 0; at < all.length; ) {
-    const end = at + 12 + all.readUInt32BE(at + 8)
-    rows.set(segmentAt(Number(all.readBigInt64BE(at))), all.subarray(at + 12, end))
-    at = end
-  }
-  return rows
 }
