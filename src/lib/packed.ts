@@ -9,6 +9,8 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
  */
 const KIND = { steps: 0, doubles: 1, line: 2 }
 const HEADER_BYTES = 20
+const DOUBLE_BYTES = 8
+const NOTHING = Buffer.alloc(0)
 /** The number of samples that are asked for the usual difference. */
 const PROBES = 101
 const MAX_DECIMALS = 6
@@ -23,16 +25,27 @@ const BOUND = { maxOutputLength: MAX_UNPACKED_BYTES }
 const MIN_CHUNK_BYTES = 64
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
 
+/** How a column is kept: what foretells the numbers, and the bytes of what is missing. */
+type Column = { header: Buffer; planes: Uint8Array }
+
 /** Whole numbers, such as times and ids. */
 export function packInts(numbers: Float64Array): Buffer {
-  return packWhole(numbers, 0) ?? packDoubles(numbers)
+  return packColumn(columnOfWhole(numbers, 0) ?? columnOfDoubles(numbers))
 }
 
 /** Any values. */
 export function packValues(values: Float64Array): Buffer {
+  return packColumn(columnOfValues(values))
+}
+
+function packColumn({ header, planes }: Column): Buffer {
+  return planes.length === 0 ? header : Buffer.concat([header, zstdCompressSync(planes, LEVEL)])
+}
+
+function columnOfValues(values: Float64Array): Column {
   const decimals = decimalsOf(values)
   const whole = decimals === undefined ? undefined : scaled(values, 10 ** decimals)
-  return (whole && packWhole(whole, decimals ?? 0)) ?? packDoubles(values)
+  return (whole && columnOfWhole(whole, decimals ?? 0)) ?? columnOfDoubles(values)
 }
 
 /** What `packInts` or `packValues` packed. `numbers` is filled, if it is given. */
@@ -41,11 +54,49 @@ export function unpack(
   count: number,
   numbers: Float64Array = new Float64Array(count)
 ): Float64Array {
-  if (packed[0] === KIND.doubles) unpackDoubles(packed, numbers)
-  else if (packed[0] === KIND.line) unpackLine(packed, numbers)
-  else unpackSteps(packed, numbers)
+  const begin = headerBytes(packed)
+  const bytes = count * widthOf(packed)
+  fill(numbers, packed, bytes === 0 ? NOTHING : planesIn(packed.subarray(begin), bytes))
   return numbers
 }
+
+/** Short columns of any values. To start zstd would take longer than to read all of them. */
+export function packTable(columns: readonly Float64Array[]): Buffer {
+  return Buffer.concat(
+    columns.map(columnOfValues).flatMap(({ header, planes }) => [header, planes])
+  )
+}
+
+/** What `packTable` packed, as so many columns. */
+export function unpackTable(packed: Buffer, columns: number, rows: number): Float64Array[] {
+  const all = new Float64Array(columns * rows)
+  let at = 0
+  return Array.from({ length: columns }, (_, column) => {
+    const header = packed.subarray(at)
+    const begin = headerBytes(header)
+    const end = begin + rows * widthOf(header)
+    const numbers = all.subarray(column * rows, (column + 1) * rows)
+    fill(numbers, header, header.subarray(begin, end))
+    at += end
+    return numbers
+  })
+}
+
+const headerBytes = (header: Buffer): number => (header[0] === KIND.doubles ? 1 : HEADER_BYTES)
+
+/** So many bytes belong to each number. */
+const widthOf = (header: Buffer): number =>
+  header[0] === KIND.doubles ? DOUBLE_BYTES : (header[1] as number)
+
+function fill(numbers: Float64Array, header: Buffer, planes: Buffer): void {
+  if (header[0] === KIND.doubles) fillDoubles(numbers, planes)
+  else if (header[0] === KIND.line) fillLine(numbers, header, planes)
+  else fillSteps(numbers, header, planes)
+}
+
+/** The decimals that all of the packed values have at most; undefined when they are many. */
+export const decimalsIn = (packed: Buffer): number | undefined =>
+  packed[0] === KIND.doubles ? undefined : headerOf(packed).decimals
 
 /** All of so many bytes at once, because zlib otherwise joins pieces of 16 KiB. */
 const planesIn = (packed: Buffer, bytes: number): Buffer =>
@@ -71,7 +122,7 @@ function headerOf(packed: Buffer) {
 }
 
 /** Undefined when the numbers are too far apart. */
-function packWhole(numbers: Float64Array, decimals: number): Buffer | undefined {
+function columnOfWhole(numbers: Float64Array, decimals: number): Column | undefined {
   const { min, max } = endsOf(numbers)
   if (max - min > MAX_RANGE) return undefined
   const steps = stepRests(numbers)
@@ -83,8 +134,7 @@ function packWhole(numbers: Float64Array, decimals: number): Buffer | undefined 
   header.set([kind, width, decimals])
   header.writeDoubleLE(first, 4)
   header.writeDoubleLE(slope, 12)
-  if (width === 0) return header
-  return Buffer.concat([header, zstdCompressSync(planesOf(rests, width), LEVEL)])
+  return { header, planes: planesOf(rests, width) }
 }
 
 /** `bits` says about how much the rests will take. */
@@ -167,8 +217,8 @@ function planesOf(numbers: Float64Array, width: number): Uint8Array {
 }
 
 /** One loop for each usual width, because a general one takes three times as long. */
-function unpackSteps(packed: Buffer, numbers: Float64Array): void {
-  const { first, step, width, decimals } = headerOf(packed)
+function fillSteps(numbers: Float64Array, header: Buffer, planes: Buffer): void {
+  const { first, step, width, decimals } = headerOf(header)
   const count = numbers.length
   const scale = 10 ** decimals
   if (count === 0) return
@@ -176,7 +226,6 @@ function unpackSteps(packed: Buffer, numbers: Float64Array): void {
     for (let i = 0; i < count; i++) numbers[i] = (first + i * step) / scale
     return
   }
-  const planes = planesIn(packed.subarray(HEADER_BYTES), count * width)
   let sum = first
   numbers[0] = sum / scale
   if (width === 1) {
@@ -201,15 +250,14 @@ function unpackSteps(packed: Buffer, numbers: Float64Array): void {
   }
 }
 
-function unpackLine(packed: Buffer, numbers: Float64Array): void {
-  const { first, step, width, decimals } = headerOf(packed)
+function fillLine(numbers: Float64Array, header: Buffer, planes: Buffer): void {
+  const { first, step, width, decimals } = headerOf(header)
   const count = numbers.length
   const scale = 10 ** decimals
   if (width === 0) {
     for (let i = 0; i < count; i++) numbers[i] = (Math.round(i * step) + first) / scale
     return
   }
-  const planes = planesIn(packed.subarray(HEADER_BYTES), count * width)
   if (width === 1) {
     for (let i = 0; i < count; i++) {
       const rest = planes[i] as number
@@ -265,21 +313,22 @@ function scaled(values: Float64Array, scale: number): Float64Array | undefined {
   return whole
 }
 
-function packDoubles(values: Float64Array): Buffer {
+function columnOfDoubles(values: Float64Array): Column {
   const count = values.length
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
   const planes = new Uint8Array(bytes.length)
-  for (let plane = 0; plane < 8; plane++)
-    for (let i = 0; i < count; i++) planes[plane * count + i] = bytes[8 * i + plane] as number
-  return Buffer.concat([Buffer.from([KIND.doubles]), zstdCompressSync(planes, LEVEL)])
+  for (let plane = 0; plane < DOUBLE_BYTES; plane++)
+    for (let i = 0; i < count; i++)
+      planes[plane * count + i] = bytes[DOUBLE_BYTES * i + plane] as number
+  return { header: Buffer.from([KIND.doubles]), planes }
 }
 
-function unpackDoubles(packed: Buffer, numbers: Float64Array): void {
+function fillDoubles(numbers: Float64Array, planes: Buffer): void {
   const count = numbers.length
-  const planes = planesIn(packed.subarray(1), count * 8)
   const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
-  for (let plane = 0; plane < 8; plane++)
-    for (let i = 0; i < count; i++) bytes[8 * i + plane] = planes[plane * count + i] as number
+  for (let plane = 0; plane < DOUBLE_BYTES; plane++)
+    for (let i = 0; i < count; i++)
+      bytes[DOUBLE_BYTES * i + plane] = planes[plane * count + i] as number
 }
 
 function endsOf(numbers: Float64Array): { min: number; max: number } {

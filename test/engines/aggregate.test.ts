@@ -16,7 +16,7 @@ import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { DAY, HOUR, MINUTE, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { assertNear, expectedRows } from '../support/aggregate-model.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, slow } from '../support/rounds.ts'
 import { rowsText } from '../support/samples.ts'
 
 const methods = [
@@ -154,7 +154,7 @@ function aggregation({ url, open }: EngineUnderTest) {
     await assertRows(stored, { ...query, buckets: { ms: HOUR }, limit: 1, offset: 1 })
   })
 
-  test('local days, weeks and months are correct when the clocks change', async () => {
+  test('local days, weeks and months are correct when the clocks change', slow, async () => {
     const zones = ['Europe/Stockholm', 'America/Sao_Paulo', 'Asia/Kathmandu', 'Australia/Lord_Howe']
     const from = unixMs(Date.UTC(2017, 9, 1))
     const hours = Array.from({ length: 24 * 60 }, (_, i) => ({
@@ -188,7 +188,7 @@ function aggregation({ url, open }: EngineUnderTest) {
     await fc.assert(property, { numRuns: rounds(150) })
   })
 
-  test('several methods at once give the rows and values of each one alone', async () => {
+  test('several methods at once give the rows and values of each one alone', slow, async () => {
     const property = fc.asyncProperty(
       fc.array(samples, { minLength: 1, maxLength: 60 }),
       queries,

@@ -18,7 +18,7 @@ import { fileIn } from '../../src/history/sqlite/file.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/history.ts'
 import { HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import { openInOneThread } from '../support/one-thread-history.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, slow } from '../support/rounds.ts'
 import { rowsText } from '../support/samples.ts'
 import { strace, withoutStrace } from '../support/strace.ts'
 import { listedPacks, packFiles, pageOf, rowTables } from '../support/whole-history.ts'
@@ -67,39 +67,43 @@ test('history of an earlier layout is read', async (t) => {
   await assertWhole(history)
 })
 
-test('history of an earlier layout is packed, and reads the same before, meanwhile and afterwards', async (t) => {
-  const { directory } = unpacked(t)
-  const { size } = statSync(fileIn(directory))
-  let history = await openSqliteHistory(directory)
-  t.after(() => history.close())
-  assert(rowTables(directory).some((name) => name.startsWith('samples_')))
-  const before = await history.sizes()
-  await assertWhole(history)
-  let isPacking = true
-  const packing = history.packAll().finally(() => {
-    isPacking = false
-  })
-  while (isPacking) await assertWhole(history)
-  await packing
-  await assertWhole(history)
-  assert.deepEqual(
-    rowTables(directory).filter((name) => name.startsWith('samples_')),
-    []
-  )
-  const after = await history.sizes()
-  assert.deepEqual(
-    after.months.map(({ name }) => name),
-    before.months.map(({ name }) => name)
-  )
-  assert(after.bytes < before.bytes / 2, `${before.bytes} bytes became ${after.bytes}`)
-  await history.close()
-  assert(statSync(fileIn(directory)).size < size / 2, 'the file has shrunk')
-  history = await openSqliteHistory(directory)
-  await assertWhole(history)
-})
+test(
+  'history of an earlier layout is packed, and reads the same before, meanwhile and afterwards',
+  slow,
+  async (t) => {
+    const { directory } = unpacked(t)
+    const { size } = statSync(fileIn(directory))
+    let history = await openSqliteHistory(directory)
+    t.after(() => history.close())
+    assert(rowTables(directory).some((name) => name.startsWith('samples_')))
+    const before = await history.sizes()
+    await assertWhole(history)
+    let isPacking = true
+    const packing = history.packAll().finally(() => {
+      isPacking = false
+    })
+    while (isPacking) await assertWhole(history)
+    await packing
+    await assertWhole(history)
+    assert.deepEqual(
+      rowTables(directory).filter((name) => name.startsWith('samples_')),
+      []
+    )
+    const after = await history.sizes()
+    assert.deepEqual(
+      after.months.map(({ name }) => name),
+      before.months.map(({ name }) => name)
+    )
+    assert(after.bytes < before.bytes / 2, `${before.bytes} bytes became ${after.bytes}`)
+    await history.close()
+    assert(statSync(fileIn(directory)).size < size / 2, 'the file has shrunk')
+    history = await openSqliteHistory(directory)
+    await assertWhole(history)
+  }
+)
 
 test('history of an earlier layout that is killed while it is packed is whole', {
-  skip: withoutStrace
+  skip: slow.skip || withoutStrace
 }, async (t) => {
   const { directory } = unpacked(t)
   const program = new URL('../support/packing.ts', import.meta.url).pathname

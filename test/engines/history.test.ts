@@ -218,7 +218,7 @@ function historyBehaviour({ name, url, open: openEngine }: EngineUnderTest) {
     await history.dropBefore(unixMs(Date.UTC(1973, 0)))
   })
 
-  test('sizes are given by month', async () => {
+  test('sizes are given by month', slow, async () => {
     const installation_id = nextNumber()
     const months = [Date.UTC(1980, 0), Date.UTC(1980, 6)]
     const bytesOf = async (name: string) =>
@@ -252,7 +252,7 @@ function historyBehaviour({ name, url, open: openEngine }: EngineUnderTest) {
     assert((await history.sizes()).bytes < bytes, 'space was freed')
   })
 
-  test('erasing a large installation lets samples through in between', async () => {
+  test('erasing a large installation lets samples through in between', slow, async () => {
     const [gone, kept] = [nextNumber(), nextNumber()]
     const ofGone = Array.from({ length: 60_000 }, (_, i) =>
       sample({
@@ -385,7 +385,7 @@ function historyBehaviour({ name, url, open: openEngine }: EngineUnderTest) {
     let installation_id = 0
 
     for (const [kind, read] of Object.entries(kinds)) {
-      test(`${kind} with one sample per second`, async () => {
+      test(`${kind} with one sample per second`, slow, async () => {
         installation_id = nextNumber()
         let stored = 0
         const arrive = async (end = Date.now() + ENOUGH_MS) => {

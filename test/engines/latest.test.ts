@@ -36,7 +36,7 @@ const sample = (id: number, topic: string, msg = ''): Sample => ({
 })
 const long = (id: number) => `${id} ${'x'.repeat(MAX_MSG_BYTES - 10)}`
 
-onEveryHistory('latest values', ({ name, url, open }) => {
+onEveryHistory('latest values', ({ url, open }) => {
   const opened = async (t: TestContext) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
     t.after(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -45,67 +45,63 @@ onEveryHistory('latest values', ({ name, url, open }) => {
     return { history, dataDir }
   }
 
-  test(
-    'long messages are read completely from history or spool',
-    name === 'packed sqlite' ? slow : {},
-    async (t) => {
-      const { history, dataDir } = await opened(t)
-      const spool = await Spool.open(dataDir)
-      t.after(() => spool.close())
-      const latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
-      const parts = { latest, history, spool }
-      // More messages than are kept in memory, in several groups; short ones replace some of them.
-      const samples = Array.from({ length: 400 }, (_, i) => sample(i + 1, `t${i}`, long(i + 1)))
-      const short = samples
-        .slice(0, 50)
-        .map(({ topic }, i) => ({ ...sample(1000 + i, '', 'short'), topic }))
-      for (const part of [samples.slice(0, 150), samples.slice(150), short]) {
-        await Promise.all(part.map((one) => spool.append(encodeSample(one), one.id)))
-        latest.put(part)
-      }
-      const topics = await latest.open(7)
-      const held = samples.filter(({ topic }) => {
-        const found = topics.find(topic)
-        return found && found.msg === undefined && latest.recentMsg(found) !== undefined
-      })
-      assert(held.length > 0 && held.length < 200, `${held.length} in memory`)
-      const newest = [...short, ...samples.slice(50)].sort((a, b) => (a.topic < b.topic ? -1 : 1))
-      const want = newest.map(statusJson)
-      const read = async (filters?: string[]) => {
-        const found: string[] = []
-        for await (const text of latestTexts(parts, 7, filters)) {
-          assert(text.length < 2 * 1024 * 1024, 'a part is small')
-          found.push(text)
-        }
-        return found.join()
-      }
-      const assertAll = async (where: string) => assert((await read()) === want.join(), where)
-      await assertAll('all in the spool')
-      for (let moved = 0; ; moved++) {
-        const batch = await spool.take(MOVER, { maxSamples: 200, maxBytes: 16 * 1024 * 1024 })
-        if (!batch) break
-        await history.append(Buffer.from(batch.rows), batch.token)
-        latest.moved(Math.max(...[...decodeSamples(Buffer.from(batch.rows))].map(({ id }) => id)))
-        await assertAll(`${moved} batches in history and in the spool`)
-        await spool.pass(MOVER, batch)
-        await assertAll(`${moved} batches in history`)
-      }
-      const filters = ['1007/obj/t1', '1007/+/t399', '1007/obj/t60', '1007/obj/missing']
-      assert.equal(
-        await read(filters),
-        newest
-          .filter(({ topic }) => filters.some((filter) => topicMatches(filter, topic)))
-          .map(statusJson)
-          .join()
-      )
-
-      parts.latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
-      await assertAll('after a start')
-      const of = await history.latestOf(7, ['1007/obj/t60', '1007/obj/missing'])
-      assert.deepEqual(of, [samples[60]])
-      assert.deepEqual(await history.latestOf(8, ['1007/obj/t60']), [])
+  test('long messages are read completely from history or spool', slow, async (t) => {
+    const { history, dataDir } = await opened(t)
+    const spool = await Spool.open(dataDir)
+    t.after(() => spool.close())
+    const latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
+    const parts = { latest, history, spool }
+    // More messages than are kept in memory, in several groups; short ones replace some of them.
+    const samples = Array.from({ length: 400 }, (_, i) => sample(i + 1, `t${i}`, long(i + 1)))
+    const short = samples
+      .slice(0, 50)
+      .map(({ topic }, i) => ({ ...sample(1000 + i, '', 'short'), topic }))
+    for (const part of [samples.slice(0, 150), samples.slice(150), short]) {
+      await Promise.all(part.map((one) => spool.append(encodeSample(one), one.id)))
+      latest.put(part)
     }
-  )
+    const topics = await latest.open(7)
+    const held = samples.filter(({ topic }) => {
+      const found = topics.find(topic)
+      return found && found.msg === undefined && latest.recentMsg(found) !== undefined
+    })
+    assert(held.length > 0 && held.length < 200, `${held.length} in memory`)
+    const newest = [...short, ...samples.slice(50)].sort((a, b) => (a.topic < b.topic ? -1 : 1))
+    const want = newest.map(statusJson)
+    const read = async (filters?: string[]) => {
+      const found: string[] = []
+      for await (const text of latestTexts(parts, 7, filters)) {
+        assert(text.length < 2 * 1024 * 1024, 'a part is small')
+        found.push(text)
+      }
+      return found.join()
+    }
+    const assertAll = async (where: string) => assert((await read()) === want.join(), where)
+    await assertAll('all in the spool')
+    for (let moved = 0; ; moved++) {
+      const batch = await spool.take(MOVER, { maxSamples: 200, maxBytes: 16 * 1024 * 1024 })
+      if (!batch) break
+      await history.append(Buffer.from(batch.rows), batch.token)
+      latest.moved(Math.max(...[...decodeSamples(Buffer.from(batch.rows))].map(({ id }) => id)))
+      await assertAll(`${moved} batches in history and in the spool`)
+      await spool.pass(MOVER, batch)
+      await assertAll(`${moved} batches in history`)
+    }
+    const filters = ['1007/obj/t1', '1007/+/t399', '1007/obj/t60', '1007/obj/missing']
+    assert.equal(
+      await read(filters),
+      newest
+        .filter(({ topic }) => filters.some((filter) => topicMatches(filter, topic)))
+        .map(statusJson)
+        .join()
+    )
+
+    parts.latest = new Latest({ history, clock: systemClock, isShared: false, maxBytes: MIB })
+    await assertAll('after a start')
+    const of = await history.latestOf(7, ['1007/obj/t60', '1007/obj/missing'])
+    assert.deepEqual(of, [samples[60]])
+    assert.deepEqual(await history.latestOf(8, ['1007/obj/t60']), [])
+  })
 
   test('latest values are what brute force finds, after any changes', async (t) => {
     const { history, dataDir } = await opened(t)
@@ -127,7 +123,7 @@ onEveryHistory('latest values', ({ name, url, open }) => {
     )
   })
 
-  test('values of an installation are read in parts, and counted with others', async (t) => {
+  test('values of an installation are read in parts, and counted with others', slow, async (t) => {
     const { history } = await opened(t)
     const samples = Array.from({ length: 1200 }, (_, i) =>
       sample(i + 1, `t${i}`, i === 7 ? long(7) : 'x')
@@ -153,7 +149,7 @@ onEveryHistory('latest values', ({ name, url, open }) => {
     await eventually(async () => assert.equal((await latest.open(7)).find(newer.topic)?.id, 6000))
   })
 
-  test('a timestamp in the future does not hide current values', async (t) => {
+  test('a timestamp in the future does not hide current values', slow, async (t) => {
     const { history } = await opened(t)
     const now = systemClock()
     const at = (id: number, topic: string, timestamp: number) => ({

@@ -93,7 +93,7 @@ function monthBehaviour({ url, open }: EngineUnderTest) {
     for await (const part of history.bytesOf('1999-12')) assert.deepEqual(part, [])
   })
 
-  test('a month can be read in parts and continued after each part', async () => {
+  test('a month can be read in parts and continued after each part', slow, async () => {
     const begin = Date.UTC(2022, 4)
     const stored = Array.from({ length: 65_000 }, (_, i) =>
       sample({

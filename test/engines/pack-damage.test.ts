@@ -18,8 +18,9 @@ import { PackFiles } from '../../src/history/sqlite/pack-files.ts'
 import { SqliteReader } from '../../src/history/sqlite/reader.ts'
 import { SqliteScanner } from '../../src/history/sqlite/scanner.ts'
 import type { Sample } from '../../src/lib/sample.ts'
-import { DAY, MINUTE, unixMs } from '../../src/lib/unix-time.ts'
-import { rounds } from '../support/rounds.ts'
+import { DAY, HOUR, MINUTE, unixMs } from '../../src/lib/unix-time.ts'
+import { damageFrame } from '../support/damaged-frame.ts'
+import { rounds, slow } from '../support/rounds.ts'
 import { rowsText } from '../support/samples.ts'
 import {
   assertStored,
@@ -43,9 +44,9 @@ let stored: Sample[]
 let name: string
 before(async () => {
   const history = await openSqliteHistory(prepared, { clock: () => now })
-  const series = (start: number, fields: Partial<Sample>, texts = false) =>
+  const series = (start: number, fields: Partial<Sample>, texts = false, step = 5 * MINUTE) =>
     Array.from({ length: 200 }, (_, i) =>
-      sampleAt(start + i * 5 * MINUTE + ((i * 7919) % 1000), {
+      sampleAt(start + i * step + ((i * 7919) % 1000), {
         ...fields,
         value: Math.round(1000 * Math.sin(i / 20)) / 10,
         msg: texts && i % 3 === 0 ? `message ${i}` : ''
@@ -55,6 +56,7 @@ before(async () => {
     ...series(september, { topic: '7/obj/a' }),
     ...series(september, { topic: '7/obj/texts' }, true),
     ...series(september, { topic: '7/obj/other', installation_id: 2 }),
+    ...series(september, { topic: '7/obj/dense' }, false, MINUTE),
     ...Array.from({ length: SMALL_TOPICS }, (_, i) =>
       sampleAt(september + i, { topic: `7/obj/small/${i}`, installation_id: 3, value: i })
     ),
@@ -81,10 +83,10 @@ function asker(directory: string): () => Record<string, string | Error> {
   return () => {
     const reader = new SqliteReader(file, new PackFiles(packsIn(directory)), () => false)
     const scanner = new SqliteScanner(scanned, new PackFiles(packsIn(directory)))
-    const aggregated = (installation_id: number, method: 'sum' | 'median') =>
+    const aggregated = (installation_id: number, method: 'sum' | 'median', ms = 30 * DAY) =>
       reader.aggregate({
         ...{ ...pageOf(installation_id), ...window, method: { name: method } },
-        buckets: { ms: 30 * DAY }
+        buckets: { ms }
       })
     const textOf = (page: ReturnType<SqliteReader['aggregate']>) =>
       typeof page === 'string' ? page : `${page.total} ${rowsText(page)}`
@@ -96,6 +98,7 @@ function asker(directory: string): () => Record<string, string | Error> {
             () => textOf(reader.readPage({ ...pageOf(id), ...window, withIds: true }))
           ],
           [`sum ${id}`, () => textOf(aggregated(id, 'sum'))],
+          [`sum by hour ${id}`, () => textOf(aggregated(id, 'sum', HOUR))],
           [`median ${id}`, () => textOf(aggregated(id, 'median'))]
         ])
       ),
@@ -139,9 +142,9 @@ test('any changed byte of a packed file is found and named, and no query answers
   const whole = ask()
   assert(Object.values(whole).every((answer) => typeof answer === 'string'))
   const bytes = readFileSync(file)
-  const step = rounds(23, 97)
+  const [step, edge] = [rounds(23, 397), rounds(64, 12)]
   const found = new Set<string>()
-  for (let at = 0; at < bytes.length; at += at < 64 || at > bytes.length - 64 ? 1 : step) {
+  for (let at = 0; at < bytes.length; at += at < edge || at > bytes.length - edge ? 1 : step) {
     const changed = Buffer.from(bytes)
     changed[at] = (changed[at] as number) ^ (at % 2 === 0 ? 0xff : 1 << (at % 8))
     writeFileSync(file, changed)
@@ -152,7 +155,7 @@ test('any changed byte of a packed file is found and named, and no query answers
   }
   assert(found.has('sum 1') && found.has('median 1') && found.has('page 3') && found.has('month'))
   assert(!found.has('other month') && !found.has('page of another month'))
-  for (let length = 0; length < bytes.length; length += Math.ceil(bytes.length / 50)) {
+  for (let length = 0; length < bytes.length; length += Math.ceil(bytes.length / rounds(50))) {
     writeFileSync(file, bytes.subarray(0, length))
     assert(failing(ask(), whole).length >= 7, `a length of ${length}`)
   }
@@ -180,10 +183,8 @@ const window = { from: unixMs(september), to: unixMs(october - 1) }
 
 test('damaged samples of one installation do not keep another from being erased, and stay damaged', async () => {
   const { directory, file } = copied()
-  const bytes = readFileSync(file)
   // The block of the first topic is first in the file.
-  bytes[200] = (bytes[200] as number) ^ 0xff
-  writeFileSync(file, bytes)
+  damageFrame(file, 'times')
   await withHistory(directory, async (history) => {
     await history.check()
     const read = () => history.readPage({ ...pageOf(1), ...window })
@@ -209,34 +210,39 @@ for (const [what, damage] of [
   ['missing', (file: string) => rmSync(file)],
   ['truncated', (file: string) => truncateSync(file, statSync(file).size - 100)]
 ] as const) {
-  test(`a ${what} file is named, an erasure does the rest, and is done again when the file is back`, async () => {
-    const { directory, file } = copied()
-    const kept = readFileSync(file)
-    damage(file)
-    await withHistory(directory, async (history) => {
-      await assert.rejects(history.readPage({ ...pageOf(1), ...window }), namesFile)
-      await assert.rejects(history.check(), namesFile)
-      await assert.rejects(everySample(history), namesFile)
-      await assert.rejects(history.erase(2), namesFile)
-      const rest = await history.readPage({ ...pageOf(2), from: october })
-      assert.equal(rest.total, 0, 'what could be erased is')
-      const later = await history.readPage({ ...pageOf(1), from: october })
-      assert.equal(later.total, 200)
-      // New samples are stored and packed.
-      const fresh = sampleAt(october + 1, { installation_id: 4 })
-      await history.append(rowsFrom([fresh]), 'fresh')
-      await history.packAll()
-      assert.equal((await history.readPage({ ...pageOf(4), from: october })).total, 1)
-    })
-    writeFileSync(file, kept)
-    await withHistory(directory, async (history) => {
-      await history.erase(4)
-      await history.erase(2)
-      await assertStored(
-        history,
-        stored.filter((one) => one.installation_id !== 2)
-      )
-    })
-    rmSync(directory, { recursive: true })
-  })
+  const howLong = what === 'missing' ? {} : slow
+  test(
+    `a ${what} file is named, an erasure does the rest, and is done again when the file is back`,
+    howLong,
+    async () => {
+      const { directory, file } = copied()
+      const kept = readFileSync(file)
+      damage(file)
+      await withHistory(directory, async (history) => {
+        await assert.rejects(history.readPage({ ...pageOf(1), ...window }), namesFile)
+        await assert.rejects(history.check(), namesFile)
+        await assert.rejects(everySample(history), namesFile)
+        await assert.rejects(history.erase(2), namesFile)
+        const rest = await history.readPage({ ...pageOf(2), from: october })
+        assert.equal(rest.total, 0, 'what could be erased is')
+        const later = await history.readPage({ ...pageOf(1), from: october })
+        assert.equal(later.total, 200)
+        // New samples are stored and packed.
+        const fresh = sampleAt(october + 1, { installation_id: 4 })
+        await history.append(rowsFrom([fresh]), 'fresh')
+        await history.packAll()
+        assert.equal((await history.readPage({ ...pageOf(4), from: october })).total, 1)
+      })
+      writeFileSync(file, kept)
+      await withHistory(directory, async (history) => {
+        await history.erase(4)
+        await history.erase(2)
+        await assertStored(
+          history,
+          stored.filter((one) => one.installation_id !== 2)
+        )
+      })
+      rmSync(directory, { recursive: true })
+    }
+  )
 }

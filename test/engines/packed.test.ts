@@ -115,6 +115,33 @@ test('every method is right with summaries of days, in buckets that cut days and
   await check()
 })
 
+test('hours are right with late samples in them, and with equal times in two files', async (t) => {
+  const store = await Store.open(t)
+  const minutely = (count: number, shift: number, fields: (i: number) => Partial<Sample>) =>
+    Array.from({ length: count }, (_, i) => sampleAt(start + i * MINUTE + shift, fields(i)))
+  const valued = (i: number) => ({ value: Math.round(1000 * Math.sin(i / 50)) / 100 })
+  const window = { from: unixMs(start), to: unixMs(start + 8 * HOUR) }
+  const check = async () => {
+    for (const method of methods) {
+      for (const times of [window, { ...window, from: unixMs(start + 90 * MINUTE) }]) {
+        const query = { ...pageOf(1), ...times, method, buckets: { ms: HOUR } }
+        await assertAggregate(store.history, store.stored, query)
+      }
+    }
+  }
+  await store.append(minutely(400, 0, valued))
+  await store.history.packAll()
+  await check()
+  // One of the second hour, and the third one anew: half of it the same, half with other values.
+  await store.append([
+    sampleAt(start + 70 * MINUTE + SECOND, { value: 1e6 }),
+    ...minutely(60, 2 * HOUR, (i) => valued(i < 30 ? i + 120 : i))
+  ])
+  await check()
+  await store.history.packAll()
+  await check()
+})
+
 test('a block can end where a bucket ends', async (t) => {
   const store = await Store.open(t)
   // The sample after the first block is the first one of an hour.

@@ -64,7 +64,7 @@ function removalBehaviour({ name, url, open }: EngineUnderTest) {
       )
     ).flat()
 
-  test('a stretch is removed with both of its ends, on all topics or on some', async () => {
+  test('a stretch is removed with both of its ends, on all topics or on some', slow, async () => {
     const [all, some, other] = [nextNumber(), nextNumber(), nextNumber()]
     const [ofAll, ofSome, ofOther] = [series(all, 10), series(some, 10), series(other, 10)]
     await append([...ofAll, ...ofSome, ...ofOther])
@@ -209,7 +209,7 @@ function removalBehaviour({ name, url, open }: EngineUnderTest) {
     assert.deepEqual(idsOf(ours.sort(compareSamples)), idsOf(left.sort(compareSamples)))
   })
 
-  test('samples are stored while a long stretch is removed', async () => {
+  test('samples are stored while a long stretch is removed', slow, async () => {
     const installation_id = nextNumber()
     const long = Array.from({ length: 60_000 }, (_, i) =>
       sample({

@@ -8,6 +8,7 @@ import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { type LineForm, lineTopic, sampleLine } from '../../src/lib/sample-lines.ts'
 import { DAY, HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
+import { slow } from '../support/rounds.ts'
 
 onEveryHistory('scan', scanBehaviour)
 
@@ -64,7 +65,7 @@ function scanBehaviour({ url, open }: EngineUnderTest) {
     await assertScan([], scanOf(nextNumber()))
   })
 
-  test('a scan passes over years without samples', async () => {
+  test('a scan passes over years without samples', slow, async () => {
     const installation_id = nextNumber()
     const at = [Date.UTC(1970, 0), Date.UTC(1999, 3), Date.UTC(2024, 0, 31, 23, 59)]
     const stored = at.flatMap((start) =>
@@ -83,7 +84,7 @@ function scanBehaviour({ url, open }: EngineUnderTest) {
     assert(largest < 1024 * 1024, `${largest} bytes at a time`)
   })
 
-  test('a scan works if more samples have one timestamp than it reads at once', async () => {
+  test('a scan works if more samples have one timestamp than it reads at once', slow, async () => {
     const installation_id = nextNumber()
     const timestamp = unixMs(1_700_000_000_000)
     const crowd = Array.from({ length: 12_345 }, (_, i) =>
@@ -97,7 +98,7 @@ function scanBehaviour({ url, open }: EngineUnderTest) {
     await assertScan([...crowd, ...around], scanOf(installation_id))
   })
 
-  test('long messages come in small parts', async () => {
+  test('long messages come in small parts', slow, async () => {
     const installation_id = nextNumber()
     const stored = Array.from({ length: 60 }, (_, i) =>
       sample({

@@ -8,6 +8,7 @@ import { SERIES_SAMPLES } from '../../src/history/series.ts'
 import { encodeSample, type Sample } from '../../src/lib/sample.ts'
 import { SECOND, unixMs } from '../../src/lib/unix-time.ts'
 import { type EngineUnderTest, onEveryHistory } from '../support/engines.ts'
+import { slow } from '../support/rounds.ts'
 
 type Row = readonly [topic: string, time: number, value: number]
 
@@ -99,7 +100,7 @@ function seriesBehaviour({ url, open }: EngineUnderTest) {
     )
   })
 
-  test('more samples than a part has, also at one moment', async () => {
+  test('more samples than a part has, also at one moment', slow, async () => {
     const installation_id = nextNumber()
     const moment = unixMs(START + SERIES_SAMPLES * SECOND)
     const count = SERIES_SAMPLES + 40_000

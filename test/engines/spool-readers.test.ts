@@ -10,7 +10,7 @@ import { MOVER } from '../../src/history/spool/groups.ts'
 import { Spool } from '../../src/history/spool/spool.ts'
 import { Dice } from '../fuzz/dice.ts'
 import { eventually } from '../support/eventually.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, slow } from '../support/rounds.ts'
 import { append, fill, from, idsOf, line, MB, opened, sizeOf, temporary } from '../support/spool.ts'
 
 const limits = { maxSamples: 100, maxBytes: 1024 * 1024 }
@@ -347,7 +347,7 @@ test('any order of steps: nobody misses a sample that is not counted, and the fi
 
 const KILLS = rounds(20, 4)
 
-test(`two readers miss nothing when the process is killed ${KILLS} times`, async (t) => {
+test(`two readers miss nothing when the process is killed ${KILLS} times`, slow, async (t) => {
   const dir = temporary(t)
   const entry = fileURLToPath(new URL('../support/spool-readers.ts', import.meta.url))
   /** The last line of each reader, and the highest id it was given. */

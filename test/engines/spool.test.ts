@@ -11,6 +11,7 @@ import {
   Spool
 } from '../../src/history/spool/spool.ts'
 import { noIds, unknownLineage } from '../../src/lib/lineage.ts'
+import { slow } from '../support/rounds.ts'
 import { append, fill, from, idsOf, line, MB, opened, sizeOf, temporary } from '../support/spool.ts'
 
 const limits = { maxSamples: 100, maxBytes: 1024 * 1024 }
@@ -237,26 +238,30 @@ for (const [kind, prepare] of [
     await spool.close()
   })
 
-  test(`${kind}: a spool that is never empty also gets smaller, and stores samples meanwhile`, async (t) => {
-    const dir = temporary(t)
-    prepare(dir)
-    const spool = await opened(t, dir)
-    await fill(spool, from(1, 40))
-    let dropped = 0
-    for (let next = 41; dropped < 32; next++) {
-      dropped += await drain(spool, 1)
-      const shrunk = spool.shrink(MB)
-      await fill(spool, [next])
-      await shrunk
+  test(
+    `${kind}: a spool that is never empty also gets smaller, and stores samples meanwhile`,
+    slow,
+    async (t) => {
+      const dir = temporary(t)
+      prepare(dir)
+      const spool = await opened(t, dir)
+      await fill(spool, from(1, 40))
+      let dropped = 0
+      for (let next = 41; dropped < 32; next++) {
+        dropped += await drain(spool, 1)
+        const shrunk = spool.shrink(MB)
+        await fill(spool, [next])
+        await shrunk
+      }
+      const { samples, bytes } = await spool.state()
+      assert(samples > 8)
+      assert(sizeOf(dir) < bytes + 10 * MB, `${sizeOf(dir)} bytes for ${bytes}`)
+      const rest: number[] = []
+      for await (const rows of spool.rows()) rest.push(...idsOf(rows))
+      assert.deepEqual(rest, from(dropped + 1, samples))
+      await spool.close()
     }
-    const { samples, bytes } = await spool.state()
-    assert(samples > 8)
-    assert(sizeOf(dir) < bytes + 10 * MB, `${sizeOf(dir)} bytes for ${bytes}`)
-    const rest: number[] = []
-    for await (const rows of spool.rows()) rest.push(...idsOf(rows))
-    assert.deepEqual(rest, from(dropped + 1, samples))
-    await spool.close()
-  })
+  )
 }
 
 test('a spool that is closed while it gets smaller loses nothing', async (t) => {
@@ -286,31 +291,35 @@ test('it keeps the platform, and ids only grow, also after it was opened again',
   assert.deepEqual(await again.lineage(), kept)
 })
 
-test('many large samples at once are stored in order, in groups of a limited size', async (t) => {
-  const dir = temporary(t)
-  const spool = await opened(t, dir)
-  const padding = ' '.repeat(MB)
-  const ids = from(1, 100)
-  const room = ids.map((id) => {
-    const stored = spool.append(`${line(id).trimEnd()}${padding}\n`, id)
-    return { stored, isFull: spool.isFull }
-  })
-  assert.equal(room.filter(({ isFull }) => !isFull).length, MAX_WAITING_BYTES / MB - 1)
-  const waited = spool.whenRoom()
-  await Promise.all(room.map(({ stored }) => stored))
-  await waited
-  assert.equal(spool.isFull, false)
-  const file = new DatabaseSync(join(dir, 'spool.sqlite'), { readOnly: true })
-  const largest = file.prepare('select max(length(rows)) as bytes from groups').get()?.['bytes']
-  file.close()
-  assert(Number(largest) <= MAX_GROUP_BYTES, `${largest} bytes`)
-  const rest: number[] = []
-  for await (const rows of spool.rows()) {
-    assert(rows.length < 3 * MB)
-    rest.push(...idsOf(rows))
+test(
+  'many large samples at once are stored in order, in groups of a limited size',
+  slow,
+  async (t) => {
+    const dir = temporary(t)
+    const spool = await opened(t, dir)
+    const padding = ' '.repeat(MB)
+    const ids = from(1, 100)
+    const room = ids.map((id) => {
+      const stored = spool.append(`${line(id).trimEnd()}${padding}\n`, id)
+      return { stored, isFull: spool.isFull }
+    })
+    assert.equal(room.filter(({ isFull }) => !isFull).length, MAX_WAITING_BYTES / MB - 1)
+    const waited = spool.whenRoom()
+    await Promise.all(room.map(({ stored }) => stored))
+    await waited
+    assert.equal(spool.isFull, false)
+    const file = new DatabaseSync(join(dir, 'spool.sqlite'), { readOnly: true })
+    const largest = file.prepare('select max(length(rows)) as bytes from groups').get()?.['bytes']
+    file.close()
+    assert(Number(largest) <= MAX_GROUP_BYTES, `${largest} bytes`)
+    const rest: number[] = []
+    for await (const rows of spool.rows()) {
+      assert(rows.length < 3 * MB)
+      rest.push(...idsOf(rows))
+    }
+    assert.deepEqual(rest, ids)
   }
-  assert.deepEqual(rest, ids)
-})
+)
 
 test('samples that are appended together are in one group, however full the one before is', async (t) => {
   const dir = temporary(t)

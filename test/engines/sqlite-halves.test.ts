@@ -20,7 +20,7 @@ import { calendarBorders } from '../../src/lib/calendar.ts'
 import { MAX_PAGE_CHARACTERS } from '../../src/lib/page-limit.ts'
 import { encodeSample } from '../../src/lib/sample.ts'
 import { DAY, HOUR, MINUTE, unixMs } from '../../src/lib/unix-time.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, slow } from '../support/rounds.ts'
 import { rowsText } from '../support/samples.ts'
 
 const begin = Date.UTC(2024, 2, 1)
@@ -149,7 +149,7 @@ test('answerCounted', async () => {
   assert.equal(await f({ offset: 93, limit: 5 }, [[9, 1, 3, 5]], 1), undefined)
 })
 
-test('property: two threads answer a long query as one does', async (t) => {
+test('property: two threads answer a long query as one does', slow, async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'halves-'))
   const history = await openSqliteHistory(directory)
   const samples = Array.from({ length: 20_000 }, (_, i) => ({

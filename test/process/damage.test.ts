@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { connectAsync } from 'mqtt'
 import { openSqliteHistory } from '../../src/history/sqlite/history.ts'
+import { damageFrame } from '../support/damaged-frame.ts'
 import { eventually } from '../support/eventually.ts'
 import { createInstallation, temporaryDirectory } from '../support/process.ts'
 import { runProgram, startProgram } from '../support/program.ts'
@@ -133,7 +134,7 @@ test('a damaged packed file is an error of the queries that need it, and health 
   await history.packAll()
   await history.close()
   const name = listedPacks(directory).find((one) => one.startsWith('2026-09')) ?? assert.fail()
-  overwrite(join(directory, 'packs', name), { from: 60, bytes: 200 })
+  damageFrame(join(directory, 'packs', name), 'times')
 
   const caracal = await startProgram(env)
   const read = (path: string) => fetch(caracal.url + path, { headers: { 'x-api-key': token } })

@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
-import {
-  cpSync,
-  existsSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync
-} from 'node:fs'
+import { cpSync, existsSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { openSqliteHistory } from '../../src/history/sqlite/history.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
+import { damageFrame } from '../support/damaged-frame.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   createInstallation,
@@ -117,9 +109,7 @@ test('a packed file that is missing is said at the start, queries that need it f
 
 test('quarantine on a running platform keeps what is whole, and answers go on', async () => {
   const { env, file, dataDir } = copied()
-  const bytes = readFileSync(file)
-  bytes.fill(0x5a, 60, 260)
-  writeFileSync(file, bytes)
+  damageFrame(file, 'times')
   const caracal = await startCaracal(env)
   assert.equal((await asked(caracal.url)).september, 500)
   const looked = await runCaracal(env, ['quarantine', '--json'])

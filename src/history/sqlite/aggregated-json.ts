@@ -8,9 +8,11 @@ import type { StoredTopic } from './stored.ts'
 /** After so many rows a thread looks whether the caller still waits. */
 const ROWS_PER_LOOK = 4096
 const COMMA = 0x2c
-/** Each part is twice as long as the one before, up to the length that is sent at once. */
-const FIRST_PART_BYTES = 64 * 1024
+/** A short answer is one part. A long one has parts of the length that is sent at once. */
+const MIN_PART_BYTES = 64 * 1024
 const MAX_PART_BYTES = 1024 * 1024
+/** Of a time, of a value, and of what is between them. */
+const USUAL_NUMBER_BYTES = 20
 
 /** UTF-8, and how many characters these are for the limit of a page. */
 type Text = { bytes: Uint8Array; characters: number }
@@ -26,22 +28,26 @@ export function aggregatedJson(
   { installation_id, several }: Pick<AggregateQuery, 'installation_id' | 'several'>,
   throwIfCancelled: () => void
 ): Uint8Array[] | undefined {
-  const rows = new RowBytes()
   const names = several?.map(({ text }, i) =>
     textOf(`${i === 0 ? '' : ','}${JSON.stringify(text)}:`)
   )
   const [heads, tails] = [new Map<number, Uint8Array>(), [] as Text[]]
+  let longest = 0
   const headOf = topics.map((topic) => {
     const { head, tail } = topicText(topic, installation_id)
-    tails.push(textOf(`${names ? '' : ','}"msg":""${tail}`))
+    const end = textOf(`${names ? '' : ','}"msg":""${tail}`)
+    tails.push(end)
     const bytes = heads.get(topic.client_id) ?? encoder.encode(`{${head}`)
     heads.set(topic.client_id, bytes)
+    longest = Math.max(longest, bytes.length + end.bytes.length)
     return bytes
   })
   const [values, valuesEnd] = [textOf(',"values":{'), textOf('},')] as const
   const begin = new RowBegin()
   const mostNumbers = (2 + results.methods) * MAX_NUMBER_BYTES
   const fixed = 64 + (names ?? []).reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const usual = longest + fixed + (1 + results.methods) * USUAL_NUMBER_BYTES
+  const rows = new RowBytes(places.length * usual)
   for (let i = 0; i < places.length; i++) {
     if (i % ROWS_PER_LOOK === 0) throwIfCancelled()
     const place = places[i] as number
@@ -89,10 +95,15 @@ class RowBegin {
 /** Writes rows into parts. Each part has its own memory, so that it can move to another thread. */
 class RowBytes {
   readonly #parts: Uint8Array[] = []
-  #bytes = new Uint8Array(0)
+  #bytes: Uint8Array = new Uint8Array(0)
   #at = 0
   #characters = 0
-  #partBytes = FIRST_PART_BYTES
+  readonly #partBytes: number
+
+  /** `bytes`: about as many as all rows take. */
+  constructor(bytes: number) {
+    this.#partBytes = Math.min(Math.max(bytes, MIN_PART_BYTES), MAX_PART_BYTES)
+  }
 
   get characters(): number {
     return this.#characters
@@ -102,9 +113,8 @@ class RowBytes {
   begin(most: number): void {
     if (this.#at + 1 + most > this.#bytes.length) {
       this.#close()
-      // Few rows take little memory, and many rows few parts.
-      this.#bytes = new Uint8Array(Math.max(this.#partBytes, most))
-      this.#partBytes = Math.min(2 * this.#partBytes, MAX_PART_BYTES)
+      // Slow means only that it is no piece of a memory that others use, too. Nothing sets it to 0.
+      this.#bytes = Buffer.allocUnsafeSlow(Math.max(this.#partBytes, most))
     } else this.#bytes[this.#at++] = COMMA
     this.#characters++
   }

@@ -1,4 +1,5 @@
 import {
+  decimalsIn,
   packInts,
   packTexts,
   packValues,
@@ -7,7 +8,9 @@ import {
   unpackTexts
 } from '../../lib/packed.ts'
 import type { Columns } from './columns.ts'
-import { packSummaries, type Summary, summariesOf, unpackSummaries } from './summary.ts'
+import { type Slots, slotsOf } from './slots.ts'
+import { type Summary, summariesOf } from './summary.ts'
+import { packSums, slotsIn, summariesIn } from './sums-frame.ts'
 
 /** More samples would take longer to unpack for a short time span. */
 export const MAX_SAMPLES_PER_BLOCK = 16_384
@@ -54,11 +57,12 @@ const SPARE_BYTES = 8 * MAX_SAMPLES_PER_BLOCK
 /** `columns` has at least one sample. */
 export function packBlock(columns: Columns): Frames {
   const [times, values, texts] = [columns.times(), columns.values(), columns.texts()]
-  const summaries = summariesOf(times, values)
+  const packedValues = packValues(values)
+  const slots = slotsOf(times, values, decimalsIn(packedValues))
   return {
-    summaries: summaries.length > 0 ? packSummaries(summaries) : NOTHING,
+    summaries: packSums(summariesOf(times, values), slots),
     times: packInts(times),
-    values: packValues(values),
+    values: packedValues,
     ids: packIds(columns.ids(), times),
     texts: texts ? packTexts(texts) : NOTHING
   }
@@ -100,6 +104,8 @@ export class Block implements Columns {
   #values: Float64Array | undefined
   #ids: Float64Array | undefined
   #texts: readonly string[] | undefined
+  #sums: Buffer | undefined
+  #slots: Slots | undefined
 
   constructor({ count, first, last, textBytes }: BlockHead, source: Source) {
     this.count = count
@@ -137,8 +143,14 @@ export class Block implements Columns {
   }
 
   summaries(): readonly Summary[] {
-    const packed = this.#source.read('summaries')
-    return packed.length > 0 ? unpackSummaries(packed) : []
+    this.#sums ??= this.#source.read('summaries')
+    return summariesIn(this.#sums)
+  }
+
+  slots(longest: number): Slots | undefined {
+    this.#sums ??= this.#source.read('summaries')
+    this.#slots ??= slotsIn(this.#sums, longest)
+    return this.#slots
   }
 
   release(): void {
@@ -148,6 +160,8 @@ export class Block implements Columns {
     this.#values = undefined
     this.#ids = undefined
     this.#texts = undefined
+    this.#sums = undefined
+    this.#slots = undefined
   }
 
   copy(): Copied {

@@ -1,7 +1,9 @@
 import type { Method } from '../../lib/aggregation.ts'
+import { firstIndex } from '../../lib/first-index.ts'
 import { HOUR } from '../../lib/unix-time.ts'
 import { type Columns, indexAt, type Slice, timeAt } from './columns.ts'
 import type { Grid } from './grid.ts'
+import { SAMPLES_PER_SLOT, type Slots } from './slots.ts'
 import type { Summary } from './summary.ts'
 import { ValueBag } from './value-bag.ts'
 
@@ -36,7 +38,10 @@ export class BucketSums {
   readonly #emit: Emit
   readonly #need: Readonly<Record<Need, boolean>>
   readonly #needsValues: boolean
+  /** Of the first bucket. Those of a calendar are all longer than a slot. */
+  readonly #length: number
   readonly #hasDays: boolean
+  readonly #hasSlots: boolean
   readonly #results: number[]
   /** For a median or percentile. */
   readonly #values = new ValueBag()
@@ -64,13 +69,16 @@ export class BucketSums {
       ...{ values: has('values'), area: has('area') }
     }
     this.#needsValues = methods.some(({ name }) => name !== 'count')
-    this.#hasDays = grid.stopOf(0) - grid.startOf(0) >= SHORTEST_DAY
+    this.#length = grid.stopOf(0) - grid.startOf(0)
+    this.#hasDays = this.#length >= SHORTEST_DAY
+    this.#hasSlots = !has('squares') && !has('values') && !has('area')
     this.#results = methods.map(() => 0)
   }
 
-  add({ columns, begin, end }: Slice): void {
+  add(slice: Slice): void {
+    const { columns, begin, end } = slice
     const summaries = this.#usesSummaries(columns) ? columns.summaries() : []
-    if (summaries.length === 0) this.#addSamples(columns, begin, end)
+    if (summaries.length === 0) this.#addShort(slice)
     let at = 0
     for (const summary of summaries) {
       const [from, to] = [Math.max(at, begin), Math.min(at + summary.count, end)]
@@ -79,7 +87,7 @@ export class BucketSums {
       const isWhole = to - from === summary.count
       const stop = this.#stopAfter(summary.firstTime)
       if (isWhole && summary.lastTime < stop) this.#addSummary(summary)
-      else this.#addSamples(columns, from, to)
+      else this.#addShort({ columns, begin: from, end: to })
     }
   }
 
@@ -97,6 +105,31 @@ export class BucketSums {
 
   #stopAfter(time: number): number {
     return time < this.#stop ? this.#stop : this.#grid.stopOf(this.#grid.indexOf(time))
+  }
+
+  /** Samples that no summary stands for. Slots do, if all samples of a slot are in one bucket. */
+  #addShort({ columns, begin, end }: Slice): void {
+    const slots = this.#usesSlots(columns, end - begin) && columns.slots(this.#length)
+    if (!slots) {
+      this.#addSamples(columns, begin, end)
+      return
+    }
+    const { length, begins, starts } = slots
+    let slot = firstIndex(starts.length, (i) => (begins[i + 1] as number) <= begin)
+    for (let at = begin; at < end; slot++) {
+      const [first, next] = [begins[slot] as number, begins[slot + 1] as number]
+      const start = starts[slot] as number
+      const isWhole = at === first && next <= end
+      if (isWhole && start + length <= this.#stopAfter(start)) this.#addSlot(slots, slot)
+      else this.#addSamples(columns, at, Math.min(next, end))
+      at = next
+    }
+  }
+
+  #usesSlots(columns: Columns, count: number): boolean {
+    if (!this.#hasSlots || count < SAMPLES_PER_SLOT) return false
+    // Samples of a regular topic are counted by their number.
+    return this.#needsValues || columns.regular() === undefined
   }
 
   #addSamples(columns: Columns, begin: number, end: number): void {
@@ -200,6 +233,16 @@ export class BucketSums {
     this.#lastTime = summary.lastTime
     this.#lastValue = summary.lastValue
     this.#count += count
+  }
+
+  #addSlot({ begins, starts, firsts, lasts, mins, maxes, sums }: Slots, slot: number): void {
+    this.#enter(starts[slot] as number, firsts[slot] as number)
+    this.#sum += sums[slot] as number
+    const [min, max] = [mins[slot] as number, maxes[slot] as number]
+    if (min < this.#min) this.#min = min
+    if (max > this.#max) this.#max = max
+    this.#lastValue = lasts[slot] as number
+    this.#count += (begins[slot + 1] as number) - (begins[slot] as number)
   }
 
   /** Goes to the bucket of a sample. If it is another one, the bucket before is finished. */

@@ -45,6 +45,7 @@ function faultOf(block: Block): string | undefined {
     block.ids()
     block.texts()
     block.summaries()
+    block.slots(Number.POSITIVE_INFINITY)
     if (times[0] !== first || times.at(-1) !== last) return 'its times are not those of the index'
     for (let i = 1; i < count; i++)
       if ((times[i] as number) < (times[i - 1] as number)) return 'its times are not in order'

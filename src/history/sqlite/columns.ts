@@ -1,3 +1,4 @@
+import type { Slots } from './slots.ts'
 import type { Summary } from './summary.ts'
 
 /**
@@ -19,6 +20,8 @@ export interface Columns {
   texts(): readonly string[] | undefined
   /** Neighbouring samples summed up, in order, all of them or none. */
   summaries(): readonly Summary[]
+  /** The same for shorter times, at most so many milliseconds, if it is known. */
+  slots(longest: number): Slots | undefined
   /** Forgets what can be read again. Columns that were answered before must not be used after. */
   release(): void
 }
@@ -104,6 +107,8 @@ export class PlainColumns implements Columns {
   summaries(): readonly Summary[] {
     return []
   }
+
+  slots(): undefined {}
 
   release(): void {}
 }

@@ -9,7 +9,7 @@ import { setAsideSql } from './set-aside.ts'
  * Raise it when an older program could not read the file or the packed files, or would lose
  * something in them.
  */
-const SCHEMA = 1
+const SCHEMA = 2
 
 export const fileIn = (directory: string): string => join(directory, 'history.sqlite')
 

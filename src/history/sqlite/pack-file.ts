@@ -220,6 +220,7 @@ export class PackReader {
       block.ids()
       block.texts()
       block.summaries()
+      block.slots(Number.POSITIVE_INFINITY)
     } catch (error) {
       if (error instanceof DamagedPack || isShortage(error)) throw error
       const what = `samples from ${isoTime(block.first)} (${(error as Error).message})`

@@ -19,6 +19,8 @@ export class Stored {
   readonly #tablesWithin: StatementSync
   /** The newest first. */
   readonly #months: StatementSync
+  readonly #allTopics: StatementSync
+  readonly #someTopics: StatementSync
   readonly #numbers: RowNumbers
   readonly #tables = new Map<string, RowTable>()
 
@@ -29,6 +31,11 @@ export class Stored {
     this.#packsWithin = file.prepare('SELECT name FROM packs WHERE first <= ? AND last >= ?')
     this.#tablesWithin = file.prepare(
       'SELECT DISTINCT name FROM row_months WHERE month BETWEEN ? AND ?'
+    )
+    const topics = 'SELECT topic_id, client_id, topic FROM topics WHERE installation_id = ?'
+    this.#allTopics = file.prepare(`${topics} ORDER BY topic`)
+    this.#someTopics = file.prepare(
+      `${topics} AND topic IN (SELECT value FROM json_each(?)) ORDER BY topic`
     )
     this.#months = file.prepare(
       'SELECT month FROM packs UNION SELECT month FROM row_months ORDER BY month DESC'
@@ -110,12 +117,9 @@ export class Stored {
 
   /** Sorted by the bytes of the topic, as in every engine. The index in the list is the rank. */
   topicsOf({ installation_id, topics }: Chosen): StoredTopic[] {
-    const all = 'SELECT topic_id, client_id, topic FROM topics WHERE installation_id = ?'
     const rows = topics
-      ? this.#file
-          .prepare(`${all} AND topic IN (SELECT value FROM json_each(?)) ORDER BY topic`)
-          .all(installation_id, JSON.stringify(topics))
-      : this.#file.prepare(`${all} ORDER BY topic`).all(installation_id)
+      ? this.#someTopics.all(installation_id, JSON.stringify(topics))
+      : this.#allTopics.all(installation_id)
     return rows.map(({ topic_id, client_id, topic }, rank) => ({
       topic_id: Number(topic_id),
       client_id: Number(client_id),

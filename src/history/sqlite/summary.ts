@@ -1,5 +1,6 @@
 import { packValues, unpack } from '../../lib/packed.ts'
 import { DAY } from '../../lib/unix-time.ts'
+import { beginsOf } from './slots.ts'
 
 /** What most methods need to know about neighbouring samples of a topic. */
 export type Summary = {
@@ -61,18 +62,10 @@ export function summaryOf(
 export function summariesOf(times: Float64Array, values: Float64Array): Summary[] {
   const count = times.length
   if (count < SAMPLES_PER_SUMMARY) return []
-  const days = new Set<number>()
-  for (const time of times) days.add(Math.floor(time / DAY))
-  if (count < days.size * SAMPLES_PER_SUMMARY) return [summaryOf(times, values, 0, count)]
-  const summaries: Summary[] = []
-  for (let begin = 0; begin < count; ) {
-    const nextDay = (Math.floor((times[begin] as number) / DAY) + 1) * DAY
-    let end = begin + 1
-    while (end < count && (times[end] as number) < nextDay) end++
-    summaries.push(summaryOf(times, values, begin, end))
-    begin = end
-  }
-  return summaries
+  const begins = beginsOf(times, DAY, count / SAMPLES_PER_SUMMARY) ?? [0, count]
+  return Array.from({ length: begins.length - 1 }, (_, day) =>
+    summaryOf(times, values, begins[day] as number, begins[day + 1] as number)
+  )
 }
 
 const fields = [
@@ -89,15 +82,12 @@ const fields = [
 ] as const satisfies (keyof Summary)[]
 
 export function packSummaries(summaries: readonly Summary[]): Buffer {
-  const count = Buffer.alloc(2)
-  count.writeUInt16LE(summaries.length)
   const columns = fields.flatMap((field) => summaries.map((summary) => summary[field]))
-  return Buffer.concat([count, packValues(Float64Array.from(columns))])
+  return packValues(Float64Array.from(columns))
 }
 
-export function unpackSummaries(packed: Buffer): Summary[] {
-  const count = packed.readUInt16LE(0)
-  const numbers = unpack(packed.subarray(2), count * fields.length)
+export function unpackSummaries(packed: Buffer, count: number): Summary[] {
+  const numbers = unpack(packed, count * fields.length)
   const at = (row: number, field: keyof Summary) =>
     numbers[fields.indexOf(field) * count + row] as number
   return Array.from({ length: count }, (_, row) => ({
