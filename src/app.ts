@@ -28,6 +28,9 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 const MAX_URL_LENGTH = 64 * 1024
 const MAX_HEADERS_BYTES = MAX_URL_LENGTH + 32 * 1024
 
+/** Fastify looks for a plugin without this name among all loaded modules. */
+const PLUGIN_NAME = Symbol.for('fastify.display-name')
+
 /** Finds `\\u0000` where the backslash is not itself escaped. */
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/
 
@@ -144,7 +147,8 @@ export async function createApp(
   }
 
   async function mount(parent: App, prefix: string, routes: Routes<RoomDeps>): Promise<void> {
-    await parent.register(async (scope) => routes(scope as App, deps), { prefix })
+    const room = async (scope: unknown) => routes(scope as App, deps)
+    await parent.register(Object.assign(room, { [PLUGIN_NAME]: prefix }), { prefix })
   }
 }
 

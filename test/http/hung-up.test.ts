@@ -8,12 +8,13 @@ import pino from 'pino'
 import { handleError } from '../../src/http/error-handler.ts'
 import { dropIfStalled, hungUpOrLate } from '../../src/http/hung-up.ts'
 import { eventually } from '../support/eventually.ts'
+import { slow } from '../support/rounds.ts'
 
-test('a caller who stops reading is disconnected, one who reads is not', async (t) => {
+test('a caller who stops reading is disconnected, one who reads is not', slow, async (t) => {
   const body = 'x'.repeat(32 * 1024 * 1024)
   let isClosed = false
   const server = createServer((_request, response) => {
-    dropIfStalled(response, 300)
+    dropIfStalled(response, 2000)
     response.on('close', () => {
       isClosed = !response.writableFinished
     })
