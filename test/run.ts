@@ -27,7 +27,7 @@ const given = process.argv.slice(2).filter((argument) => argument !== CHECK)
 const isChecked = process.argv.includes(CHECK)
 /** Long tests of parts that seldom change. They run with CI=true, and when they are named. */
 const LONG =
-  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!plot-parts)|process\/(ack|rolling|commands|lineage|start|backup|site|site-running|long-command|external-bus|migrate-to|prometheus|demo|quarantine|upgrade|backup-servers|(alarm|command)-nodes|nodes|drain|bridge|kill|certificate|postgres-down|damage|[\w-]+-kill)\.|engines\/(postgres|packed|bus-kept|external-bus|migrate-to|site\.)|features\/(loop-delay|mqtt-fan-out|alarm-requests-loop|alarm-tell-loop|command-loop|certificate-bounds)/
+  /(fuzz\/fuzz|move\/\w+)\.|console\/(?!plot-parts)|process\/(ack|rolling|commands|lineage|start|backup|site|site-running|long-command|external-bus|migrate-to|prometheus|demo|quarantine|upgrade|backup-servers|(alarm|command)-nodes|nodes|drain|bridge|kill|certificate|postgres-down|damage|[\w-]+-kill|pack-full-disk|version|readme|client|browser-app|api-page)\.|engines\/(sqlite-readers|influx|clickhouse-page|postgres|packed|bus-kept|external-bus|migrate-to|site\.)|features\/(alarm-loop|metrics-loop|mqtt-bounds-loop|mqtt5-bounds|mqtt-restart|loop-delay|mqtt-fan-out|alarm-requests-loop|alarm-tell-loop|command-loop|certificate-bounds)/
 const all = globSync('test/**/*.test.ts').sort()
 const chosen = process.env['CI'] === 'true' ? all : all.filter((file) => !LONG.test(file))
 const files = given.length > 0 ? given : chosen
@@ -36,13 +36,16 @@ const files = given.length > 0 ? given : chosen
 const RUNS_ALONE = /test\/(process|move|engines|console|fuzz|backup)\/|disk-space/
 /** These neither kill nor stop anything. */
 const RUNS_WITH_OTHERS =
-  /engines\/(aggregate|alarm-rows|bus-accounts|bus-store|clickhouse-tables|holdings|history-fixture|history-open|month|newest|scan|series|shared-uses|site-tables|sqlite-halves)\./
+  /engines\/(aggregate|alarm-rows|bus-accounts|bus-store|clickhouse-tables|holdings|history-fixture|history-open|latest|month|newest|pack-damage|remove|scan|series|shared-uses|site-tables|sqlite-halves)\./
 /** They work or wait longest, so they begin first. */
 const BEGINS = /\/(fuzz|move)\/|engines\/claims|disk-space/
 /** Tests that measure the event loop come last, one at a time, or they would measure others. */
 const MEASURING_MODULE = 'support/loop.ts'
-/** Not more, so that all processes end at about the same time. */
-const MAX_FILES_TOGETHER = 20
+/**
+ * A process loads the program once for all of its files, so there are few of them. In CI there are more,
+ * because a group that fails is repeated.
+ */
+const MAX_FILES_TOGETHER = process.env['CI'] === 'true' ? 20 : 80
 /** Tests wait for timers, disks and processes. One more group starts while processors are idle. */
 const LOOK_EVERY_MS = 2000
 const IDLE_SHARE = 0.35
@@ -51,6 +54,9 @@ const MOST_GROUPS = 3 * availableParallelism()
 const MAX_GROUP_MS = 30 * 60_000
 /** More failures than this are no accident. */
 const MAX_RUN_AGAIN = 4
+
+/** A young heap that does not grow step by step saves much garbage collection. */
+const RUNNER = ['--min-semi-space-size=16', '--test', '--test-isolation=none']
 
 /** Without CI=true the temporary files are in memory if it has this much room. CI tests the disk. */
 const MEMORY_DISK = '/dev/shm'
@@ -190,7 +196,7 @@ async function runAgain(): Promise<string[][]> {
 async function runGroups(groups: string[][]): Promise<void> {
   for (let group = groups.shift(); group; group = groups.shift()) {
     const began = performance.now()
-    const runner = spawn(process.execPath, ['--test', '--test-isolation=none', ...group], {
+    const runner = spawn(process.execPath, [...RUNNER, ...group], {
       stdio: ['ignore', 'pipe', 'inherit'],
       // A process group of its own, so that a deadline ends what the tests started as well.
       detached: true,

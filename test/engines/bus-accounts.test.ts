@@ -6,11 +6,12 @@ import { test } from 'node:test'
 import { startBus } from '../support/bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { mqttClient } from '../support/mqtt.ts'
+import { slow } from '../support/rounds.ts'
 
 /** Owners of one account: itself, and keys with sessions of their own. */
 const owners = ['anna', 'anna key:1', 'anna key:2', 'anna key:3']
 
-test('keys with sessions of their own share the limits of their account', async (t) => {
+test('keys with sessions of their own share the limits of their account', slow, async (t) => {
   const limits = { connectionsPerOwner: 3, sessionsPerOwner: 2, filtersPerOwner: 4 }
   const { port, dataDir, bus } = await startBus(t, { limits })
   const open = (username: string, clean = true, clientId = 'same') =>

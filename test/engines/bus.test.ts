@@ -22,6 +22,7 @@ import {
   subscribePacket
 } from '../support/mqtt.ts'
 import { freePort } from '../support/port.ts'
+import { slow } from '../support/rounds.ts'
 
 const codeOf = (code: number) => (error: Error & { code?: number }) => error.code === code
 const rejection = (promise: Promise<unknown>, code: number) => assert.rejects(promise, codeOf(code))
@@ -91,31 +92,35 @@ test('PUBLISH to a kept session with overlapping filters comes once, and again u
   await eventually(() => assert.deepEqual(back.payloads(), ['a', 'b', 'c']))
 })
 
-test('PUBLISH while a kept session comes back: everything comes once and in order', async (t) => {
-  const { bus, port } = await startBus(t)
-  const kept = { clientId: 'kept', clean: false }
-  const before = await mqttClient(t, port, kept)
-  await before.subscribe('1/#')
-  await before.mqtt.endAsync()
-  let sent = 0
-  const send = () => bus.publish('1/t', String(sent++), { qos: 1 })
-  for (let i = 0; i < 2000; i++) await send()
-  let isBack = false
-  const sending = (async () => {
-    for (let more = 200; more > 0; more -= isBack ? 1 : 0) {
-      await send()
-      await new Promise(setImmediate)
-    }
-  })()
-  const after = await mqttClient(t, port, kept)
-  isBack = true
-  await sending
-  await eventually(() => assert.equal(after.messages.length, sent))
-  assert.deepEqual(
-    after.payloads(),
-    Array.from({ length: sent }, (_, i) => String(i))
-  )
-})
+test(
+  'PUBLISH while a kept session comes back: everything comes once and in order',
+  slow,
+  async (t) => {
+    const { bus, port } = await startBus(t)
+    const kept = { clientId: 'kept', clean: false }
+    const before = await mqttClient(t, port, kept)
+    await before.subscribe('1/#')
+    await before.mqtt.endAsync()
+    let sent = 0
+    const send = () => bus.publish('1/t', String(sent++), { qos: 1 })
+    for (let i = 0; i < 2000; i++) await send()
+    let isBack = false
+    const sending = (async () => {
+      for (let more = 200; more > 0; more -= isBack ? 1 : 0) {
+        await send()
+        await new Promise(setImmediate)
+      }
+    })()
+    const after = await mqttClient(t, port, kept)
+    isBack = true
+    await sending
+    await eventually(() => assert.equal(after.messages.length, sent))
+    assert.deepEqual(
+      after.payloads(),
+      Array.from({ length: sent }, (_, i) => String(i))
+    )
+  }
+)
 
 test('A retained message is kept until an empty one is published', async (t) => {
   const { port } = await startBus(t)

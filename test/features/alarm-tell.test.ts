@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { DAY, HOUR, MINUTE, SECOND, unixMs } from '../../src/lib/unix-time.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { openTelling, type Telling } from '../support/telling.ts'
 
 /** A Wednesday. In Stockholm it is 13:00. */
@@ -79,7 +80,7 @@ onRegistryMatrix('telling of alarms', (engine) => {
     )
   })
 
-  test('10 000 alarms at once are one message for each person and channel', async () => {
+  test('10 000 alarms at once are one message for each person and channel', slow, async () => {
     const { organization, installation, person } = await place()
     const webhook = `${telling.hook.url}/storm`
     const other = await telling.person(organization, { channels: ['webhook', 'mail'], webhook })
@@ -400,7 +401,7 @@ onRegistryMatrix('telling of alarms', (engine) => {
     ])
   })
 
-  test('above the messages of an hour everything is held, and told together', async () => {
+  test('above the messages of an hour everything is held, and told together', slow, async () => {
     const { organization, person } = await place()
     for (let i = 0; i < 40; i++) {
       const installation = await telling.installation({ organization_id: organization })

@@ -11,7 +11,7 @@ import {
 import type { RuleDefinition, When } from '../../src/lib/alarm/rule.ts'
 import { HOUR, MINUTE, SECOND, type UnixMs, unixMs } from '../../src/lib/unix-time.ts'
 import { Dice } from '../fuzz/dice.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, slow } from '../support/rounds.ts'
 import { temporary } from '../support/spool.ts'
 import { WatchedSite } from '../support/watcher.ts'
 
@@ -95,15 +95,20 @@ const definitionOf = (dice: Dice, hasSilence: boolean): RuleDefinition => ({
 
 for (const hasSilence of [false, true]) {
   const subject = hasSilence ? 'with silence' : 'that are killed again and again'
-  test(`${ROUNDS} random sites ${subject} have the alarms of a model in memory`, async (t) => {
-    let alarms = 0
-    for (let round = 0; round < ROUNDS; round++) {
-      const seed = Number(process.env['SEED'] ?? 0) || Date.now() + round
-      alarms += await compare(t, seed, hasSilence)
+  const howLong = hasSilence ? {} : slow
+  test(
+    `${ROUNDS} random sites ${subject} have the alarms of a model in memory`,
+    howLong,
+    async (t) => {
+      let alarms = 0
+      for (let round = 0; round < ROUNDS; round++) {
+        const seed = Number(process.env['SEED'] ?? 0) || Date.now() + round
+        alarms += await compare(t, seed, hasSilence)
+      }
+      t.diagnostic(`${alarms} alarms`)
+      assert(alarms > ROUNDS)
     }
-    t.diagnostic(`${alarms} alarms`)
-    assert(alarms > ROUNDS)
-  })
+  )
 }
 
 async function compare(t: Parameters<typeof temporary>[0], seed: number, hasSilence: boolean) {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { insertAlarms, type NewAlarm } from '../../src/features/alarm/alarms.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -152,36 +153,40 @@ onRegistryMatrix('alarm', (engine) => {
     assert.equal((await world.request(foreign)).status, 401)
   })
 
-  test('a list of many installations and of equal times is in order, page by page', async () => {
-    const { world } = platform()
-    const organization_id = await world.organization()
-    const user = await world.user({ grants: both, organizations: [organization_id] })
-    const ids: number[] = []
-    for (let i = 0; i < 103; i++) ids.push((await world.installation({ organization_id })).id)
-    const raised: Partial<NewAlarm>[] = Array.from({ length: 60 }, (_, i) => ({
-      ...{ topic: `t${i}`, raised_at: now - 1000 * Math.floor(i / 25) },
-      severity: i % 7 === 0 ? 'critical' : 'info'
-    }))
-    for (const id of ids.slice(0, 101)) await raise(id, raised)
-    const read = async (query: string, as = user) => {
-      const { json, text } = await world.request(`GET /api/v2/alarm?${query}`, { as })
-      return Array.isArray(json) ? (json as Alarm[]) : assert.fail(text)
+  test(
+    'a list of many installations and of equal times is in order, page by page',
+    slow,
+    async () => {
+      const { world } = platform()
+      const organization_id = await world.organization()
+      const user = await world.user({ grants: both, organizations: [organization_id] })
+      const ids: number[] = []
+      for (let i = 0; i < 103; i++) ids.push((await world.installation({ organization_id })).id)
+      const raised: Partial<NewAlarm>[] = Array.from({ length: 60 }, (_, i) => ({
+        ...{ topic: `t${i}`, raised_at: now - 1000 * Math.floor(i / 25) },
+        severity: i % 7 === 0 ? 'critical' : 'info'
+      }))
+      for (const id of ids.slice(0, 101)) await raise(id, raised)
+      const read = async (query: string, as = user) => {
+        const { json, text } = await world.request(`GET /api/v2/alarm?${query}`, { as })
+        return Array.isArray(json) ? (json as Alarm[]) : assert.fail(text)
+      }
+      const all = await read('')
+      assert.equal(all.length, 101 * 60)
+      const inOrder = all.toSorted((a, b) => b.raised_at - a.raised_at || b.id - a.id)
+      assert.deepEqual(all, inOrder)
+      assert.deepEqual(await read('offset=2990&limit=20'), all.slice(2990, 3010))
+      const critical = all.filter(({ severity }) => severity === 'critical')
+      assert.deepEqual(await read('severity=critical&offset=3'), critical.slice(3))
+      // The same with few installations, which are looked up one by one.
+      const few = await world.user({ grants: [`${ids[0]}/alarm/#`, `${ids[1]}/alarm/#`] })
+      const theirs = all.filter((one) => ids.slice(0, 2).includes(Number(one['installation_id'])))
+      assert.deepEqual(await read('', few), theirs)
+      assert.deepEqual(await read('offset=50&limit=30', few), theirs.slice(50, 80))
     }
-    const all = await read('')
-    assert.equal(all.length, 101 * 60)
-    const inOrder = all.toSorted((a, b) => b.raised_at - a.raised_at || b.id - a.id)
-    assert.deepEqual(all, inOrder)
-    assert.deepEqual(await read('offset=2990&limit=20'), all.slice(2990, 3010))
-    const critical = all.filter(({ severity }) => severity === 'critical')
-    assert.deepEqual(await read('severity=critical&offset=3'), critical.slice(3))
-    // The same with few installations, which are looked up one by one.
-    const few = await world.user({ grants: [`${ids[0]}/alarm/#`, `${ids[1]}/alarm/#`] })
-    const theirs = all.filter((one) => ids.slice(0, 2).includes(Number(one['installation_id'])))
-    assert.deepEqual(await read('', few), theirs)
-    assert.deepEqual(await read('offset=50&limit=30', few), theirs.slice(50, 80))
-  })
+  )
 
-  test('an installation with more alarms than one step reads is listed whole', async () => {
+  test('an installation with more alarms than one step reads is listed whole', slow, async () => {
     const { world } = platform()
     const { installation, user } = await world.site(both)
     const many = Array.from({ length: 4500 }, (_, i) => ({

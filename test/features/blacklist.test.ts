@@ -5,6 +5,7 @@ import { unixMs } from '../../src/lib/unix-time.ts'
 import { Directory } from '../../src/permission/directory.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
@@ -283,53 +284,60 @@ onRegistryMatrix('blacklist', (engine) => {
       body: ({ entry }: Given) => ({ topic: entry.topic }),
       expect: taken
     })
-    test('a tenant has at most 100 entries, whatever others have, and the platform 1000', async () => {
-      const { world, deps } = platform()
-      const { registry } = deps
-      const { cid, user, installation } = await site(world)
-      const fill = (count: number, topic: (i: number) => string) =>
-        registry
-          .insertInto('topic_blacklist')
-          .values(
-            Array.from({ length: count }, (_, i) => ({
-              ...{ topic: topic(i), mode: 'block' as const, enabled: 0, reason: '', count: 0 }
-            }))
-          )
-          .execute()
-      const post = async (topic: string) => {
-        const { status, json } = await world.request(`POST ${url}`, { as: user, body: { topic } })
-        return [status, (json as { message?: string }).message]
+    test(
+      'a tenant has at most 100 entries, whatever others have, and the platform 1000',
+      slow,
+      async () => {
+        const { world, deps } = platform()
+        const { registry } = deps
+        const { cid, user, installation } = await site(world)
+        const fill = (count: number, topic: (i: number) => string) =>
+          registry
+            .insertInto('topic_blacklist')
+            .values(
+              Array.from({ length: count }, (_, i) => ({
+                ...{ topic: topic(i), mode: 'block' as const, enabled: 0, reason: '', count: 0 }
+              }))
+            )
+            .execute()
+        const post = async (topic: string) => {
+          const { status, json } = await world.request(`POST ${url}`, { as: user, body: { topic } })
+          return [status, (json as { message?: string }).message]
+        }
+        await fill(100, (i) => `${cid}/full/${i}`)
+        const full = [409, 'the organization with all below it has 100 entries already']
+        assert.deepEqual(await post(`${cid}/obj/more`), full)
+        const other = await make({ topic: '999998/obj/x' })
+        const moved = await put(other, { topic: `${cid}/obj/more` })
+        assert.deepEqual([moved.status, (moved.json as { message: string }).message], full)
+        const own = await world.request(`GET ${url}`, { as: user })
+        const [first] = own.json as Entry[]
+        assert(first)
+        assert.equal((await put(first, { enabled: false })).status, 200, 'its own place is free')
+
+        const organization_id = await world.organization(installation.organization_id)
+        const below = await world.installation({ organization_id })
+        const more = await post(`${below.client_id}/obj/more`)
+        assert.deepEqual(more, full, 'an organization below takes from the same places')
+
+        for (let i = 0; i < 5; i++) await fill(200, (n) => `full/${i}/${n}`)
+        const beside = await site(world)
+        const free = await world.request(`POST ${url}`, {
+          as: beside.user,
+          body: { topic: `${beside.cid}/full/x` }
+        })
+        assert.equal(free.status, 200)
+        const { status, json } = await world.request(`POST ${url}`, {
+          as: world.admin,
+          body: { topic: '+/full/x' }
+        })
+        assert.deepEqual(
+          [status, json],
+          [409, { message: 'the platform has 1000 entries already' }]
+        )
+        await registry.deleteFrom('topic_blacklist').where('topic', 'like', '%full/%').execute()
       }
-      await fill(100, (i) => `${cid}/full/${i}`)
-      const full = [409, 'the organization with all below it has 100 entries already']
-      assert.deepEqual(await post(`${cid}/obj/more`), full)
-      const other = await make({ topic: '999998/obj/x' })
-      const moved = await put(other, { topic: `${cid}/obj/more` })
-      assert.deepEqual([moved.status, (moved.json as { message: string }).message], full)
-      const own = await world.request(`GET ${url}`, { as: user })
-      const [first] = own.json as Entry[]
-      assert(first)
-      assert.equal((await put(first, { enabled: false })).status, 200, 'its own place is free')
-
-      const organization_id = await world.organization(installation.organization_id)
-      const below = await world.installation({ organization_id })
-      const more = await post(`${below.client_id}/obj/more`)
-      assert.deepEqual(more, full, 'an organization below takes from the same places')
-
-      for (let i = 0; i < 5; i++) await fill(200, (n) => `full/${i}/${n}`)
-      const beside = await site(world)
-      const free = await world.request(`POST ${url}`, {
-        as: beside.user,
-        body: { topic: `${beside.cid}/full/x` }
-      })
-      assert.equal(free.status, 200)
-      const { status, json } = await world.request(`POST ${url}`, {
-        as: world.admin,
-        body: { topic: '+/full/x' }
-      })
-      assert.deepEqual([status, json], [409, { message: 'the platform has 1000 entries already' }])
-      await registry.deleteFrom('topic_blacklist').where('topic', 'like', '%full/%').execute()
-    })
+    )
     scenario('GET lists the entries that the caller reaches', {
       given: withEntry,
       as: asUser,

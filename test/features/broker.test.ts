@@ -458,7 +458,7 @@ onRegistryMatrix('broker', (engine) => {
       ahead = 0
     })
 
-    test('wrong passwords lock the account for their address, and nothing else', async () => {
+    test('wrong passwords lock the account for their address, and nothing else', slow, async () => {
       const { world } = platform
       const [user, other] = [await world.user({}), await world.user({})]
       const clientid = world.unique('device')

@@ -8,6 +8,7 @@ import { routeTable } from '../../tools/pages.ts'
 import { startExecutor } from '../support/executor.ts'
 import { newBrowser } from '../support/push-service.ts'
 import { onPostgres, onRegistryMatrix } from '../support/registries.ts'
+import { rounds, slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -1223,6 +1224,10 @@ onPostgres('every endpoint', (engine) => {
     const { world } = platform()
     // What is read stays as it was made, and what is deleted is made for it.
     const [standing, changing] = [await makeTarget(world), await makeTarget(world)]
+    const [reader, writer] = [
+      await standing.caller(standing.own),
+      await changing.caller(changing.own)
+    ]
     const wrong: string[] = []
     for (const row of Object.values(table)) {
       if (row.reach !== 'inside' && row.reach !== 'anyone') continue
@@ -1233,7 +1238,13 @@ onPostgres('every endpoint', (engine) => {
           : method === 'DELETE'
             ? await makeTarget(world, extrasOf(row, standing))
             : changing
-      const as = await target.caller(target.own)
+      const isOnItself = /\/(me|auth|password)\b/.test(row.line(target))
+      const as =
+        target === standing
+          ? reader
+          : target === changing && !isOnItself
+            ? writer
+            : await target.caller(target.own)
       const { headers = {} } = row
       const { status, text } = await world.request(row.line(target), {
         ...{ as, headers, body: row.body?.(target) }
@@ -1243,6 +1254,12 @@ onPostgres('every endpoint', (engine) => {
     assert.deepEqual(wrong, [])
   })
 })
+
+/** With CI=true each row meets all of them, else so many, in turn. */
+function onesOf<T>(all: readonly T[], turn: number, atWork: number): readonly T[] {
+  const count = rounds(all.length, atWork)
+  return all.filter((_, i) => (i + turn) % all.length < count)
+}
 
 onRegistryMatrix('every endpoint crossed with every kind of caller', (engine) => {
   let ahead = 0
@@ -1298,7 +1315,8 @@ onRegistryMatrix('every endpoint crossed with every kind of caller', (engine) =>
     }
     const strangers = await nobodies(world)
     const standing = await makeTarget(world)
-    const places = ['parent', 'own', 'child', 'sibling', 'other'] as const
+    // Of two neighbours one at least is refused where only `inside` is allowed.
+    const places = ['parent', 'child', 'own', 'sibling', 'other'] as const
     const members = {
       parent: await standing.caller(standing.parent),
       own: await standing.caller(standing.own),
@@ -1321,8 +1339,8 @@ onRegistryMatrix('every endpoint crossed with every kind of caller', (engine) =>
     }
     const ownGateway = await gatewayOf(standing.installation)
     const otherGateway = await gatewayOf(stranger)
-    for (const row of Object.values(table)) {
-      for (const [name, headers] of Object.entries(strangers)) {
+    for (const [turn, row] of Object.values(table).entries()) {
+      for (const [name, headers] of onesOf(Object.entries(strangers), turn, 1)) {
         // The route for the pending token also answers 401, because the code is wrong.
         const isOwn = row.reach === 'system' && name === 'a system account'
         const want = row.reach === 'public' ? [200, 400, 401] : [isOwn ? 200 : 401]
@@ -1330,7 +1348,7 @@ onRegistryMatrix('every endpoint crossed with every kind of caller', (engine) =>
       }
       if (row.reach === 'public' || row.reach === 'pending') continue
       const needed = extrasOf(row, standing)
-      for (const place of places) {
+      for (const place of onesOf(places, turn, 2)) {
         const isInside = place === 'parent' || place === 'own'
         const isAllowed = row.reach === 'anyone' || (row.reach === 'inside' && isInside)
         const refusal = row.reach === 'gateway' || row.reach === 'broker' ? 401 : 403
@@ -1374,7 +1392,7 @@ onRegistryMatrix('every endpoint crossed with every kind of caller', (engine) =>
     assert.deepEqual(wrong, [])
   })
 
-  test('an unknown parameter is 400 and named, or filters a list by metadata', async () => {
+  test('an unknown parameter is 400 and named, or filters a list by metadata', slow, async () => {
     const { world, deps } = platform()
     const target = await makeTarget(world)
     const everything = await world.user({

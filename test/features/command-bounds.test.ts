@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { mountedKey } from '../support/mounts.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 import type { Account } from '../support/world.ts'
 
 const MIB = 1024 * 1024
@@ -200,7 +201,7 @@ describe('what a command may be', () => {
   })
 })
 
-test('a command counts in the rate of the installation', async (t) => {
+test('a command counts in the rate of the installation', slow, async (t) => {
   const settings = { CARACAL_QUOTA_INSTALLATION: 'messages_per_second=1' }
   const { device, send, client_id } = await withCommands(t, 'embedded', { settings })
   const { got } = await device((sent, client) => answerBack(sent, client, 'ok'))
@@ -265,7 +266,7 @@ class Crowd {
   }
 }
 
-test('waiting commands have bounds: installation, account, organization, node', async (t) => {
+test('waiting commands have bounds: installation, account, organization, node', slow, async (t) => {
   const platform = await startTestPlatform({
     settings: { CARACAL_QUOTA_INSTALLATION: 'messages_per_second=1000' }
   })

@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts'
 import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
 /** A platform whose connection to the broker can be cut, and a device that holds its answers. */
@@ -43,7 +44,7 @@ describe('commands while an external broker is away', { skip: withoutMosquitto }
     assert.deepEqual(got, [])
   })
 
-  test('an answer that comes after the connection is back is heard', async (t) => {
+  test('an answer that comes after the connection is back is heard', slow, async (t) => {
     const { broker, send, got, device, world } = await withBrokerAway(t)
     const many = Array.from({ length: 20 }, () => send(30))
     await eventually(() => assert.equal(got.length, 20))

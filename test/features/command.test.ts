@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { answerBack, type Bus, withCommands } from '../support/commands.ts'
 import { eventually } from '../support/eventually.ts'
 import { withoutMosquitto } from '../support/mosquitto.ts'
+import { sqlite } from '../support/registries.ts'
 import { slow } from '../support/rounds.ts'
+import { withPlatform } from '../support/scenario.ts'
 
 const buses: [Bus, false | string][] = [
   ['embedded', false],
@@ -13,8 +15,12 @@ const buses: [Bus, false | string][] = [
 
 for (const [bus, skip] of buses) {
   describe(`commands with an ${bus} broker`, { skip }, () => {
+    // An external broker is new for each test, and so is its platform.
+    const shared = bus === 'embedded' ? withPlatform(sqlite, {}) : undefined
+    const withDevices = (t: TestContext) => withCommands(t, bus, { on: shared?.platform() })
+
     test('a device with MQTT 5 answers on the response topic of the command', async (t) => {
-      const { device, send, client_id, stored, refused } = await withCommands(t, bus)
+      const { device, send, client_id, stored, refused } = await withDevices(t)
       const { got } = await device((sent, client) =>
         answerBack(sent, client, '{"value":1,"ok":true}', {
           contentType: 'application/json',
@@ -53,7 +59,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('a device with MQTT 3.1.1 answers on the topic that the caller names', async (t) => {
-      const { device, send, client_id } = await withCommands(t, bus)
+      const { device, send, client_id } = await withDevices(t)
       await device((_, { mqtt }) => mqtt.publish(`${client_id}/plug/state`, 'ON', { qos: 0 }), {
         level: 4
       })
@@ -68,7 +74,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('the answer may be a value, which is stored as every value', async (t) => {
-      const { device, send, client_id, stored } = await withCommands(t, bus)
+      const { device, send, client_id, stored } = await withDevices(t)
       await device(
         (_, { mqtt }) => mqtt.publish(`${client_id}/obj/lamp`, '{"value":1}', { qos: 1 }),
         { level: 4 }
@@ -80,7 +86,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('an answer that is no UTF-8 comes as base64, an empty one as empty text', async (t) => {
-      const { device, send } = await withCommands(t, bus)
+      const { device, send } = await withDevices(t)
       const bytes = Buffer.from([0, 255, 254, 1])
       await device((sent, client) =>
         answerBack(sent, client, sent.payload === 'bytes' ? bytes : '')
@@ -94,7 +100,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('without an answer it is 504 after the time, and a later answer is for nobody', async (t) => {
-      const { device, send, deps, refused } = await withCommands(t, bus)
+      const { device, send, deps, refused } = await withDevices(t)
       const { got, mqtt } = await device(() => {})
       const begun = performance.now()
       const { status, json } = await send({ topic: 'set/x', timeout: 0.3 })
@@ -108,7 +114,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('a command for nobody is 504 as well, and nobody gets it later', async (t) => {
-      const { device, send } = await withCommands(t, bus)
+      const { device, send } = await withDevices(t)
       assert.equal((await send({ topic: 'set/x', timeout: 0.2 })).status, 504)
       const { got } = await device((sent, client) => answerBack(sent, client, 'now'))
       assert.equal((await send({ topic: 'set/x' })).status, 200)
@@ -116,7 +122,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('when the caller hangs up the waiting ends', async (t) => {
-      const { device, id, user, url, deps, traced } = await withCommands(t, bus)
+      const { device, id, user, url, deps, traced } = await withDevices(t)
       const { got } = await device(() => {})
       const hangUp = new AbortController()
       const asked = fetch(`${url}/api/v2/command/${id}`, {
@@ -140,7 +146,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('many commands at once get their own answers, in whatever order they come', async (t) => {
-      const { device, send } = await withCommands(t, bus)
+      const { device, send } = await withDevices(t)
       const held: (() => void)[] = []
       await device((sent, client) => {
         held.push(() => answerBack(sent, client, `for ${sent.payload}`))
@@ -155,31 +161,35 @@ for (const [bus, skip] of buses) {
       )
     })
 
-    test('on one named topic, correlation data decides, and without it who came first', async (t) => {
-      const { device, send, client_id } = await withCommands(t, bus)
-      let held: (() => void)[] = []
-      await device((sent, client) => {
-        held.push(() => {
-          if (sent.topic.endsWith('five')) answerBack(sent, client, sent.payload)
-          else client.mqtt.publish(`${client_id}/out`, sent.payload, { qos: 1 })
+    test(
+      'on one named topic, correlation data decides, and without it who came first',
+      slow,
+      async (t) => {
+        const { device, send, client_id } = await withDevices(t)
+        let held: (() => void)[] = []
+        await device((sent, client) => {
+          held.push(() => {
+            if (sent.topic.endsWith('five')) answerBack(sent, client, sent.payload)
+            else client.mqtt.publish(`${client_id}/out`, sent.payload, { qos: 1 })
+          })
         })
-      })
-      const pair = async (topic: string, isReversed: boolean) => {
-        held = []
-        const first = send({ topic, payload: 'a', response_topic: 'out' })
-        await eventually(() => assert.equal(held.length, 1))
-        const second = send({ topic, payload: 'b', response_topic: 'out' })
-        await eventually(() => assert.equal(held.length, 2))
-        for (const go of isReversed ? held.reverse() : held) go()
-        const answers = await Promise.all([first, second])
-        return answers.map(({ json }) => (json as { payload: string }).payload)
+        const pair = async (topic: string, isReversed: boolean) => {
+          held = []
+          const first = send({ topic, payload: 'a', response_topic: 'out' })
+          await eventually(() => assert.equal(held.length, 1))
+          const second = send({ topic, payload: 'b', response_topic: 'out' })
+          await eventually(() => assert.equal(held.length, 2))
+          for (const go of isReversed ? held.reverse() : held) go()
+          const answers = await Promise.all([first, second])
+          return answers.map(({ json }) => (json as { payload: string }).payload)
+        }
+        assert.deepEqual(await pair('set/five', true), ['a', 'b'])
+        assert.deepEqual(await pair('set/three', false), ['a', 'b'])
       }
-      assert.deepEqual(await pair('set/five', true), ['a', 'b'])
-      assert.deepEqual(await pair('set/three', false), ['a', 'b'])
-    })
+    )
 
     test('an answer elsewhere, or with other correlation data, is not taken', async (t) => {
-      const { device, send, client_id } = await withCommands(t, bus)
+      const { device, send, client_id } = await withDevices(t)
       await device((sent, client) => {
         const { responseTopic = '' } = sent.properties
         const { mqtt } = client
@@ -195,7 +205,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('what was on the topic before the command is no answer', async (t) => {
-      const { device, send, client_id } = await withCommands(t, bus)
+      const { device, send, client_id } = await withDevices(t)
       const { mqtt } = await device(() => {})
       await mqtt.publishAsync(`${client_id}/state`, 'old', { qos: 1, retain: true })
       const body = { topic: 'set/x', response_topic: 'state', timeout: 0.4 }
@@ -203,7 +213,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('an answer that comes with the command itself is never lost', async (t) => {
-      const { device, send } = await withCommands(t, bus)
+      const { device, send } = await withDevices(t)
       await device((sent, client) => answerBack(sent, client, sent.payload))
       for (let i = 0; i < 50; i++) {
         const { json } = await send({ topic: 'set/x', payload: `${i}`, timeout: 5 })
@@ -212,7 +222,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('the trace has who sent it, where, and whether it was answered, but no payload', async (t) => {
-      const { device, send, traced, client_id, id, user } = await withCommands(t, bus)
+      const { device, send, traced, client_id, id, user } = await withDevices(t)
       await device((sent, client) => sent.payload === 'secret' && answerBack(sent, client, 'key'))
       await send({ topic: 'set/x', payload: 'secret' })
       await send({ topic: 'set/x', timeout: 0.2 })
@@ -234,7 +244,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('mappings translate commands, and their values are answers', async (t) => {
-      const { world, id, client_id, device, send, stored } = await withCommands(t, bus)
+      const { world, id, client_id, device, send, stored } = await withDevices(t)
       await world.request(`POST /api/v2/mapping/${id}`, {
         as: world.admin,
         body: { make: 'tasmota' }
@@ -263,7 +273,7 @@ for (const [bus, skip] of buses) {
     })
 
     test('a mapping of everything does not read answers', async (t) => {
-      const { world, id, device, send, stored, refused } = await withCommands(t, bus)
+      const { world, id, device, send, stored, refused } = await withDevices(t)
       await world.request(`POST /api/v2/mapping/${id}`, {
         as: world.admin,
         body: { filter: '#', values: [{ topic: 'obj/all' }] }

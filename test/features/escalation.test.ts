@@ -140,7 +140,7 @@ onRegistryMatrix('nobody gets more rights', (engine) => {
     assert.equal(lettersTo(mobile), 10)
   })
 
-  test('by guessing the password of a system account', async () => {
+  test('by guessing the password of a system account', slow, async () => {
     const { world } = platform()
     const ask = async (password: string) =>
       (await world.request('GET /api/v2/mobile/1', { headers: basic('push', password) })).status
@@ -216,7 +216,7 @@ onRegistryMatrix('load', (engine) => {
     assert.equal(long.status, 400)
   })
 
-  test('parallel writers of the same objects never get 500', async () => {
+  test('parallel writers of the same objects never get 500', slow, async () => {
     const { world } = platform()
     const fiveHundreds: string[] = []
     const send = async (line: string, body?: unknown, as: { token: string } = world.admin) => {

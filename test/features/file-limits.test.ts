@@ -19,6 +19,7 @@ import { HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -204,33 +205,37 @@ onRegistryMatrix('limits of files', (engine) => {
     await half.discard()
   })
 
-  test('an organization with more files than a statement has variables can be deleted', async () => {
-    const { world, deps } = platform()
-    const organization = await world.organization()
-    await deps.directory.catchUp()
-    const numbers = sql`with recursive numbers(n) as
+  test(
+    'an organization with more files than a statement has variables can be deleted',
+    slow,
+    async () => {
+      const { world, deps } = platform()
+      const organization = await world.organization()
+      await deps.directory.catchUp()
+      const numbers = sql`with recursive numbers(n) as
       (select 100000 union all select n + 1 from numbers where n < 170000)`
-    const hash = sql`${sql.lit('0'.repeat(58))} || cast(n as text)`
-    await sql`${numbers} insert into file_contents (hash) select ${hash} from numbers`.execute(
-      deps.registry
-    )
-    await sql`${numbers} insert into files (organization_id, hash, name, mime, size, created, updated)
+      const hash = sql`${sql.lit('0'.repeat(58))} || cast(n as text)`
+      await sql`${numbers} insert into file_contents (hash) select ${hash} from numbers`.execute(
+        deps.registry
+      )
+      await sql`${numbers} insert into files (organization_id, hash, name, mime, size, created, updated)
       select ${sql.lit(organization)}, ${hash}, 'x', 'x/y', 0, 0, 0 from numbers`.execute(
-      deps.registry
-    )
-    const line = `DELETE /api/v2/organization/${organization}?force=true`
-    const { status, text } = await world.request(line, { as: world.admin })
-    assert.equal(status, 200, text)
-    const { numDeletedRows } = await deps.registry
-      .deleteFrom('file_contents')
-      .where('look_at', '<=', deps.clock())
-      .where('hash', 'like', `${'0'.repeat(58)}%`)
-      .executeTakeFirstOrThrow()
-    assert.equal(Number(numDeletedRows), 70_001)
-  })
+        deps.registry
+      )
+      const line = `DELETE /api/v2/organization/${organization}?force=true`
+      const { status, text } = await world.request(line, { as: world.admin })
+      assert.equal(status, 200, text)
+      const { numDeletedRows } = await deps.registry
+        .deleteFrom('file_contents')
+        .where('look_at', '<=', deps.clock())
+        .where('hash', 'like', `${'0'.repeat(58)}%`)
+        .executeTakeFirstOrThrow()
+      assert.equal(Number(numDeletedRows), 70_001)
+    }
+  )
 })
 
-test('uploads stop while there is still room for samples', async () => {
+test('uploads stop while there is still room for samples', slow, async () => {
   const { bavail, bsize } = await statfs(tmpdir())
   const reserve = Math.floor((bavail * bsize) / 2 ** 20 / 1.5)
   const platform = await startTestPlatform({
@@ -249,6 +254,7 @@ test('uploads stop while there is still room for samples', async () => {
 })
 
 test('an answer that ends after the stop has begun does not delay the stop', {
+  ...slow,
   timeout: 30_000
 }, async (t) => {
   const platform = await startTestPlatform()
@@ -268,7 +274,7 @@ test('an answer that ends after the stop has begun does not delay the stop', {
   await stopping
 })
 
-test('while FILES_DIR is away the answer is 503 and everything else works', async () => {
+test('while FILES_DIR is away the answer is 503 and everything else works', slow, async () => {
   const platform = await startTestPlatform()
   try {
     const { world, deps, dataDir } = platform

@@ -11,6 +11,7 @@ import { sweepFiles } from '../../src/features/file/sweep.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -302,7 +303,7 @@ onRegistryMatrix('files', (engine) => {
       const headers = { 'x-api-key': given.user.token }
       return fetch(platform().url + given.at, { method: 'POST', headers, body: form })
     }
-    test('has files of at most 30 MiB', async () => {
+    test('has files of at most 30 MiB', slow, async () => {
       const given = await withFile(platform().world)
       const bytes = randomBytes(MAX_FILE_BYTES)
       const most = await upload(given, bytes)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -87,7 +88,7 @@ describe('whether the gateway is connected', () => {
   })
 })
 
-test('after a restart it is known when a gateway with a kept session left', async (t) => {
+test('after a restart it is known when a gateway with a kept session left', slow, async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'caracal-gateways-'))
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const settings = { CARACAL_DATA_DIR: dataDir }

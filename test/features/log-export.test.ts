@@ -145,7 +145,7 @@ onSqlite('log export', (engine) => {
     history.scan = scan
   })
 
-  test('a client that reads nothing does not delay the stop', async () => {
+  test('a client that reads nothing does not delay the stop', slow, async () => {
     const own = await startTestPlatform()
     const { installation, user } = await own.world.site(grants)
     const samples = Array.from({ length: 20_000 }, (_, i) => ({

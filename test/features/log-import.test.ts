@@ -258,7 +258,7 @@ onSqlite('log import', (engine) => {
     assert.equal((await imported(house, line)).imported, 1)
   })
 
-  test('too many bad lines end an import, and do not delay other requests', async () => {
+  test('too many bad lines end an import, and do not delay other requests', slow, async () => {
     const house = await site()
     const { status, json } = await post(house, '{\n'.repeat(150_000))
     assert.equal(status, 400)
@@ -268,7 +268,7 @@ onSqlite('log import', (engine) => {
     assert.equal((await imported(house, wide, csv)).imported, 20_000)
   })
 
-  test('a hang-up ends the work, also if the whole body has arrived', async () => {
+  test('a hang-up ends the work, also if the whole body has arrived', slow, async () => {
     const house = await site()
     const { history } = platform().deps
     const append = history.append.bind(history)
@@ -312,7 +312,7 @@ onSqlite('log import', (engine) => {
     return { status: response.statusCode ?? 0, message: JSON.parse(text).message }
   }
 
-  test('nothing stays if the installation is deleted during the import', async () => {
+  test('nothing stays if the installation is deleted during the import', slow, async () => {
     const house = await site()
     const { world, deps } = platform()
     const sending = begin(house)
@@ -333,7 +333,7 @@ onSqlite('log import', (engine) => {
     assert.equal(await statusText(deps, house.installation.id), '')
   })
 
-  test('if history fails during the import, the answer says how much is stored', async () => {
+  test('if history fails during the import, the answer says how much is stored', slow, async () => {
     const house = await site()
     const { history } = platform().deps
     const append = history.append.bind(history)
@@ -355,7 +355,7 @@ onSqlite('log import', (engine) => {
     assert.equal((await rowsOf(house)).length, 90_000)
   })
 
-  test('the disk reserve stops an import before and during its work', async () => {
+  test('the disk reserve stops an import before and during its work', slow, async () => {
     const house = await site()
     const { deps } = platform()
     const { hasRoom } = deps
@@ -373,23 +373,27 @@ onSqlite('log import', (engine) => {
     assert(stored >= 50_000 && stored < 60_000)
   })
 
-  test('a tenant has two imports at once and two that wait, and a hang-up makes room', async () => {
-    const house = await site()
-    const waiting = Array.from({ length: 5 }, () => {
-      const sending = begin(house)
-      sending.write(lines(1))
-      return sending
-    })
-    const refused = await Promise.race(waiting.map(answerOf))
-    assert.deepEqual(refused, {
-      status: 429,
-      message: 'Too many imports at once: an organization has at most 2 running and 2 waiting'
-    })
-    for (const sending of waiting) sending.destroy()
-    await eventually(async () => assert.equal((await post(house, lines(1))).status, 200))
-  })
+  test(
+    'a tenant has two imports at once and two that wait, and a hang-up makes room',
+    slow,
+    async () => {
+      const house = await site()
+      const waiting = Array.from({ length: 5 }, () => {
+        const sending = begin(house)
+        sending.write(lines(1))
+        return sending
+      })
+      const refused = await Promise.race(waiting.map(answerOf))
+      assert.deepEqual(refused, {
+        status: 429,
+        message: 'Too many imports at once: an organization has at most 2 running and 2 waiting'
+      })
+      for (const sending of waiting) sending.destroy()
+      await eventually(async () => assert.equal((await post(house, lines(1))).status, 200))
+    }
+  )
 
-  test('if the server stops, the answer says so', async () => {
+  test('if the server stops, the answer says so', slow, async () => {
     const own = await startTestPlatform()
     const house = await own.world.site(grants)
     const sending = begin(house, own.url)
@@ -405,7 +409,7 @@ onSqlite('log import', (engine) => {
     })
   })
 
-  test('ids grow with arrival and are never used twice, also after a restart', async () => {
+  test('ids grow with arrival and are never used twice, also after a restart', slow, async () => {
     const CARACAL_DATA_DIR = mkdtempSync(join(tmpdir(), 'caracal-'))
     // The clock stands still, so only the stored last id keeps the ids different.
     const still = unixMs(1_800_000_000_000)

@@ -8,6 +8,7 @@ import { firstRoles } from '../../src/permission/catalogue.ts'
 import { Grants } from '../../src/permission/grants.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
@@ -159,7 +160,7 @@ onRegistryMatrix('log removal', (engine) => {
     assert.deepEqual([await logOf(house), await statusOf(house)], [['a 1'], ['a 1']])
   })
 
-  test('the bytes of deleted values are given back to the quotas', async () => {
+  test('the bytes of deleted values are given back to the quotas', slow, async () => {
     const house = await site()
     const { id, client_id } = house.installation
     const topic = `${client_id}/obj/a`

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { functionsByTopic, rowTexts } from '../../src/features/log/v2-entries.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -140,7 +141,7 @@ onRegistryMatrix('v2 log', (engine) => {
     await f(['functionx/list/all'], [0, 1e-7, 1])
   })
 
-  test('more functions than one batch and more entries than one chunk work', async () => {
+  test('more functions than one batch and more entries than one chunk work', slow, async () => {
     const { world } = platform()
     const { installation, user } = await world.site(grants)
     const ids = await Promise.all(

@@ -6,6 +6,7 @@ import { bodyTolerances, differences } from '../../src/lynx.ts'
 import { routeTable } from '../../tools/pages.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Answer, World } from '../support/world.ts'
@@ -696,7 +697,7 @@ onRegistryMatrix('lynx', (engine) => {
       assert.deepEqual(keysOf(await good(`DELETE ${one}`)), keySets.ok)
     })
 
-    test('long lists, which are sent in parts', async () => {
+    test('long lists, which are sent in parts', slow, async () => {
       const { world } = platform()
       const { installation, user: caller } = await world.site(['#'])
       const { id } = installation

@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.ts'
 import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 
 type Sample = { topic: string; value: number }
 
@@ -73,7 +74,7 @@ describe('mappings with an external broker', { skip: withoutMosquitto }, () => {
     assert(!(await stored()).includes('obj/dev/tasmota/plug/POWER 1'))
   })
 
-  test('a value that somebody sends again is not mapped, and not stored twice', async (t) => {
+  test('a value that somebody sends again is not mapped, and not stored twice', slow, async (t) => {
     const { map, send, heard, stored } = await withDevice(t)
     await map({ filter: '#', values: [{ topic: 'obj/all' }] })
     // Each value is another one: the same value in the same millisecond is one sample.

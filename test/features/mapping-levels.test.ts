@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { levelsToRead } from '../../src/features/mapping/levels.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 const every = ['mapping/list/all', 'mapping/create_delete/all', 'mapping/update/all']
@@ -27,24 +28,28 @@ onRegistryMatrix('mapping levels', (engine) => {
       assert(!levels.includes('cellar'))
     })
 
-    test('a tenant with hundreds of levels does not take the places of the others', async () => {
-      const { world, deps } = platform()
-      const flood = await world.site(every)
-      for (let i = 0; i < 150; i++) {
-        const body = { filter: `level${i}/#`, values }
-        const at = `POST /api/v2/mapping/${flood.installation.id}`
-        assert.equal((await world.request(at, { as: flood.user, body })).status, 200)
+    test(
+      'a tenant with hundreds of levels does not take the places of the others',
+      slow,
+      async () => {
+        const { world, deps } = platform()
+        const flood = await world.site(every)
+        for (let i = 0; i < 150; i++) {
+          const body = { filter: `level${i}/#`, values }
+          const at = `POST /api/v2/mapping/${flood.installation.id}`
+          assert.equal((await world.request(at, { as: flood.user, body })).status, 200)
+        }
+        const honest = await world.site(every)
+        const body = { filter: 'greenhouse/#', values }
+        await world.request(`POST /api/v2/mapping/${honest.installation.id}`, {
+          as: honest.user,
+          body
+        })
+        const { levels, left } = await levelsToRead(deps.registry)
+        assert.equal(levels.length, 100)
+        assert(left > 50)
+        assert(levels.includes('greenhouse'), levels.join(' '))
       }
-      const honest = await world.site(every)
-      const body = { filter: 'greenhouse/#', values }
-      await world.request(`POST /api/v2/mapping/${honest.installation.id}`, {
-        as: honest.user,
-        body
-      })
-      const { levels, left } = await levelsToRead(deps.registry)
-      assert.equal(levels.length, 100)
-      assert(left > 50)
-      assert(levels.includes('greenhouse'), levels.join(' '))
-    })
+    )
   })
 })

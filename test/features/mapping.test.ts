@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 type Mapping = { id: number; values: object[] } & Record<string, unknown>
@@ -125,7 +126,7 @@ onRegistryMatrix('mapping', (engine) => {
     })
   }
 
-  test('an installation has at most 200 mappings', async () => {
+  test('an installation has at most 200 mappings', slow, async () => {
     const { world } = platform()
     const { installation, user } = await world.site(every)
     const post = () =>

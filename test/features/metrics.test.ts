@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { freePort } from '../support/port.ts'
+import { slow } from '../support/rounds.ts'
 
 let ahead = 0
 let stopped: number | undefined
@@ -79,7 +80,7 @@ test('answers of a route: each bucket counts those of the smaller ones too, of e
   assert(seconds > 0 && seconds < 60, `${seconds} s`)
 })
 
-test('nothing that a tenant creates or names becomes a series', async (t) => {
+test('nothing that a tenant creates or names becomes a series', slow, async (t) => {
   // What a tenant used in the last seconds is a series until they are over.
   stopped = Date.now()
   t.after(() => {

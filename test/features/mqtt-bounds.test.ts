@@ -9,6 +9,7 @@ import { startBus } from '../support/bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { lightClient } from '../support/light-client.ts'
 import { connectPacket, mqttClient, packet, publishPacket, rawClient } from '../support/mqtt.ts'
+import { slow } from '../support/rounds.ts'
 
 const REFUSED = 128
 const MIB = 1024 * 1024
@@ -181,75 +182,83 @@ test('an older file above the limits is cut down at the start', async (t) => {
   await eventually(() => assert.equal(back.messages.length, 6))
 })
 
-test('messages that are read but not stored are limited, and a flood of one owner does not stop others', async (t) => {
-  let stored = 0
-  let inHandler = 0
-  let most = 0
-  const isOpen = Promise.withResolvers<void>()
-  const { port } = await startBus(t, {
-    limits: { inFlightBytes: 4 * MIB, inFlightBytesPerTenant: 2 * MIB },
-    handle: async ({ payload }, sender) => {
-      if (sender !== 'flood') return
-      inHandler += payload.length
-      most = Math.max(most, inHandler)
-      await isOpen.promise
-      inHandler -= payload.length
-      stored++
-    }
-  })
-  const floods = await Promise.all(
-    numbers(10).map((n) =>
-      lightClient(t, port, connectPacket({ id: `flood ${n}`, username: 'flood' }))
+test(
+  'messages that are read but not stored are limited, and a flood of one owner does not stop others',
+  slow,
+  async (t) => {
+    let stored = 0
+    let inHandler = 0
+    let most = 0
+    const isOpen = Promise.withResolvers<void>()
+    const { port } = await startBus(t, {
+      limits: { inFlightBytes: 4 * MIB, inFlightBytesPerTenant: 2 * MIB },
+      handle: async ({ payload }, sender) => {
+        if (sender !== 'flood') return
+        inHandler += payload.length
+        most = Math.max(most, inHandler)
+        await isOpen.promise
+        inHandler -= payload.length
+        stored++
+      }
+    })
+    const floods = await Promise.all(
+      numbers(10).map((n) =>
+        lightClient(t, port, connectPacket({ id: `flood ${n}`, username: 'flood' }))
+      )
     )
-  )
-  const large = 'x'.repeat(MIB / 2)
-  for (const { send } of floods) {
-    for (const id of [1, 2]) send(publishPacket('1/obj/a', large, { qos: 1, id }))
-    send(packet(0xe0))
+    const large = 'x'.repeat(MIB / 2)
+    for (const { send } of floods) {
+      for (const id of [1, 2]) send(publishPacket('1/obj/a', large, { qos: 1, id }))
+      send(packet(0xe0))
+    }
+    await eventually(() => assert.ok(inHandler > MIB))
+    const neighbour = await mqttClient(t, port, { username: 'bert' })
+    for (const n of numbers(20)) await neighbour.publish('2/obj/a', `${n}`, { qos: 1 })
+    await wait(200)
+    assert.ok(most <= 2 * MIB, `${most} bytes at once`)
+    assert.equal(stored, 0)
+    isOpen.resolve()
+    await eventually(() => assert.equal(stored, 20))
+    assert.ok(most <= 2 * MIB, `${most} bytes at once`)
   }
-  await eventually(() => assert.ok(inHandler > MIB))
-  const neighbour = await mqttClient(t, port, { username: 'bert' })
-  for (const n of numbers(20)) await neighbour.publish('2/obj/a', `${n}`, { qos: 1 })
-  await wait(200)
-  assert.ok(most <= 2 * MIB, `${most} bytes at once`)
-  assert.equal(stored, 0)
-  isOpen.resolve()
-  await eventually(() => assert.equal(stored, 20))
-  assert.ok(most <= 2 * MIB, `${most} bytes at once`)
-})
+)
 
-test('messages for 3 000 offline sessions do not delay the acknowledgements of others', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
-  t.after(() => rm(dataDir, { recursive: true }))
-  await (await startBus(t, { dataDir })).bus.close()
-  const db = new DatabaseSync(join(dataDir, 'mqtt.sqlite'))
-  db.exec('begin')
-  const session = db.prepare('insert into sessions values (?, ?, ?, ?, 0, 0, 0)')
-  const filter = db.prepare("insert into filters values (?, '1/#', 1, null, null, null)")
-  for (const key of numbers(3000)) {
-    session.run(key + 1, `resting ${key}`, `anna-${key % 3}`, Date.now())
-    filter.run(key + 1)
+test(
+  'messages for 3 000 offline sessions do not delay the acknowledgements of others',
+  slow,
+  async (t) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'caracal-bus-'))
+    t.after(() => rm(dataDir, { recursive: true }))
+    await (await startBus(t, { dataDir })).bus.close()
+    const db = new DatabaseSync(join(dataDir, 'mqtt.sqlite'))
+    db.exec('begin')
+    const session = db.prepare('insert into sessions values (?, ?, ?, ?, 0, 0, 0)')
+    const filter = db.prepare("insert into filters values (?, '1/#', 1, null, null, null)")
+    for (const key of numbers(3000)) {
+      session.run(key + 1, `resting ${key}`, `anna-${key % 3}`, Date.now())
+      filter.run(key + 1)
+    }
+    db.exec('commit')
+    db.close()
+    const { port, bus } = await startBus(t, { dataDir })
+    const receiver = await mqttClient(t, port, { clientId: 'kept', username: 'bert', clean: false })
+    await receiver.subscribe('2/#')
+    const neighbour = await mqttClient(t, port, { username: 'bert' })
+    const flood = await mqttClient(t, port, { username: 'anna-0' })
+    let acknowledged = 0
+    const flooding = numbers(100).map(async (n) => {
+      await flood.publish('1/t', `${n}`, { qos: 1 })
+      acknowledged++
+    })
+    const acknowledgedBefore: number[] = []
+    for (const n of numbers(5)) {
+      await neighbour.publish('2/t', `${n}`, { qos: 1 })
+      acknowledgedBefore.push(acknowledged)
+    }
+    // It comes between the groups of the flood, not after it.
+    assert.ok((acknowledgedBefore.at(-1) ?? 100) < 50, acknowledgedBefore.join())
+    await Promise.all(flooding)
+    assert.deepEqual(receiver.payloads(), ['0', '1', '2', '3', '4'])
+    assert.equal((await bus.state()).queued, 300_000)
   }
-  db.exec('commit')
-  db.close()
-  const { port, bus } = await startBus(t, { dataDir })
-  const receiver = await mqttClient(t, port, { clientId: 'kept', username: 'bert', clean: false })
-  await receiver.subscribe('2/#')
-  const neighbour = await mqttClient(t, port, { username: 'bert' })
-  const flood = await mqttClient(t, port, { username: 'anna-0' })
-  let acknowledged = 0
-  const flooding = numbers(100).map(async (n) => {
-    await flood.publish('1/t', `${n}`, { qos: 1 })
-    acknowledged++
-  })
-  const acknowledgedBefore: number[] = []
-  for (const n of numbers(5)) {
-    await neighbour.publish('2/t', `${n}`, { qos: 1 })
-    acknowledgedBefore.push(acknowledged)
-  }
-  // It comes between the groups of the flood, not after it.
-  assert.ok((acknowledgedBefore.at(-1) ?? 100) < 50, acknowledgedBefore.join())
-  await Promise.all(flooding)
-  assert.deepEqual(receiver.payloads(), ['0', '1', '2', '3', '4'])
-  assert.equal((await bus.state()).queued, 300_000)
-})
+)

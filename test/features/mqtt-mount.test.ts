@@ -17,6 +17,7 @@ import {
 } from '../support/mqtt.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { temporaryDirectory } from '../support/process.ts'
+import { slow } from '../support/rounds.ts'
 import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
@@ -335,70 +336,74 @@ test('a topic on the blacklist is blocked by its whole name', async () => {
   assert.deepEqual(topicsOf(member), [under('good')])
 })
 
-test('sessions, queues, retained messages and wills below a mount survive a kill', async (t) => {
-  const first = await startTestPlatform()
-  t.after(() => first.stop())
-  const { world } = first
-  const { installation, user, key, cid, under } = await mountedSite(world)
-  const { id: installation_id } = installation
-  const ended = await mountedKey(world, user, { installation_id, prefix: 'ended' })
-  const gateway = await mountedGateway(world, installation_id, 'gw')
-  const will = { topic: 'LWT', payload: Buffer.from('gone'), qos: 1 as const, retain: true }
-  const kept = { clientId: 'sleeper', clean: false }
-  const accounts: IClientOptions[] = [signIn(key, kept), { ...gateway, clean: false }]
-  for (const account of accounts) {
-    const client = await mqttClient(t, first.mqttPort, account)
-    await client.subscribe(['cmnd/#', '#'], 2)
-    await client.mqtt.endAsync()
-  }
-  const plain = await mqttClient(t, first.mqttPort, signIn(user, kept))
-  await plain.subscribe(`${cid}/#`, 2)
-  await plain.mqtt.endAsync()
-  for (const one of [signIn(key), signIn(ended), { ...gateway, clientId: 'dying' }]) {
-    await mqttClient(t, first.mqttPort, { ...one, will })
-  }
-  const member = await world.mqtt(user)
-  for (const qos of [1, 2] as const) {
-    await member.publish(under('cmnd/x'), `dev ${qos}`, { qos })
-    await member.publish(`${cid}/gw/cmnd/x`, `gw ${qos}`, { qos })
-  }
-  await member.publish(`${cid}/dev`, 'outside', { qos: 1 })
-  const device = await mqttClient(t, first.mqttPort, signIn(key))
-  await device.publish('state', 'on', { qos: 1, retain: true })
+test(
+  'sessions, queues, retained messages and wills below a mount survive a kill',
+  slow,
+  async (t) => {
+    const first = await startTestPlatform()
+    t.after(() => first.stop())
+    const { world } = first
+    const { installation, user, key, cid, under } = await mountedSite(world)
+    const { id: installation_id } = installation
+    const ended = await mountedKey(world, user, { installation_id, prefix: 'ended' })
+    const gateway = await mountedGateway(world, installation_id, 'gw')
+    const will = { topic: 'LWT', payload: Buffer.from('gone'), qos: 1 as const, retain: true }
+    const kept = { clientId: 'sleeper', clean: false }
+    const accounts: IClientOptions[] = [signIn(key, kept), { ...gateway, clean: false }]
+    for (const account of accounts) {
+      const client = await mqttClient(t, first.mqttPort, account)
+      await client.subscribe(['cmnd/#', '#'], 2)
+      await client.mqtt.endAsync()
+    }
+    const plain = await mqttClient(t, first.mqttPort, signIn(user, kept))
+    await plain.subscribe(`${cid}/#`, 2)
+    await plain.mqtt.endAsync()
+    for (const one of [signIn(key), signIn(ended), { ...gateway, clientId: 'dying' }]) {
+      await mqttClient(t, first.mqttPort, { ...one, will })
+    }
+    const member = await world.mqtt(user)
+    for (const qos of [1, 2] as const) {
+      await member.publish(under('cmnd/x'), `dev ${qos}`, { qos })
+      await member.publish(`${cid}/gw/cmnd/x`, `gw ${qos}`, { qos })
+    }
+    await member.publish(`${cid}/dev`, 'outside', { qos: 1 })
+    const device = await mqttClient(t, first.mqttPort, signIn(key))
+    await device.publish('state', 'on', { qos: 1, retain: true })
 
-  const dataDir = join(temporaryDirectory(), 'left')
-  cpSync(first.dataDir, dataDir, { recursive: true })
-  const registry = new DatabaseSync(join(dataDir, 'registry.sqlite'))
-  registry.prepare('delete from tokens where id = ?').run(ended.id)
-  registry.close()
-  const second = await startTestPlatform({ settings: { CARACAL_DATA_DIR: dataDir } })
-  t.after(() => second.stop())
+    const dataDir = join(temporaryDirectory(), 'left')
+    cpSync(first.dataDir, dataDir, { recursive: true })
+    const registry = new DatabaseSync(join(dataDir, 'registry.sqlite'))
+    registry.prepare('delete from tokens where id = ?').run(ended.id)
+    registry.close()
+    const second = await startTestPlatform({ settings: { CARACAL_DATA_DIR: dataDir } })
+    t.after(() => second.stop())
 
-  const listener = await mqttClient(t, second.mqttPort, signIn(user))
-  await listener.subscribe(`${cid}/+/LWT`)
-  await eventually(() =>
-    assert.deepEqual(topicsOf(listener).sort(), [under('LWT'), `${cid}/gw/LWT`])
-  )
-  const woken = await mqttClient(t, second.mqttPort, signIn(key, kept))
-  assert.equal(woken.sessionPresent, true)
-  const queued = ({ messages }: TestClient) =>
-    messages
-      .flatMap(({ topic, payload }) => (topic === 'LWT' ? [] : [`${topic} ${payload}`]))
-      .sort()
-  await eventually(() => {
-    assert.deepEqual(queued(woken), ['cmnd/x dev 1', 'cmnd/x dev 2', 'state on'])
-    assert(topicsOf(woken).includes('LWT'))
-  })
-  const wokenGateway = await mqttClient(t, second.mqttPort, { ...gateway, clean: false })
-  assert.equal(wokenGateway.sessionPresent, true)
-  await eventually(() => assert.deepEqual(queued(wokenGateway), ['cmnd/x gw 1', 'cmnd/x gw 2']))
-  const wokenPlain = await mqttClient(t, second.mqttPort, signIn(user, kept))
-  await eventually(() => assert.equal(wokenPlain.messages.length, 8))
-  assert.equal((await gatewayState(second.world, installation_id))?.connected, true)
-  const late = await mqttClient(t, second.mqttPort, signIn(key))
-  await late.subscribe('state')
-  await eventually(() => assert.deepEqual(late.payloads(), ['on']))
-})
+    const listener = await mqttClient(t, second.mqttPort, signIn(user))
+    await listener.subscribe(`${cid}/+/LWT`)
+    await eventually(() =>
+      assert.deepEqual(topicsOf(listener).sort(), [under('LWT'), `${cid}/gw/LWT`])
+    )
+    const woken = await mqttClient(t, second.mqttPort, signIn(key, kept))
+    assert.equal(woken.sessionPresent, true)
+    const queued = ({ messages }: TestClient) =>
+      messages
+        .flatMap(({ topic, payload }) => (topic === 'LWT' ? [] : [`${topic} ${payload}`]))
+        .sort()
+    await eventually(() => {
+      assert.deepEqual(queued(woken), ['cmnd/x dev 1', 'cmnd/x dev 2', 'state on'])
+      assert(topicsOf(woken).includes('LWT'))
+    })
+    const wokenGateway = await mqttClient(t, second.mqttPort, { ...gateway, clean: false })
+    assert.equal(wokenGateway.sessionPresent, true)
+    await eventually(() => assert.deepEqual(queued(wokenGateway), ['cmnd/x gw 1', 'cmnd/x gw 2']))
+    const wokenPlain = await mqttClient(t, second.mqttPort, signIn(user, kept))
+    await eventually(() => assert.equal(wokenPlain.messages.length, 8))
+    assert.equal((await gatewayState(second.world, installation_id))?.connected, true)
+    const late = await mqttClient(t, second.mqttPort, signIn(key))
+    await late.subscribe('state')
+    await eventually(() => assert.deepEqual(late.payloads(), ['on']))
+  }
+)
 
 test('random topics and filters through a mount equal those with the prefix written out', async (t) => {
   const { world, mqttPort } = platform()

@@ -12,10 +12,11 @@ import { startBus } from '../support/bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { connectPacket, mqttClient } from '../support/mqtt.ts'
 import { publish5, subscribe5 } from '../support/mqtt5.ts'
+import { rounds } from '../support/rounds.ts'
 
 /** Packets for the reader alone, and packets that a broker gets over connections. */
-const READ = process.env['CI'] ? 1_000_000 : 100_000
-const SENT = process.env['CI'] ? 1_000_000 : 30_000
+const READ = rounds(1_000_000, 30_000)
+const SENT = rounds(1_000_000, 10_000)
 /** A connection ends with its first broken packet, and then the rest is only dropped. */
 const PACKETS_PER_CONNECTION = 50
 const AT_ONCE = 20

@@ -11,6 +11,7 @@ import { startBus } from '../support/bus.ts'
 import { eventually } from '../support/eventually.ts'
 import { packet } from '../support/mqtt.ts'
 import { client5, connectBytes5, lengthed, publish5, subscribe5 } from '../support/mqtt5.ts'
+import { slow } from '../support/rounds.ts'
 
 /** Whose wills are on disk. */
 async function wills(dataDir: string): Promise<string[]> {
@@ -230,51 +231,55 @@ test('[MQTT-3.1.2-14] [MQTT-3.1.2-15] [MQTT-3.1.3-10] a will is retained if it a
   assert.equal(hex.split(properties.toString('hex')).length - 1, 2)
 })
 
-test('a will that waits is sent when it is due, also if the broker was killed in the meantime', async (t) => {
-  const begin = unixMs(1_800_000_000_000)
-  let now = begin
-  const clock = () => now
-  const first = await startBus(t, { clock })
-  const device = (port: number, clientId: string, sessionExpiryInterval = 1000) =>
-    client5(t, port, {
-      ...{ clientId, clean: false, properties: { sessionExpiryInterval } },
-      will: {
-        ...{ topic: '1/will', payload: Buffer.from(clientId), qos: 1, retain: false },
-        properties: { willDelayInterval: 100 }
-      }
-    })
-  for (const id of ['lost', 'back']) {
-    const client = await device(first.port, id)
-    await client.next('connack')
-    client.socket.destroy()
-  }
-  // Its session ends with the process, and with it the delay.
-  await (await device(first.port, 'no session', 0)).next('connack')
-  await eventually(() => assert.equal(first.bus.counts.connections, 1))
-  await first.bus.state()
-  const dataDir = await killed(t, first.dataDir)
-  const after = async (ms: number) => {
-    now = unixMs(begin + ms)
-    return startBus(t, { dataDir: await killed(t, dataDir), clock })
-  }
-  const due = await after(100_000)
-  await eventually(() =>
-    assert.deepEqual(
-      due.handled.sort(),
-      ['back', 'lost', 'no session'].map((id) => `anna 1/will ${id}`)
+test(
+  'a will that waits is sent when it is due, also if the broker was killed in the meantime',
+  slow,
+  async (t) => {
+    const begin = unixMs(1_800_000_000_000)
+    let now = begin
+    const clock = () => now
+    const first = await startBus(t, { clock })
+    const device = (port: number, clientId: string, sessionExpiryInterval = 1000) =>
+      client5(t, port, {
+        ...{ clientId, clean: false, properties: { sessionExpiryInterval } },
+        will: {
+          ...{ topic: '1/will', payload: Buffer.from(clientId), qos: 1, retain: false },
+          properties: { willDelayInterval: 100 }
+        }
+      })
+    for (const id of ['lost', 'back']) {
+      const client = await device(first.port, id)
+      await client.next('connack')
+      client.socket.destroy()
+    }
+    // Its session ends with the process, and with it the delay.
+    await (await device(first.port, 'no session', 0)).next('connack')
+    await eventually(() => assert.equal(first.bus.counts.connections, 1))
+    await first.bus.state()
+    const dataDir = await killed(t, first.dataDir)
+    const after = async (ms: number) => {
+      now = unixMs(begin + ms)
+      return startBus(t, { dataDir: await killed(t, dataDir), clock })
+    }
+    const due = await after(100_000)
+    await eventually(() =>
+      assert.deepEqual(
+        due.handled.sort(),
+        ['back', 'lost', 'no session'].map((id) => `anna 1/will ${id}`)
+      )
     )
-  )
-  const early = await after(99_000)
-  await (await device(early.port, 'back')).next('connack')
-  assert.deepEqual(early.handled, ['anna 1/will no session'])
-  await eventually(() => assert.equal(early.handled[1], 'anna 1/will lost'))
-  // A second kill does not begin the delay again.
-  const second = await after(50_000)
-  await eventually(async () => {
-    assert.equal(second.handled.length, 1)
-    assert.deepEqual(await wills(second.dataDir), ['back', 'lost'])
-  })
-  now = unixMs(begin + 100_000)
-  const third = await startBus(t, { dataDir: await killed(t, second.dataDir), clock })
-  await eventually(() => assert.equal(third.handled.length, 2))
-})
+    const early = await after(99_000)
+    await (await device(early.port, 'back')).next('connack')
+    assert.deepEqual(early.handled, ['anna 1/will no session'])
+    await eventually(() => assert.equal(early.handled[1], 'anna 1/will lost'))
+    // A second kill does not begin the delay again.
+    const second = await after(50_000)
+    await eventually(async () => {
+      assert.equal(second.handled.length, 1)
+      assert.deepEqual(await wills(second.dataDir), ['back', 'lost'])
+    })
+    now = unixMs(begin + 100_000)
+    const third = await startBus(t, { dataDir: await killed(t, second.dataDir), clock })
+    await eventually(() => assert.equal(third.handled.length, 2))
+  }
+)

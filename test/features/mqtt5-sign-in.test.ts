@@ -12,6 +12,7 @@ import {
   settled,
   subscribe5
 } from '../support/mqtt5.ts'
+import { slow } from '../support/rounds.ts'
 
 const id = lengthed('one')
 const anna = lengthed('anna')
@@ -189,26 +190,30 @@ test('[MQTT-3.2.2-19] [MQTT-3.2.2-20] [MQTT-3.14.2-3] [MQTT-3.14.2-4] a text tha
   await eventually(() => assert.ok(client.isClosed()))
 })
 
-test('[MQTT-3.1.2-24] a client that cannot take an answer that it asked for loses its connection', async (t) => {
-  const { port } = await startBus(t)
-  const tiny = await client5(t, port, { clientId: 'one', properties: { maximumPacketSize: 10 } })
-  assert.equal((await tiny.next('connack')).reasonCode, 0x95, 'CONNACK says what it must')
-  await eventually(() => assert.ok(tiny.isClosed()))
-  const none = await rawClient(t, port)
-  const four = Buffer.from([0x27, 0, 0, 0, 4])
-  none.send(connectBytes5(CLEAN | USER, [id, anna], { properties: four }))
-  await eventually(() => assert.ok(none.isClosed()))
-  assert.equal(none.hex(), '')
+test(
+  '[MQTT-3.1.2-24] a client that cannot take an answer that it asked for loses its connection',
+  slow,
+  async (t) => {
+    const { port } = await startBus(t)
+    const tiny = await client5(t, port, { clientId: 'one', properties: { maximumPacketSize: 10 } })
+    assert.equal((await tiny.next('connack')).reasonCode, 0x95, 'CONNACK says what it must')
+    await eventually(() => assert.ok(tiny.isClosed()))
+    const none = await rawClient(t, port)
+    const four = Buffer.from([0x27, 0, 0, 0, 4])
+    none.send(connectBytes5(CLEAN | USER, [id, anna], { properties: four }))
+    await eventually(() => assert.ok(none.isClosed()))
+    assert.equal(none.hex(), '')
 
-  const filters = Array.from({ length: 50 }, (_, i) => `1/${i}`)
-  for (const isSubscribe of [true, false]) {
-    const properties = { maximumPacketSize: 40 }
-    const client = await client5(t, port, { clientId: 'one', properties })
-    await client.next('connack')
-    if (isSubscribe) client.send(subscribe5(1, filters))
-    else client.send({ cmd: 'unsubscribe', messageId: 1, unsubscriptions: filters })
-    assert.equal((await client.next('disconnect')).reasonCode, 0x95)
-    await eventually(() => assert.ok(client.isClosed()))
-    assert.equal(client.packets.length, 2)
+    const filters = Array.from({ length: 50 }, (_, i) => `1/${i}`)
+    for (const isSubscribe of [true, false]) {
+      const properties = { maximumPacketSize: 40 }
+      const client = await client5(t, port, { clientId: 'one', properties })
+      await client.next('connack')
+      if (isSubscribe) client.send(subscribe5(1, filters))
+      else client.send({ cmd: 'unsubscribe', messageId: 1, unsubscriptions: filters })
+      assert.equal((await client.next('disconnect')).reasonCode, 0x95)
+      await eventually(() => assert.ok(client.isClosed()))
+      assert.equal(client.packets.length, 2)
+    }
   }
-})
+)

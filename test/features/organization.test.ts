@@ -480,7 +480,7 @@ onRegistryMatrix('organization', (engine) => {
     }
   })
 
-  test('organizations have at most 32 levels, when they are made or moved', async () => {
+  test('organizations have at most 32 levels, when they are made or moved', slow, async () => {
     const { world, deps } = platform()
     const as = world.admin
     let deepest = 1

@@ -61,7 +61,7 @@ for (const { name, signIn, wrong, throttled } of transports) {
     })
   })
 
-  test(`${name}: an address from any other caller is ignored`, async (t) => {
+  test(`${name}: an address from any other caller is ignored`, slow, async (t) => {
     assert.deepEqual(await afterTenFailures(t, '10.0.0.0/8'), {
       ...{ same: throttled, lying: throttled, other: throttled }
     })

@@ -10,6 +10,7 @@ import { mqttClient } from '../support/mqtt.ts'
 import { keyFor, lettersTo } from '../support/outbox.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { temporaryDirectory } from '../support/process.ts'
+import { slow } from '../support/rounds.ts'
 
 async function start(t: TestContext, settings: Record<string, string>): Promise<TestPlatform> {
   const platform = await startTestPlatform({ settings })
@@ -121,65 +122,81 @@ test('HOST 0.0.0.0 behind a trusted proxy: the credential has the address from t
   })
 })
 
-test('HOST 0.0.0.0 with PUBLIC_URL: the credential has PUBLIC_URL, whatever the request says, without a warning', async (t) => {
-  const platform = await start(t, {
-    CARACAL_HOST: '0.0.0.0',
-    CARACAL_PUBLIC_URL: 'https://caracal.example.org/base/'
-  })
-  assert.deepEqual(await credential(platform, { headers: { host: 'evil.org' } }), {
-    api: 'https://caracal.example.org/base/lynx',
-    mqtt_broker: `caracal.example.org:${platform.mqttPort}`
-  })
-  assert.deepEqual(warnings(platform), [])
-})
+test(
+  'HOST 0.0.0.0 with PUBLIC_URL: the credential has PUBLIC_URL, whatever the request says, without a warning',
+  slow,
+  async (t) => {
+    const platform = await start(t, {
+      CARACAL_HOST: '0.0.0.0',
+      CARACAL_PUBLIC_URL: 'https://caracal.example.org/base/'
+    })
+    assert.deepEqual(await credential(platform, { headers: { host: 'evil.org' } }), {
+      api: 'https://caracal.example.org/base/lynx',
+      mqtt_broker: `caracal.example.org:${platform.mqttPort}`
+    })
+    assert.deepEqual(warnings(platform), [])
+  }
+)
 
 for (const [host, written] of [
   ['127.0.0.1', '127.0.0.1'],
   ['::1', '[::1]']
 ] as const) {
-  test(`HOST ${host}: the credential has this host with the real ports, whatever the request says`, async (t) => {
-    const platform = await start(t, { CARACAL_HOST: host })
-    const { httpPort, mqttPort } = platform
-    assert.deepEqual(await credential(platform, { at: host, headers: { host: 'evil.org' } }), {
-      api: `http://${written}:${httpPort}/lynx`,
-      mqtt_broker: `${written}:${mqttPort}`
-    })
-    assert.deepEqual(warnings(platform), [])
-  })
+  test(
+    `HOST ${host}: the credential has this host with the real ports, whatever the request says`,
+    slow,
+    async (t) => {
+      const platform = await start(t, { CARACAL_HOST: host })
+      const { httpPort, mqttPort } = platform
+      assert.deepEqual(await credential(platform, { at: host, headers: { host: 'evil.org' } }), {
+        api: `http://${written}:${httpPort}/lynx`,
+        mqtt_broker: `${written}:${mqttPort}`
+      })
+      assert.deepEqual(warnings(platform), [])
+    }
+  )
 }
 
-test('with TLS the credential names https and the port of MQTT over TLS; MQTT_PORT=off closes the plain one', async (t) => {
-  const certificates = temporaryDirectory()
-  makeCertificate(certificates, 'address')
-  const platform = await start(t, {
-    ...tlsSettings(certificates),
-    CARACAL_HOST: '0.0.0.0',
-    CARACAL_MQTT_PORT: 'off'
-  })
-  const { httpPort, mqttsPort, world } = platform
-  assert(mqttsPort)
-  const headers = { host: `caracal.example.org:${httpPort}` }
-  assert.deepEqual(await credential(platform, { headers, isSecure: true }), {
-    api: `https://caracal.example.org:${httpPort}/lynx`,
-    mqtt_broker: `caracal.example.org:${mqttsPort}`
-  })
-  const login = { username: 'x', password: world.admin.token, rejectUnauthorized: false }
-  for (const url of [`mqtts://127.0.0.1:${mqttsPort}`, `wss://127.0.0.1:${httpPort}/mqtt`]) {
-    await mqttClient(t, url, login)
+test(
+  'with TLS the credential names https and the port of MQTT over TLS; MQTT_PORT=off closes the plain one',
+  slow,
+  async (t) => {
+    const certificates = temporaryDirectory()
+    makeCertificate(certificates, 'address')
+    const platform = await start(t, {
+      ...tlsSettings(certificates),
+      CARACAL_HOST: '0.0.0.0',
+      CARACAL_MQTT_PORT: 'off'
+    })
+    const { httpPort, mqttsPort, world } = platform
+    assert(mqttsPort)
+    const headers = { host: `caracal.example.org:${httpPort}` }
+    assert.deepEqual(await credential(platform, { headers, isSecure: true }), {
+      api: `https://caracal.example.org:${httpPort}/lynx`,
+      mqtt_broker: `caracal.example.org:${mqttsPort}`
+    })
+    const login = { username: 'x', password: world.admin.token, rejectUnauthorized: false }
+    for (const url of [`mqtts://127.0.0.1:${mqttsPort}`, `wss://127.0.0.1:${httpPort}/mqtt`]) {
+      await mqttClient(t, url, login)
+    }
   }
-})
+)
 
-test('MQTT_PORT=off without TLS leaves MQTT over WebSocket, and the credential says so', async (t) => {
-  const platform = await start(t, { CARACAL_HOST: '0.0.0.0', CARACAL_MQTT_PORT: 'off' })
-  const { httpPort, world } = platform
-  assert.deepEqual(await credential(platform, { headers: { host: `here:${httpPort}` } }), {
-    api: `http://here:${httpPort}/lynx`,
-    mqtt_broker: `ws://here:${httpPort}/mqtt`
-  })
-  await mqttClient(t, `ws://127.0.0.1:${httpPort}/mqtt`, {
-    ...{ username: 'x', password: world.admin.token }
-  })
-})
+test(
+  'MQTT_PORT=off without TLS leaves MQTT over WebSocket, and the credential says so',
+  slow,
+  async (t) => {
+    const platform = await start(t, { CARACAL_HOST: '0.0.0.0', CARACAL_MQTT_PORT: 'off' })
+    const { httpPort, world } = platform
+    assert.deepEqual(await credential(platform, { headers: { host: `here:${httpPort}` } }), {
+      api: `http://here:${httpPort}/lynx`,
+      mqtt_broker: `ws://here:${httpPort}/mqtt`
+    })
+    await mqttClient(t, `ws://127.0.0.1:${httpPort}/mqtt`, {
+      ...{ username: 'x', password: world.admin.token }
+    })
+  }
+)
 
 test('who is signed in reads where the broker is, encrypted first', async (t) => {
   const certificates = temporaryDirectory()

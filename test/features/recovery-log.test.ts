@@ -10,6 +10,7 @@ import { sqliteDialect } from '../../src/registry/sqlite/sqlite.ts'
 import type { Tables } from '../../src/registry/tables.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 
 function newDirectory(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'caracal-'))
@@ -25,7 +26,7 @@ const told = ({ logged }: TestPlatform, about: RegExp) =>
     .filter(({ msg }) => about.test(String(msg)))
     .map(({ msg, samples }) => (samples === undefined ? msg : `${msg}: ${samples}`))
 
-test('an outage of history has a first and a last line', async (t) => {
+test('an outage of history has a first and a last line', slow, async (t) => {
   const platform = await startTestPlatform()
   t.after(() => platform.stop())
   const { world, deps } = platform
@@ -48,30 +49,37 @@ test('an outage of history has a first and a last line', async (t) => {
   )
 })
 
-test('samples that the last run left in the spool are told at the start and when they are in history', async (t) => {
-  const dataDir = newDirectory(t)
-  const first = await startOn(dataDir)
-  const { installation, user } = await first.world.site(['mqtt/publish/all'])
-  first.deps.history.append = () => Promise.reject(new Error('history is away'))
-  for (const value of [1, 2, 3]) {
-    await first.world.publish(user, `${installation.client_id}/obj/x`, { value, timestamp: value })
+test(
+  'samples that the last run left in the spool are told at the start and when they are in history',
+  slow,
+  async (t) => {
+    const dataDir = newDirectory(t)
+    const first = await startOn(dataDir)
+    const { installation, user } = await first.world.site(['mqtt/publish/all'])
+    first.deps.history.append = () => Promise.reject(new Error('history is away'))
+    for (const value of [1, 2, 3]) {
+      await first.world.publish(user, `${installation.client_id}/obj/x`, {
+        value,
+        timestamp: value
+      })
+    }
+    await first.stop()
+    const second = await startOn(dataDir)
+    const about = /of the last run/
+    await eventually(() =>
+      assert.deepEqual(told(second, about), [
+        'recovered 3 acknowledged values of the last run: they go to history now: 3',
+        'the samples of the last run are in history: 3'
+      ])
+    )
+    await second.stop()
+    const third = await startOn(dataDir)
+    t.after(() => third.stop())
+    assert.deepEqual(told(third, about), [])
   }
-  await first.stop()
-  const second = await startOn(dataDir)
-  const about = /of the last run/
-  await eventually(() =>
-    assert.deepEqual(told(second, about), [
-      'recovered 3 acknowledged values of the last run: they go to history now: 3',
-      'the samples of the last run are in history: 3'
-    ])
-  )
-  await second.stop()
-  const third = await startOn(dataDir)
-  t.after(() => third.stop())
-  assert.deepEqual(told(third, about), [])
-})
+)
 
-test('the log names the schema that a start has found, and the new one', async (t) => {
+test('the log names the schema that a start has found, and the new one', slow, async (t) => {
   const dataDir = newDirectory(t)
   const dialect = sqliteDialect(sqliteFile(dataDir))
   const old = new Kysely<Tables>({ dialect })

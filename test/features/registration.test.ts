@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { keyFor, lettersTo } from '../support/outbox.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -705,7 +706,7 @@ onRegistryMatrix('registration', (engine) => {
   })
 })
 
-test('a registration that was not confirmed is removed after a day', async (t) => {
+test('a registration that was not confirmed is removed after a day', slow, async (t) => {
   const CARACAL_DATA_DIR = mkdtempSync(join(tmpdir(), 'caracal-'))
   t.after(() => rmSync(CARACAL_DATA_DIR, { recursive: true, force: true }))
   const startAfter = (ms: number) =>

@@ -4,6 +4,7 @@ import type { Sample } from '../../src/lib/sample.ts'
 import { MINUTE, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 
@@ -189,37 +190,41 @@ onRegistryMatrix('try a rule', (engine) => {
     })
   }
 
-  test('more than 1000 topics, and more than 5000 alarms, are refused with words', async () => {
-    const { installation, ask } = await site()
-    const many = Array.from({ length: 1001 }, (_, i) => ({
-      ...{ topic: `many/${i}`, value: 30, timestamp: unixMs(begin) }
-    }))
-    const flapping = values(
-      'obj/flapping',
-      Array.from({ length: 10_010 }, (_, i) => (i % 2) * 30)
-    )
-    await store(platform(), installation, [...many, ...flapping])
-    const all = await ask({ on: { topics: ['many/+'] }, when: { above: 25 } })
-    assert.deepEqual(
-      [all.status, all.json],
-      [400, { message: 'rule/on must match at most 1000 topics' }]
-    )
-    const alarms = await ask(
-      { on: { topics: ['obj/flapping'] }, when: { above: 25 } },
-      { from: at(0), to: at(30_000) }
-    )
-    assert.equal(alarms.status, 400)
-    assert.deepEqual(
-      [alarms.status, alarms.json],
-      [
-        400,
-        {
-          message:
-            'from and to must be nearer to each other: there are more than 5000 alarms between them'
-        }
-      ]
-    )
-  })
+  test(
+    'more than 1000 topics, and more than 5000 alarms, are refused with words',
+    slow,
+    async () => {
+      const { installation, ask } = await site()
+      const many = Array.from({ length: 1001 }, (_, i) => ({
+        ...{ topic: `many/${i}`, value: 30, timestamp: unixMs(begin) }
+      }))
+      const flapping = values(
+        'obj/flapping',
+        Array.from({ length: 10_010 }, (_, i) => (i % 2) * 30)
+      )
+      await store(platform(), installation, [...many, ...flapping])
+      const all = await ask({ on: { topics: ['many/+'] }, when: { above: 25 } })
+      assert.deepEqual(
+        [all.status, all.json],
+        [400, { message: 'rule/on must match at most 1000 topics' }]
+      )
+      const alarms = await ask(
+        { on: { topics: ['obj/flapping'] }, when: { above: 25 } },
+        { from: at(0), to: at(30_000) }
+      )
+      assert.equal(alarms.status, 400)
+      assert.deepEqual(
+        [alarms.status, alarms.json],
+        [
+          400,
+          {
+            message:
+              'from and to must be nearer to each other: there are more than 5000 alarms between them'
+          }
+        ]
+      )
+    }
+  )
 
   test('a trial stops when the caller hangs up', async () => {
     const { world, installation, user } = await site()

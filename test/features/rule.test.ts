@@ -6,6 +6,7 @@ import { insertRuleWithin, type RuleFields } from '../../src/features/rule/rows.
 import { inTransaction } from '../../src/registry/transaction.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 type Rule = { id: number } & Record<string, unknown>
@@ -298,7 +299,7 @@ onRegistryMatrix('rule', (engine) => {
     assert.equal(above.status, 200, 'its organization has rules of its own')
   })
 
-  test('the rules of an owner have at most 8 MiB together', async () => {
+  test('the rules of an owner have at most 8 MiB together', slow, async () => {
     const { world } = platform()
     const { installation, user } = await world.site(every)
     const at = `/api/v2/rule/organization/${installation.organization_id}`

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { startMosquitto, withoutMosquitto } from '../support/mosquitto.ts'
 import { mqttClient } from '../support/mqtt.ts'
 import { startTestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
 /** A platform on an external broker, and somebody who listens there. */
@@ -56,7 +57,7 @@ describe('values over HTTP with an external broker', { skip: withoutMosquitto },
     assert.equal(bytes, 300 * each + each + 3)
   })
 
-  test('while the broker is away they are stored, and the answer says so', async (t) => {
+  test('while the broker is away they are stored, and the answer says so', slow, async (t) => {
     const { broker, send, valueNow, logged } = await withListener(t)
     await broker.close()
     assert.equal((await send(values)).status, 204)

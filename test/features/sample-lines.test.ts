@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -217,7 +218,7 @@ describe('POST write', () => {
     )
   })
 
-  test('many values are stored in parts', async () => {
+  test('many values are stored in parts', slow, async () => {
     const { world, deps } = platform()
     const site = await world.site([...grants, 'log/read/all'])
     const lines = Array.from({ length: 9000 }, (_, i) => `m,t=${i % 7} f=${i} ${i}000000`)

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { MAX_SAMPLES } from '../../src/features/sample/samples.ts'
 import { MAX_MSG_BYTES } from '../../src/lib/sample.ts'
 import { eventually } from '../support/eventually.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -166,7 +167,7 @@ describe('POST sample', () => {
     })
   }
 
-  test('bodies that are large or packed', async () => {
+  test('bodies that are large or packed', slow, async () => {
     const { world } = platform()
     const site = await world.site(grants)
     const gzip = { 'content-encoding': 'gzip' }

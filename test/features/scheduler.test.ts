@@ -8,6 +8,7 @@ import { Ingest } from '../../src/samples/ingest.ts'
 import { eventually } from '../support/eventually.ts'
 import type { TestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { statusText } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
@@ -324,7 +325,7 @@ onRegistryMatrix('scheduler', (engine) => {
     assert.equal(Number(next_run) % (24 * HOUR), 3 * HOUR)
   })
 
-  test('a thousand schedules in one minute are all published once', async () => {
+  test('a thousand schedules in one minute are all published once', slow, async () => {
     await nothing()
     const { world, deps } = platform()
     const { installation, id } = await makeSchedule(world)

@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
 import { temporaryDirectory } from '../support/process.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import { imported } from '../support/site.ts'
 import { readWhole } from '../support/site-file.ts'
@@ -112,21 +113,25 @@ onRegistryMatrix('export of a site over HTTP', (engine) => {
   })
 })
 
-test('what a killed process left is removed at the start, and a full disk refuses the export', async (t) => {
-  const dataDir = temporaryDirectory()
-  const stale = join(dataDir, 'exports', 'stale.partial')
-  mkdirSync(join(dataDir, 'exports'), { recursive: true })
-  writeFileSync(stale, 'half')
-  const settings = { CARACAL_DATA_DIR: dataDir, CARACAL_DISK_RESERVE_MB: '1000000000' }
-  const platform = await startTestPlatform({ settings })
-  t.after(() => platform.stop())
-  assert(!existsSync(stale))
-  assert.equal(statSync(join(dataDir, 'exports')).mode & 0o777, 0o700)
-  const { world } = platform
-  const { id } = await world.installation()
-  const { status, json } = await world.request(`POST /api/v2/installation/${id}/export`, {
-    as: world.admin
-  })
-  assert.deepEqual([status, json], [507, { message: 'The disk is full up to its reserve' }])
-  assert.deepEqual(readdirSync(join(dataDir, 'exports')), [])
-})
+test(
+  'what a killed process left is removed at the start, and a full disk refuses the export',
+  slow,
+  async (t) => {
+    const dataDir = temporaryDirectory()
+    const stale = join(dataDir, 'exports', 'stale.partial')
+    mkdirSync(join(dataDir, 'exports'), { recursive: true })
+    writeFileSync(stale, 'half')
+    const settings = { CARACAL_DATA_DIR: dataDir, CARACAL_DISK_RESERVE_MB: '1000000000' }
+    const platform = await startTestPlatform({ settings })
+    t.after(() => platform.stop())
+    assert(!existsSync(stale))
+    assert.equal(statSync(join(dataDir, 'exports')).mode & 0o777, 0o700)
+    const { world } = platform
+    const { id } = await world.installation()
+    const { status, json } = await world.request(`POST /api/v2/installation/${id}/export`, {
+      as: world.admin
+    })
+    assert.deepEqual([status, json], [507, { message: 'The disk is full up to its reserve' }])
+    assert.deepEqual(readdirSync(join(dataDir, 'exports')), [])
+  }
+)

@@ -7,6 +7,7 @@ import { DAY, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
@@ -379,7 +380,7 @@ describe('status after a restart', () => {
     }
   })
 
-  test('shows new values after a clock that was a day ahead was corrected', async () => {
+  test('shows new values after a clock that was a day ahead was corrected', slow, async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'caracal-status-'))
     const settings = { CARACAL_DATA_DIR: dataDir }
     let ahead = DAY

@@ -13,6 +13,7 @@ import { Quantiles } from '../../src/lib/quantiles.ts'
 import { HOUR, MINUTE, SECOND, unixMs } from '../../src/lib/unix-time.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 
 const START = Date.UTC(2026, 0, 1)
 
@@ -147,7 +148,7 @@ test('quantiles are at most 15 % too long', () => {
   assert(quantiles.at(1) > 100)
 })
 
-test('each node records its own, and keeps them when it starts again', async (t) => {
+test('each node records its own, and keeps them when it starts again', slow, async (t) => {
   const directory = directoryFor(t)
   let ahead = 0
   const start = (name: string) => {

@@ -11,6 +11,7 @@ import type {
 } from '../../src/features/system/state-schema.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { World } from '../support/world.ts'
 
@@ -170,55 +171,59 @@ onRegistryMatrix('backups over HTTP', (engine) => {
   const post = (line: string, body?: unknown) =>
     platform().world.request(line, { as: platform().world.admin, body })
 
-  test('one is made, read, and found damaged; one thing at a time, and never elsewhere', async () => {
-    // The first one is made at the start.
-    await eventually(async () => assert.equal((await state()).count, 1))
-    await idle()
-    const elsewhere = mkdtempSync(join(tmpdir(), 'caracal-elsewhere-'))
-    const before = await state()
-    // Names have whole seconds.
-    await eventually(() => assert(Math.floor(Date.now() / 1000) > (before.made?.started ?? 0)))
-    const [one, two] = await Promise.all([
-      post('POST /api/v2/system/backup', { directory: elsewhere, keep: 1 }),
-      post('POST /api/v2/system/backup/verify')
-    ])
-    assert.deepEqual([one.status, two.status].sort(), [202, 409], one.text + two.text)
-    await idle()
-    if (one.status === 409) {
-      assert.equal((await post('POST /api/v2/system/backup')).status, 202)
+  test(
+    'one is made, read, and found damaged; one thing at a time, and never elsewhere',
+    slow,
+    async () => {
+      // The first one is made at the start.
+      await eventually(async () => assert.equal((await state()).count, 1))
       await idle()
+      const elsewhere = mkdtempSync(join(tmpdir(), 'caracal-elsewhere-'))
+      const before = await state()
+      // Names have whole seconds.
+      await eventually(() => assert(Math.floor(Date.now() / 1000) > (before.made?.started ?? 0)))
+      const [one, two] = await Promise.all([
+        post('POST /api/v2/system/backup', { directory: elsewhere, keep: 1 }),
+        post('POST /api/v2/system/backup/verify')
+      ])
+      assert.deepEqual([one.status, two.status].sort(), [202, 409], one.text + two.text)
+      await idle()
+      if (one.status === 409) {
+        assert.equal((await post('POST /api/v2/system/backup')).status, 202)
+        await idle()
+      }
+      assert.deepEqual(readdirSync(elsewhere), [])
+      rmSync(elsewhere, { recursive: true })
+      const made = await state()
+      assert.equal(made.count, 2)
+      assert.equal(made.failed, null)
+      assert.equal(made.directory, directory)
+      assert(made.made && made.next && made.made.name === readdirSync(directory).sort().at(-1))
+      assert(Math.abs(made.next - made.made.started - 30 * 24 * 3600) <= 1)
+
+      const begun = await post('POST /api/v2/system/backup/verify', { directory: '/etc' })
+      assert.equal(begun.status, 202, begun.text)
+      await idle()
+      const { verified } = await state()
+      assert(verified)
+      assert.deepEqual([verified.name, verified.faults, verified.error], [made.made.name, 0, null])
+
+      truncateSync(join(directory, made.made.name, 'spool.sqlite'), 100)
+      await post('POST /api/v2/system/backup/verify')
+      await idle()
+      const damaged = (await state()).verified
+      assert(damaged && damaged.faults > 0)
+      assert.equal(damaged.findings[0]?.file, 'spool.sqlite')
+
+      const { world } = platform()
+      const { json } = await world.request('GET /api/v2/trace', { as: world.admin })
+      const texts = (json as { data: { description: string }[] }).data.map(
+        ({ description }) => description
+      )
+      assert(texts.includes('began a backup of the platform'), texts.join('\n'))
+      assert(texts.includes('began to verify the newest backup of the platform'))
     }
-    assert.deepEqual(readdirSync(elsewhere), [])
-    rmSync(elsewhere, { recursive: true })
-    const made = await state()
-    assert.equal(made.count, 2)
-    assert.equal(made.failed, null)
-    assert.equal(made.directory, directory)
-    assert(made.made && made.next && made.made.name === readdirSync(directory).sort().at(-1))
-    assert(Math.abs(made.next - made.made.started - 30 * 24 * 3600) <= 1)
-
-    const begun = await post('POST /api/v2/system/backup/verify', { directory: '/etc' })
-    assert.equal(begun.status, 202, begun.text)
-    await idle()
-    const { verified } = await state()
-    assert(verified)
-    assert.deepEqual([verified.name, verified.faults, verified.error], [made.made.name, 0, null])
-
-    truncateSync(join(directory, made.made.name, 'spool.sqlite'), 100)
-    await post('POST /api/v2/system/backup/verify')
-    await idle()
-    const damaged = (await state()).verified
-    assert(damaged && damaged.faults > 0)
-    assert.equal(damaged.findings[0]?.file, 'spool.sqlite')
-
-    const { world } = platform()
-    const { json } = await world.request('GET /api/v2/trace', { as: world.admin })
-    const texts = (json as { data: { description: string }[] }).data.map(
-      ({ description }) => description
-    )
-    assert(texts.includes('began a backup of the platform'), texts.join('\n'))
-    assert(texts.includes('began to verify the newest backup of the platform'))
-  })
+  )
 
   test('a backup that fails is told', async () => {
     const { world } = platform()

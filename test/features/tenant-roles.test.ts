@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 import type { Account, World } from '../support/world.ts'
 
@@ -208,7 +209,7 @@ onRegistryMatrix('roles of a tenant', (engine) => {
     assert.equal(await make(nowhere, {}), 400)
   })
 
-  test('an organization has at most a hundred, and others are not affected', async () => {
+  test('an organization has at most a hundred, and others are not affected', slow, async () => {
     const { world } = platform()
     const [a, b] = [await tenant(world), await tenant(world)]
     for (let i = 0; i < 100; i++) await roleOf(a.admin)

@@ -205,7 +205,7 @@ onRegistryMatrix('trace', (engine) => {
       const { data } = await about(user, 'schedule', id)
       assert.equal(data[0]?.path, path)
     })
-    test('at the same time as many others leaves an entry', async () => {
+    test('at the same time as many others leaves an entry', slow, async () => {
       const { world } = platform()
       const { installation, user } = await world.site(['#'])
       const path = `/api/v2/devicex/${installation.id}`
@@ -723,23 +723,27 @@ onRegistryMatrix('trace', (engine) => {
       assert.deepEqual(await seenBy(colleague), [undefined])
     })
 
-    test('of a failed sign-in is for the owner of the account, also through a trusted proxy', async (t) => {
-      forgive()
-      const behind = await startTestPlatform({
-        registryUrl: await engine.url(),
-        settings: { CARACAL_TRUSTED_PROXIES: 'loopback' }
-      })
-      t.after(() => behind.stop())
-      const { world } = behind
-      const user = await world.user({ grants: ['trace/list'] })
-      const headers = { ...basic(user.email, 'wrong'), 'x-forwarded-for': from }
-      assert.equal((await world.request('POST /api/v2/auth', { headers })).status, 401)
-      await eventually(async () => {
-        const query = `GET ${base}?object_type=user&object_id=${user.id}&action=failed`
-        const { json } = await world.request(query, { as: user })
-        assert.deepEqual(addresses(json as Page), [from])
-      })
-    })
+    test(
+      'of a failed sign-in is for the owner of the account, also through a trusted proxy',
+      slow,
+      async (t) => {
+        forgive()
+        const behind = await startTestPlatform({
+          registryUrl: await engine.url(),
+          settings: { CARACAL_TRUSTED_PROXIES: 'loopback' }
+        })
+        t.after(() => behind.stop())
+        const { world } = behind
+        const user = await world.user({ grants: ['trace/list'] })
+        const headers = { ...basic(user.email, 'wrong'), 'x-forwarded-for': from }
+        assert.equal((await world.request('POST /api/v2/auth', { headers })).status, 401)
+        await eventually(async () => {
+          const query = `GET ${base}?object_type=user&object_id=${user.id}&action=failed`
+          const { json } = await world.request(query, { as: user })
+          assert.deepEqual(addresses(json as Page), [from])
+        })
+      }
+    )
   })
 
   test('a start leaves an entry with the version, for those who see everything', async () => {

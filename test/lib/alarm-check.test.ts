@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { parseDefinition } from '../../src/lib/alarm/check.ts'
 import { compileRule, judge, look, newState, nextLook } from '../../src/lib/alarm/judge.ts'
 import { unixMs } from '../../src/lib/unix-time.ts'
+import { rounds } from '../support/rounds.ts'
 
 const base = { on: { topics: ['obj/x'] }, when: { above: 25 } }
 const full = {
@@ -191,7 +192,7 @@ const { hostile } = fc.letrec<{ hostile: unknown }>((tie) => ({
       .map((entries) => Object.fromEntries(entries))
   )
 }))
-const RUNS = process.env['CI'] ? 20_000 : 3000
+const RUNS = rounds(20_000)
 
 /** What was taken works, and stays as it is when it is given again. */
 function survives(given: unknown): boolean {

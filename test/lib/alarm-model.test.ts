@@ -16,6 +16,7 @@ import { Replay } from '../../src/lib/alarm/replay.ts'
 import type { RuleDefinition, When } from '../../src/lib/alarm/rule.ts'
 import { MINUTE, unixMs } from '../../src/lib/unix-time.ts'
 import { type ModelAlarm, modelAlarms, modelRule, type Tick } from '../support/alarm-model.ts'
+import { rounds } from '../support/rounds.ts'
 
 const TICK = 5 * MINUTE
 /** Clocks change in each of them: an hour, half an hour, at midnight, and not at all. */
@@ -143,7 +144,7 @@ const scenario = fc.record({
   happenings: fc.array(happening, { minLength: 1, maxLength: 60, size: 'max' })
 })
 
-const RUNS = process.env['CI'] ? 3000 : 800
+const RUNS = rounds(3000)
 
 test('the judge says what the model says, whatever happens', () => {
   let raised = 0

@@ -5,7 +5,7 @@ import { mergedTexts, sortedTexts } from '../../src/history/latest/sorted-texts.
 import { topicMatches } from '../../src/lib/topic.ts'
 import { matchingTopics, WalkTooLong } from '../../src/lib/topic-walk.ts'
 import { Turns } from '../../src/lib/turns.ts'
-import { rounds } from '../support/rounds.ts'
+import { rounds, slow } from '../support/rounds.ts'
 
 const turns = () => new Turns()
 
@@ -76,7 +76,7 @@ test('the cost of a filter depends on what it matches, and a long search gives w
   assert(worst.steps > 20_000 && worst.pauses >= worst.steps / 10_000, JSON.stringify(worst))
 })
 
-test('filters with very many possible paths are refused', async () => {
+test('filters with very many possible paths are refused', slow, async () => {
   const topics = await sortedTexts(
     Array.from({ length: 5000 }, (_, i) => `7/obj/${i}/${'a/'.repeat(40)}x`),
     turns()

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port
 const basic = (name: string, password: string) => ({
@@ -93,42 +94,46 @@ test('the code is sent to the SMS gateway and works', async (t) => {
   assert.equal(status, 200)
 })
 
-test('a provider that is down, hangs or refuses never delays a sign-in, and no secret is logged', async (t) => {
-  const hanging = createTcpServer(() => {}).listen(0, '127.0.0.1')
-  const refusing = createServer((_request, response) => {
-    response.statusCode = 500
-    response.end('123456')
-  }).listen(0, '127.0.0.1')
-  await Promise.all([once(hanging, 'listening'), once(refusing, 'listening')])
-  t.after(() => {
-    hanging.close()
-    refusing.close()
-  })
-  for (const [mail, sms] of [
-    [`smtp://u:topsecret@127.0.0.1:1`, `http://u:topsecret@127.0.0.1:${portOf(refusing)}/`],
-    [
-      `smtp://u:topsecret@127.0.0.1:${portOf(hanging)}`,
-      `http://u:topsecret@127.0.0.1:${portOf(hanging)}/`
-    ]
-  ] as const) {
-    const platform = await startTestPlatform({
-      settings: { CARACAL_MAIL_URL: mail, CARACAL_SMS_URL: sms }
+test(
+  'a provider that is down, hangs or refuses never delays a sign-in, and no secret is logged',
+  slow,
+  async (t) => {
+    const hanging = createTcpServer(() => {}).listen(0, '127.0.0.1')
+    const refusing = createServer((_request, response) => {
+      response.statusCode = 500
+      response.end('123456')
+    }).listen(0, '127.0.0.1')
+    await Promise.all([once(hanging, 'listening'), once(refusing, 'listening')])
+    t.after(() => {
+      hanging.close()
+      refusing.close()
     })
-    const user = await platform.world.user({ sms_login: true, mobile: '+46 70 2' })
-    const began = Date.now()
-    const login = await signIn(platform, user)
-    assert.equal((login.json as { nextstep: string }).nextstep, 'smslogin')
-    assert.equal((await ask(platform, user.email)).status, 200)
-    assert(Date.now() - began < 5000)
-    if (sms.includes(String(portOf(refusing)))) {
-      await eventually(() => {
-        const lines = platform.logged.map(({ msg }) => msg)
-        assert(lines.includes('the sign-in code could not be sent'))
-        assert(lines.includes('the key for a new password could not be sent'))
+    for (const [mail, sms] of [
+      [`smtp://u:topsecret@127.0.0.1:1`, `http://u:topsecret@127.0.0.1:${portOf(refusing)}/`],
+      [
+        `smtp://u:topsecret@127.0.0.1:${portOf(hanging)}`,
+        `http://u:topsecret@127.0.0.1:${portOf(hanging)}/`
+      ]
+    ] as const) {
+      const platform = await startTestPlatform({
+        settings: { CARACAL_MAIL_URL: mail, CARACAL_SMS_URL: sms }
       })
+      const user = await platform.world.user({ sms_login: true, mobile: '+46 70 2' })
+      const began = Date.now()
+      const login = await signIn(platform, user)
+      assert.equal((login.json as { nextstep: string }).nextstep, 'smslogin')
+      assert.equal((await ask(platform, user.email)).status, 200)
+      assert(Date.now() - began < 5000)
+      if (sms.includes(String(portOf(refusing)))) {
+        await eventually(() => {
+          const lines = platform.logged.map(({ msg }) => msg)
+          assert(lines.includes('the sign-in code could not be sent'))
+          assert(lines.includes('the key for a new password could not be sent'))
+        })
+      }
+      const log = JSON.stringify(platform.logged)
+      assert(!/topsecret|123456/.test(log), log)
+      await platform.stop()
     }
-    const log = JSON.stringify(platform.logged)
-    assert(!/topsecret|123456/.test(log), log)
-    await platform.stop()
   }
-})
+)

@@ -12,6 +12,7 @@ import { openRegistry } from '../../src/registry/open.ts'
 import { insertOrganization } from '../../src/registry/organizations.ts'
 import type { Registry } from '../../src/registry/tables.ts'
 import { onEveryRegistry } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 
 onEveryRegistry('directory', ({ url }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'caracal-'))
@@ -68,21 +69,25 @@ onEveryRegistry('directory', ({ url }) => {
     }
   })
 
-  test('a caller always sees its own change, however another run ends beside it', async () => {
-    const directory = await Directory.open(registry, () => 0)
-    for (let turns = 0; turns < 60; turns++) {
-      const id = await install(0)
-      // The other run has read before, and ends after this many turns.
-      const other = directory.catchUp()
-      const made = install(0)
-      await made
-      for (let turn = 0; turn < turns; turn++) await Promise.resolve()
-      await directory.catchUp()
-      assert.equal(directory.installation(id)?.id, id)
-      assert.equal(directory.installation(await made)?.id, await made, `after ${turns} turns`)
-      await other
+  test(
+    'a caller always sees its own change, however another run ends beside it',
+    slow,
+    async () => {
+      const directory = await Directory.open(registry, () => 0)
+      for (let turns = 0; turns < 60; turns++) {
+        const id = await install(0)
+        // The other run has read before, and ends after this many turns.
+        const other = directory.catchUp()
+        const made = install(0)
+        await made
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+        await directory.catchUp()
+        assert.equal(directory.installation(id)?.id, id)
+        assert.equal(directory.installation(await made)?.id, await made, `after ${turns} turns`)
+        await other
+      }
     }
-  })
+  )
 
   test('only the changes since the last look are read', async () => {
     const directory = await Directory.open(registry, () => 0)

@@ -8,6 +8,7 @@ import { unixMs } from '../../src/lib/unix-time.ts'
 import { BadSite } from '../../src/site/bad-site.ts'
 import { FrameWriter } from '../../src/site/frames.ts'
 import { temporaryDirectory } from '../support/process.ts'
+import { slow } from '../support/rounds.ts'
 import {
   cutCopy,
   device,
@@ -33,28 +34,32 @@ const refusal = (pattern: RegExp) => (error: unknown) => {
   return true
 }
 
-test('a file that is cut off or changed at any fiftieth of its length is refused', async () => {
-  const objects = Array.from({ length: 300 }, (_, i) => device(i + 1, { name: `device ${i}` }))
-  const rows = Array.from({ length: 3000 }, (_, i) =>
-    encodeSample({ ...sample, id: i + 1, timestamp: unixMs(i), value: Math.sin(i) })
-  )
-  const path = await writeSite(place('whole'), [head, site, ...objects], {
-    ...{ rows: rows.join(''), latest: rows.at(-1) ?? '' }
-  })
-  assert.equal((await readWhole(path)).length, 2 + 300 + 3 + 1)
-  const { size } = statSync(path)
-  for (let i = 0; i < 50; i++) {
-    const at = Math.floor((i * size) / 50)
-    await assert.rejects(readWhole(flippedCopy(path, at)), BadSite, `changed at ${at}`)
-    await assert.rejects(readWhole(cutCopy(path, at)), BadSite, `cut off at ${at}`)
+test(
+  'a file that is cut off or changed at any fiftieth of its length is refused',
+  slow,
+  async () => {
+    const objects = Array.from({ length: 300 }, (_, i) => device(i + 1, { name: `device ${i}` }))
+    const rows = Array.from({ length: 3000 }, (_, i) =>
+      encodeSample({ ...sample, id: i + 1, timestamp: unixMs(i), value: Math.sin(i) })
+    )
+    const path = await writeSite(place('whole'), [head, site, ...objects], {
+      ...{ rows: rows.join(''), latest: rows.at(-1) ?? '' }
+    })
+    assert.equal((await readWhole(path)).length, 2 + 300 + 3 + 1)
+    const { size } = statSync(path)
+    for (let i = 0; i < 50; i++) {
+      const at = Math.floor((i * size) / 50)
+      await assert.rejects(readWhole(flippedCopy(path, at)), BadSite, `changed at ${at}`)
+      await assert.rejects(readWhole(cutCopy(path, at)), BadSite, `cut off at ${at}`)
+    }
+    for (let back = 1; back <= 40; back++) {
+      await assert.rejects(readWhole(flippedCopy(path, size - back)), BadSite)
+      await assert.rejects(readWhole(cutCopy(path, size - back)), BadSite)
+    }
+    appendFileSync(path, 'x')
+    await assert.rejects(readWhole(path), refusal(/something follows/))
   }
-  for (let back = 1; back <= 40; back++) {
-    await assert.rejects(readWhole(flippedCopy(path, size - back)), BadSite)
-    await assert.rejects(readWhole(cutCopy(path, size - back)), BadSite)
-  }
-  appendFileSync(path, 'x')
-  await assert.rejects(readWhole(path), refusal(/something follows/))
-})
+)
 
 test('a file of another format or of something else is refused in one line', async () => {
   for (const [text, why] of [

@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
 import { temporaryDirectory } from '../support/process.ts'
 import { onPostgres, onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 
 const grants = ['mqtt/publish/all']
 /** A little longer than the bookkeeper's round. */
@@ -71,7 +72,7 @@ onRegistryMatrix('bookkeeper', (engine) => {
     )
   })
 
-  test('a history from before quotas is counted once', async (t) => {
+  test('a history from before quotas is counted once', slow, async (t) => {
     const platform = await start(t)
     const { registry } = platform.deps
     await platform.stop()
@@ -96,7 +97,7 @@ onRegistryMatrix('bookkeeper', (engine) => {
     assert(!third.logged.some(({ msg }) => msg === 'the bytes of history are counted'))
   })
 
-  test('months that retention drops no longer count', async (t) => {
+  test('months that retention drops no longer count', slow, async (t) => {
     const platform = await start(t, { CARACAL_RETENTION_DAYS: '50' })
     await eventually(async () => {
       assert.deepEqual((await usageOf(platform, organization))[0], 2 * bytes)
@@ -105,7 +106,7 @@ onRegistryMatrix('bookkeeper', (engine) => {
     assert.deepEqual(rows.map(({ month }) => month).sort(), ['2026-05', '2026-06'])
   })
 
-  test('nothing is left of a deleted installation', async (t) => {
+  test('nothing is left of a deleted installation', slow, async (t) => {
     const platform = await start(t)
     const { world, deps } = platform
     const { status } = await world.request(`DELETE /api/v2/${installation}`, { as: world.admin })
@@ -118,7 +119,7 @@ onRegistryMatrix('bookkeeper', (engine) => {
 })
 
 onPostgres('bookkeeper', (engine) => {
-  test('the amounts of two nodes add up on both, and a quota applies on both', async (t) => {
+  test('the amounts of two nodes add up on both, and a quota applies on both', slow, async (t) => {
     let now = unixMs(Date.UTC(2026, 5, 15, 12))
     const registryUrl = await engine.url()
     const platform = await startTestPlatform({ registryUrl, clock: () => now })

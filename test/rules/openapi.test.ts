@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { routeTable } from '../../tools/pages.ts'
+import { slow } from '../support/rounds.ts'
 import { withPlatform } from '../support/scenario.ts'
 
 type Media = { schema?: { $ref?: string; type?: string }; example?: unknown }
@@ -54,17 +55,21 @@ const find = (description: Description, name: string) => {
   return operation
 }
 
-test('the recommended rules of the linter find no error, and no example that does not fit', async () => {
-  const source = JSON.stringify(await read())
-  const config = await createConfig({ extends: ['recommended'] })
-  const problems = await lintFromString({ source, config })
-  // Paths such as edge/app/{app_id}/version and edge/app/configured/{id} are in the contract.
-  const faults = problems.filter(({ ruleId }) => ruleId !== 'no-ambiguous-paths')
-  assert.deepEqual(
-    faults.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
-    []
-  )
-})
+test(
+  'the recommended rules of the linter find no error, and no example that does not fit',
+  slow,
+  async () => {
+    const source = JSON.stringify(await read())
+    const config = await createConfig({ extends: ['recommended'] })
+    const problems = await lintFromString({ source, config })
+    // Paths such as edge/app/{app_id}/version and edge/app/configured/{id} are in the contract.
+    const faults = problems.filter(({ ruleId }) => ruleId !== 'no-ambiguous-paths')
+    assert.deepEqual(
+      faults.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+      []
+    )
+  }
+)
 
 test('every operation has its own id, also those of user/me', async () => {
   const operations = operationsOf(await read())

@@ -61,7 +61,7 @@ const readerOf = async (spool: Spool, reader: string) =>
 for (const room of [6 * MB, 30 * MB]) {
   test(
     `samples are acknowledged again when history is back after the spool has filled ${room / MB} MB of disk`,
-    room > 6 * MB ? slow : {},
+    slow,
     async (t) => {
       const { accept, disk, mover, spool, latest, installationId, topic } = await spoolOnDisk(t, {
         room
@@ -87,7 +87,7 @@ for (const room of [6 * MB, 30 * MB]) {
 for (const isAway of [false, true]) {
   test(
     `a stopped reader does not keep samples from being acknowledged, history is ${isAway ? 'away' : 'there'}`,
-    isAway ? {} : slow,
+    slow,
     async (t) => {
       const { accept, disk, mover, parts, spool, told } = await spoolOnDisk(t, { room: 48 * MB })
       await spool.register('stopped')
@@ -112,7 +112,7 @@ for (const isAway of [false, true]) {
   )
 }
 
-test('a reader that is a little behind misses nothing when the disk is full', async (t) => {
+test('a reader that is a little behind misses nothing when the disk is full', slow, async (t) => {
   const { mover, spool, told } = await spoolOnDisk(t, { room: 4 * MB })
   await spool.register('behind')
   const samples = MAX_HELD_BYTES_WITHOUT_ROOM / MB - 1

@@ -4,6 +4,7 @@ import { DAY, HOUR, unixMs } from '../../src/lib/unix-time.ts'
 import { OwnRetention } from '../../src/samples/own-retention.ts'
 import { eventually } from '../support/eventually.ts'
 import { onRegistryMatrix } from '../support/registries.ts'
+import { slow } from '../support/rounds.ts'
 import { store } from '../support/samples.ts'
 import { withPlatform } from '../support/scenario.ts'
 
@@ -127,7 +128,7 @@ onRegistryMatrix('own retention', (engine) => {
     assert.equal(times, 1, 'a step is ten days')
   })
 
-  test('a run that takes too long is continued by the next one', async () => {
+  test('a run that takes too long is continued by the next one', slow, async () => {
     const retention = begin()
     const house = await filled(400)
     await setDays(`installation/${house.id}`, 10)

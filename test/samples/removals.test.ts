@@ -17,6 +17,7 @@ import { Mover } from '../../src/samples/mover.ts'
 import { Removals } from '../../src/samples/removals.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestPlatform, type TestPlatform } from '../support/platform.ts'
+import { slow } from '../support/rounds.ts'
 
 const all = { topics: undefined, from: unixMs(0), to: unixMs(1e12) }
 const log = pino({ level: 'silent' })
@@ -141,7 +142,7 @@ describe('removals on two nodes', () => {
     assert.deepEqual(await shown(one), [undefined, undefined, undefined])
   })
 
-  test('more topics than go to the engine at once', async () => {
+  test('more topics than go to the engine at once', slow, async () => {
     const { one, installation_id, sample, read } = await startBoth()
     const names = Array.from({ length: 4500 }, (_, i) => `t${i}`)
     await Promise.all(names.map((name) => one.acknowledge(sample(name, 5))))

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import type { IPublishPacket } from 'mqtt'
 import { startMosquitto } from './mosquitto.ts'
 import { mqttClient, type TestClient } from './mqtt.ts'
-import { startTestPlatform } from './platform.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
 import type { Account } from './world.ts'
 
 export type Bus = 'embedded' | 'external'
@@ -10,20 +10,19 @@ export type Properties = NonNullable<IPublishPacket['properties']>
 export type Sent = { topic: string; payload: string; properties: Properties }
 type Body = Record<string, unknown>
 
-/** A platform on one of the two buses, an installation, somebody who commands, and devices. */
+/**
+ * A platform on one of the two buses, or the one that is given, an installation, somebody who
+ * commands, and devices.
+ */
 export async function withCommands(
   t: TestContext,
   bus: Bus,
-  { settings = {} }: { settings?: Record<string, string> } = {}
+  { settings = {}, on }: { settings?: Record<string, string>; on?: TestPlatform | undefined } = {}
 ) {
   const mosquitto = bus === 'external' ? await startMosquitto(t) : undefined
-  const platform = await startTestPlatform({
-    settings: {
-      ...settings,
-      ...(mosquitto && { CARACAL_BUS_URL: `mqtt://127.0.0.1:${mosquitto.port}` })
-    }
-  })
-  t.after(() => platform.stop())
+  const busUrl = mosquitto && { CARACAL_BUS_URL: `mqtt://127.0.0.1:${mosquitto.port}` }
+  const platform = on ?? (await startTestPlatform({ settings: { ...settings, ...busUrl } }))
+  if (!on) t.after(() => platform.stop())
   const { world } = platform
   const { installation, user } = await world.site(['command/send/all', 'trace/list'])
   const { id, client_id } = installation
