@@ -104,7 +104,8 @@ export async function timeUntilReady(
       () => false
     )
     if (isReady) return performance.now() - since
-    if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended`)
+    const isEnded = child.exitCode !== null || child.signalCode !== null
+    if (isEnded) throw new Error(`${child.spawnargs.join(' ')} ended`)
     await wait(10)
   }
 }

@@ -10,6 +10,10 @@ import type { Line, Row } from '../line.ts'
 import { undisturbed } from '../quiet.ts'
 import { applyLoad, type Broker, brokerOf } from '../site.ts'
 
+/**
+ * Of the mean and the median. The slowest ones wait for the cores as well, whoever takes the flood: the
+ * control shows how long.
+ */
 const GOAL_RATIO = 1.1
 /** One tenant publishes evenly. */
 const CLIENTS = 5
@@ -91,10 +95,12 @@ export const tenantsLine: Line = {
           const of = (results: readonly LoadResult[]) =>
             median(results.map(({ latency }) => latency?.[name] ?? Number.NaN))
           const ratio = of(beside) / of(alone)
+          const hasGoal = name !== 'p99'
           return {
             ...{ line: 'tenants', what: `${name} of the ack beside a flood ${what}, to alone` },
             ...{ subject: ms(of(beside)), floor: ms(of(alone)), ratio },
-            ...{ goal: `ratio <= ${GOAL_RATIO}`, isMet: ratio <= GOAL_RATIO }
+            goal: hasGoal ? `ratio <= ${GOAL_RATIO}` : '',
+            isMet: hasGoal ? ratio <= GOAL_RATIO : undefined
           }
         })
       return { perSecond: median(floods.map((result) => result.perSecond)), rows }
