@@ -136,7 +136,6 @@ export class World {
     return { installation, user }
   }
 
-  /** Replaces the grants of a user. */
   /** An open alarm of the installation. */
   async alarm(installation_id: number, message = ''): Promise<number> {
     const [row] = await insertAlarms(this.#registry, [
@@ -148,6 +147,7 @@ export class World {
     return row?.id ?? 0
   }
 
+  /** Replaces the grants of a user. */
   async setGrants(userId: number, grants: Grants): Promise<void> {
     const permissions = JSON.stringify(Object.fromEntries(grants.map((grant) => [grant, true])))
     await this.#registry.transaction().execute(async (registry) => {

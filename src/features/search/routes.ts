@@ -1,7 +1,7 @@
 import type { Routes } from '../../deps.ts'
 import { forbidden } from '../../http/errors.ts'
 import { hungUp } from '../../http/hung-up.ts'
-import { sendJsonText } from '../../http/json-text.ts'
+import { sendOwnJson } from '../../http/json-text.ts'
 import { readPrefixedFilters } from '../../http/meta-filters.ts'
 import { explainTooLarge } from '../../http/page-limit.ts'
 import { signedIn } from '../../permission/guard.ts'
@@ -52,7 +52,7 @@ export const searchRoutes: Routes<SearchDeps> = (
           AbortSignal.any([hungUp(reply.raw), AbortSignal.timeout(searchTimeoutMs)])
         )
         .catch(explainTooLarge('results'))
-      return sendJsonText(reply, answer)
+      return sendOwnJson(reply, answer)
     }
   )
 }

@@ -153,6 +153,18 @@ export class Block implements Columns {
     return this.#slots
   }
 
+  /** Unpacks all of it, so that damage anywhere is an error. */
+  readAll(): { hasTimesOfIndex: boolean; times: Float64Array } {
+    const times = this.times()
+    this.values()
+    this.ids()
+    this.texts()
+    this.summaries()
+    this.slots(Number.POSITIVE_INFINITY)
+    const hasTimesOfIndex = times[0] === this.first && times[this.count - 1] === this.last
+    return { hasTimesOfIndex, times }
+  }
+
   release(): void {
     takeBack(this.#times)
     takeBack(this.#values)

@@ -213,14 +213,7 @@ export class PackReader {
   /** Reads all of a block. */
   checkBlock(topic_id: number, block: Block): void {
     try {
-      const times = block.times()
-      const isSame = times[0] === block.first && times[block.count - 1] === block.last
-      if (!isSame) throw new Error('other times than its index')
-      block.values()
-      block.ids()
-      block.texts()
-      block.summaries()
-      block.slots(Number.POSITIVE_INFINITY)
+      if (!block.readAll().hasTimesOfIndex) throw new Error('other times than its index')
     } catch (error) {
       if (error instanceof DamagedPack || isShortage(error)) throw error
       const what = `samples from ${isoTime(block.first)} (${(error as Error).message})`
