@@ -146,6 +146,13 @@ describe('how one is told of alarms', { skip: chromium.missing }, () => {
       })
     })
     await devtools.send('ServiceWorker.enable')
+    // What is pushed to a worker that is not active yet is lost.
+    await eventually(async () => {
+      const state = await page.evaluate(`navigator.serviceWorker
+        .getRegistration('/assets/push.js')
+        .then((worker) => worker.active?.state)`)
+      assert.equal(state, 'activated')
+    })
     await devtools.send('ServiceWorker.deliverPushMessage', {
       origin: url,
       registrationId: await registered,
