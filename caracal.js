@@ -8,7 +8,7 @@ if (Number(major) < 24) {
   process.exit(1)
 }
 // V8 collects the whole heap when it is twice as large as what was in use. By itself it lets a quiet heap
-// grow by a third only, so each answer of 12 MB made it collect everything [ADR-0054].
+// grow by a third only, so every second answer of 12 MB made it collect everything [ADR-0054].
 v8.setFlagsFromString('--heap-growing-percent=100')
 // Keeps compiled code for the next start. This halves the time until the platform is ready.
 module.enableCompileCache()
